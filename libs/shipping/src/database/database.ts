@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type OnModuleInit } from '@nestjs/common';
+import { type DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { OrderEvent } from '../order-events/order-event.entity.js';
+import { ShippingMethod } from '../shipping-methods/shipping-method.entity.js';
+import { connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
+import { ShippingProject } from './shipping-project.entity.js';
+
+/** The last argument of every service method. */
+export interface CallOptions {
+  /** Joins this manager's transaction: nothing is committed, retried or visible to others on its own. */
+  manager?: EntityManager;
+}
+
+export const shippingEntities = [ShippingMethod, ShippingProject, OrderEvent];
+
+const maxTries = 3;
+
+/** One statement at a time, on the primary: in the caller's transaction, or committed by itself. */
+export class Database implements OnModuleInit {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly ambientManager?: () => EntityManager | undefined,
+  ) {}
+
+  /** @throws Error at boot, rather than at the first query, when the host's DataSource cannot serve us */
+  onModuleInit(): void {
+    const { options, isInitialized } = this.dataSource;
+    if (options.type !== 'postgres') {
+      throw new Error(
+        `nestjs-shipping needs PostgreSQL, but its DataSource is of type "${options.type}". ` +
+          `Give it a PostgreSQL DataSource of its own: ShippingModule.forRoot({ dataSource: 'name' }).`,
+      );
+    }
+    const missing = shippingEntities.filter((entity) => !this.dataSource.hasMetadata(entity));
+    if (isInitialized && missing.length > 0) {
+      throw new Error(
+        `The DataSource does not know ${missing.map(({ name }) => name).join(', ')}. Set autoLoadEntities: true ` +
+          `in TypeOrmModule.forRoot(), or add them: entities: [...shippingEntities] from 'nestjs-shipping'.`,
+      );
+    }
+  }
+
+  /** The quoted name of an entity's table, with the host's schema and prefix. */
+  table(entity: EntityTarget<ObjectLiteral>): string {
+    const { tablePath } = this.dataSource.getMetadata(entity);
+    return tablePath
+      .split('.')
+      .map((name) => this.dataSource.driver.escape(name))
+      .join('.');
+  }
+
+  /** @throws DatabaseUnavailableError */
+  async read<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
+    const manager = this.callersManager(options);
+    return manager ? this.inCallers<Row>(manager, sql, parameters) : this.alone<Row>(sql, parameters, false);
+  }
+
+  /**
+   * One statement that writes. In a caller's transaction it stands behind a savepoint, so that a refusal
+   * (a duplicate, a row in use) leaves that transaction usable.
+   * @throws DatabaseUnavailableError, OutcomeUnknownError
+   */
+  async write<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
+    const manager = this.callersManager(options);
+    if (!manager) return this.alone<Row>(sql, parameters, true);
+    if (!manager.queryRunner?.isTransactionActive) return this.inCallers<Row>(manager, sql, parameters);
+    return manager.transaction((savepoint) => this.inCallers<Row>(savepoint, sql, parameters));
+  }
+
+  /** As `write`, for a statement that no constraint can refuse: spares the savepoint's two round trips. */
+  async append<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
+    const manager = this.callersManager(options);
+    return manager ? this.inCallers<Row>(manager, sql, parameters) : this.alone<Row>(sql, parameters, true);
+  }
+
+  /** The manager whose connection the call must use; undefined when the module is on its own. */
+  private callersManager(options: CallOptions): EntityManager | undefined {
+    const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
+    if (manager.connection !== this.dataSource) {
+      throw new TypeError(
+        'The manager belongs to another DataSource than ShippingModule: pass one of the DataSource it was given.',
+      );
+    }
+    return manager.queryRunner ? manager : undefined;
+  }
+
+  private async inCallers<Row>(
+    manager: EntityManager,
+    sql: string,
+    parameters: readonly unknown[],
+  ): Promise<Row[]> {
+    try {
+      return await manager.query<Row[]>(sql, [...parameters]);
+    } catch (error) {
+      throw connectionError(error, false);
+    }
+  }
+
+  private async alone<Row>(sql: string, parameters: readonly unknown[], writes: boolean): Promise<Row[]> {
+    for (let attempt = 1; ; attempt++) {
+      const runner = this.dataSource.createQueryRunner('master');
+      try {
+        await runner.connect().catch((error: unknown) => {
+          throw new DatabaseUnavailableError(error);
+        });
+        return (await runner.query(sql, [...parameters])) as Row[];
+      } catch (error) {
+        if (!isTransient(error)) throw connectionError(error, writes);
+        if (attempt === maxTries) throw new DatabaseUnavailableError(error);
+      } finally {
+        await runner.release();
+      }
+      await delay(Math.random() * 20 * attempt);
+    }
+  }
+}

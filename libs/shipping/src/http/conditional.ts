@@ -1,0 +1,54 @@
+import { type Faults } from '../validation/faults.js';
+import { type HttpRequest } from './request.js';
+
+// Conditional requests, RFC 9110 section 13.
+
+export function entityTag(opaque: string | number): string {
+  return `"${opaque}"`;
+}
+
+interface EntityTag {
+  isWeak: boolean;
+  opaque: string;
+}
+
+/** @returns the versions that `If-Match` allows; undefined when it allows any, or is not there */
+export function ifMatchVersions(faults: Faults, request: HttpRequest): number[] | undefined {
+  const header = request.headers['if-match'];
+  if (header === undefined) return undefined;
+  const tags = entityTags(String(header));
+  if (tags === '*') return undefined;
+  if (!tags) {
+    faults.add(
+      { header: 'If-Match' },
+      'format',
+      'If-Match must be "*" or a list of quoted entity tags, such as "3".',
+    );
+    return undefined;
+  }
+  // Strong comparison: a weak tag matches nothing, and neither does one that is no version of ours.
+  return tags
+    .filter(({ isWeak, opaque }) => !isWeak && /^[1-9]\d{0,9}$/.test(opaque))
+    .map((tag) => Number(tag.opaque));
+}
+
+/** Whether the client of a GET has the answer with this validator already; a malformed header says no. */
+export function isNotModified(request: HttpRequest, validator: string): boolean {
+  const header = request.headers['if-none-match'];
+  if (header === undefined) return false;
+  const tags = entityTags(String(header));
+  return tags === '*' || tags?.some(({ opaque }) => opaque === validator) === true;
+}
+
+/** @returns undefined when the header is malformed */
+function entityTags(header: string): EntityTag[] | '*' | undefined {
+  if (header.trim() === '*') return '*';
+  const tags: EntityTag[] = [];
+  const element = /[ \t]*(?:(W\/)?"([\x21\x23-\x7E\x80-\u00FF]*)")?[ \t]*(,|$)/y;
+  while (element.lastIndex < header.length) {
+    const match = element.exec(header);
+    if (!match) return undefined;
+    if (match[2] !== undefined) tags.push({ isWeak: match[1] !== undefined, opaque: match[2] });
+  }
+  return tags.length > 0 ? tags : undefined;
+}

@@ -1,0 +1,65 @@
+import { problemDetails, ShippingException } from '../shipping.exception.js';
+
+/**
+ * What Express and Fastify have in common, as far as we read it. We read the request itself, not what
+ * `@Body()` or `@Query()` make of it: a host's global pipes run on those before anything of ours.
+ */
+export interface HttpRequest {
+  url: string;
+  originalUrl?: string;
+  headers: Record<string, string | string[] | undefined>;
+  params: Record<string, string | undefined>;
+  body?: unknown;
+}
+
+/** What Express and Fastify have in common, as far as we write it. */
+export interface HttpResponse {
+  status(code: number): unknown;
+  header(name: string, value: string): unknown;
+}
+
+/** The body is not JSON in UTF-8. */
+export class UnsupportedMediaTypeError extends ShippingException {
+  constructor() {
+    const detail = 'Send the body as application/json in UTF-8.';
+    super(problemDetails(415, 'unsupported_media_type', 'Unsupported media type', detail));
+  }
+}
+
+/** The body is no JSON. For a host's own body parser to throw; `ProblemDetailsFilter` makes it of others' errors. */
+export class InvalidJsonError extends ShippingException {
+  constructor(cause?: unknown) {
+    const detail = 'The body must be one JSON object in UTF-8.';
+    super(problemDetails(400, 'invalid_json', 'Invalid JSON', detail), { cause });
+  }
+}
+
+const json = /^application\/json\s*(;|$)/i;
+const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i;
+
+/** @returns the parsed body; `{}` when there is none @throws UnsupportedMediaTypeError */
+export function jsonBody({ headers, body }: HttpRequest): unknown {
+  const hasContent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  if (!hasContent) return {};
+  const contentType = String(headers['content-type'] ?? '');
+  const isUtf8 = /^utf-?8$/i.test(charset.exec(contentType)?.[1] ?? 'utf-8');
+  if (!json.test(contentType) || !isUtf8) throw new UnsupportedMediaTypeError();
+  return body;
+}
+
+/** @returns what stands after `?`, as it was sent */
+export function queryString(request: HttpRequest): string {
+  const [, search = ''] = splitUrl(request);
+  return search;
+}
+
+/** The path of the request, for a `Location` below it. */
+export function pathOf(request: HttpRequest): string {
+  return splitUrl(request)[0].replace(/\/$/, '');
+}
+
+function splitUrl({ originalUrl, url }: HttpRequest): [path: string, search?: string] {
+  const whole = originalUrl ?? url;
+  const mark = whole.indexOf('?');
+  return mark < 0 ? [whole] : [whole.slice(0, mark), whole.slice(mark + 1)];
+}

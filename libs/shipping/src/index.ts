@@ -1,0 +1,57 @@
+export { ShippingModule } from './shipping.module.js';
+export {
+  type ShippingHttpOptions,
+  type ShippingModuleExtras,
+  type ShippingModuleOptions,
+  type ShippingRoute,
+} from './shipping.options.js';
+
+export { type ChangeOptions, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
+export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
+export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
+export {
+  type FilterField,
+  type FilterOperator,
+  type FilterValue,
+  type ListShippingMethods,
+  type RawFilter,
+} from './shipping-methods/dto/list-shipping-methods.dto.js';
+export {
+  type InheritedField,
+  type ShippingCarrierDto,
+  type ShippingMethodDto,
+  type ShippingMethodPage,
+  type ShippingTree,
+} from './shipping-methods/dto/shipping-method.dto.js';
+export {
+  DuplicateMethodError,
+  MethodInUseError,
+  MethodNotFoundError,
+  VersionMismatchError,
+} from './shipping-methods/shipping-methods.errors.js';
+
+export { OrderEvents } from './order-events/order-events.service.js';
+export { OrderEvent } from './order-events/order-event.entity.js';
+export {
+  type KnownOrderEventType,
+  type OrderEventType,
+  orderEventTypes,
+} from './order-events/order-event-types.js';
+export { type OrderEventActor, type OrderEventDto } from './order-events/dto/order-event.dto.js';
+export { type RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
+
+export { type CallOptions, shippingEntities } from './database/database.js';
+export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
+export { ShippingProject } from './database/shipping-project.entity.js';
+
+export { ProblemDetailsFilter } from './http/problem-details.filter.js';
+export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';
+export { type ProblemDetails, ShippingException } from './shipping.exception.js';
+export {
+  type Fault,
+  type FaultCode,
+  type FaultPlace,
+  InvalidParameterError,
+  ValidationFailedError,
+} from './validation/faults.js';
+export { type JsonObject, type JsonValue } from './validation/json-object.js';

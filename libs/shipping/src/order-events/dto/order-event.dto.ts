@@ -1,0 +1,30 @@
+import { type JsonObject } from '../../validation/json-object.js';
+import { type OrderEventType } from '../order-event-types.js';
+
+export const actorTypes = ['user', 'customer', 'app', 'system'] as const;
+
+/** Who or what caused an event. */
+export interface OrderEventActor {
+  type: (typeof actorTypes)[number];
+  /** The host's id of it, at most 64 characters. */
+  id: string | null;
+  /** A name to show, at most 255 characters. */
+  label: string | null;
+}
+
+/** An event as it is read: over the wire, and by sibling modules. */
+export interface OrderEventDto {
+  /** UUIDv7; opaque to clients. */
+  id: string;
+  project_id: string;
+  order_id: string;
+  /** One of `orderEventTypes`, or another kind of the same form. */
+  type: OrderEventType;
+  message: string | null;
+  data: JsonObject;
+  actor: OrderEventActor | null;
+  /** The recorder's word for when it happened: ISO 8601, UTC, milliseconds. */
+  occurred_at: string;
+  /** When it was stored, by the clock of the database. */
+  recorded_at: string;
+}

@@ -1,0 +1,48 @@
+/**
+ * The known kinds of order events, each `noun.verb`: what ten commerce systems write into their histories.
+ * The list is open: record any other kind of the same form, and expect others when reading.
+ *
+ * Partial is payload, not a kind: keep `partial: true` in `data`. Requested and done are two events.
+ */
+export const orderEventTypes = [
+  'order.drafted',
+  'order.placed',
+  'order.confirmed',
+  'order.edited',
+  'item.changed',
+  'discount.changed',
+  'address.changed',
+  'shipping.selected',
+  'order.transitioned',
+  'order.cancelled',
+  'order.reopened',
+  'order.completed',
+  'order.archived',
+  'order.paid',
+  'payment.requested',
+  'payment.authorized',
+  'payment.captured',
+  'payment.failed',
+  'payment.voided',
+  'payment.updated',
+  'refund.requested',
+  'refund.completed',
+  'refund.failed',
+  'shipment.created',
+  'shipment.dispatched',
+  'shipment.updated',
+  'shipment.delivered',
+  'shipment.cancelled',
+  'return.requested',
+  'return.received',
+  'return.resolved',
+  'stock.changed',
+  'invoice.issued',
+  'note.added',
+  'message.sent',
+] as const;
+
+export type KnownOrderEventType = (typeof orderEventTypes)[number];
+
+/** A known kind (an editor completes it), or any other. */
+export type OrderEventType = KnownOrderEventType | (string & Record<never, never>);

@@ -1,0 +1,58 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { type JsonObject } from '../validation/json-object.js';
+import { type OrderEventActor } from './dto/order-event.dto.js';
+
+const collation = 'C';
+const primaryKeyConstraintName = 'pk_order_event';
+
+/** Rows are only ever added. The key is the order of the history, so reading one is reading the key. */
+@Entity({ name: 'order_event' })
+@Index('uq_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
+  unique: true,
+  where: 'dedupe_key IS NOT NULL',
+})
+export class OrderEvent {
+  @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
+  projectId!: string;
+
+  @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
+  orderId!: string;
+
+  /** The recorder's word for when it happened. */
+  @PrimaryColumn({ name: 'occurred_at', type: 'timestamptz', precision: 3, primaryKeyConstraintName })
+  occurredAt!: Date;
+
+  /** The order of recording, from the database: clocks of instances may differ, this does not. */
+  @PrimaryColumn({
+    name: 'seq',
+    type: 'bigint',
+    generated: 'identity',
+    generatedIdentity: 'ALWAYS',
+    primaryKeyConstraintName,
+  })
+  seq!: string;
+
+  /** UUIDv7. */
+  @Column({ name: 'id', type: 'uuid' })
+  id!: string;
+
+  @Column({ name: 'type', type: 'varchar', length: 64, collation })
+  type!: string;
+
+  @Column({ name: 'message', type: 'varchar', length: 1000, collation, nullable: true })
+  message!: string | null;
+
+  @Column({ name: 'data', type: 'jsonb' })
+  data!: JsonObject;
+
+  @Column({ name: 'actor', type: 'jsonb', nullable: true })
+  actor!: OrderEventActor | null;
+
+  /** The recorder's key for this event, unique in its order: recording it again returns the first. */
+  @Column({ name: 'dedupe_key', type: 'varchar', length: 128, collation, nullable: true })
+  dedupeKey!: string | null;
+
+  /** When we stored it, by the clock of the database. */
+  @Column({ name: 'recorded_at', type: 'timestamptz', precision: 3 })
+  recordedAt!: Date;
+}

@@ -1,0 +1,119 @@
+import { v7 as uuid } from 'uuid';
+import { type CallOptions, type Database } from '../database/database.js';
+import { Parameters } from '../database/parameters.js';
+import { wireTime } from '../database/wire-time.js';
+import { Faults } from '../validation/faults.js';
+import { checkIdentifier } from '../validation/identifiers.js';
+import { type OrderEventDto } from './dto/order-event.dto.js';
+import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
+import { OrderEvent } from './order-event.entity.js';
+
+/** Rows read at once: what bounds the memory of a long history. */
+const batchSize = 500;
+
+const columns = `e.id, e.project_id, e.order_id, e.type, e.message, e.data, e.actor,
+  ${wireTime('e.occurred_at')} AS occurred_at, ${wireTime('e.recorded_at')} AS recorded_at`;
+
+interface EventRow {
+  event: string;
+  occurred_at: string;
+  seq: string;
+}
+
+/** The histories of orders: append-only, oldest first. */
+export class OrderEvents {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Appends an event, in the caller's transaction when one is given: then it exists if, and only if, that
+   * transaction commits.
+   * @returns the event; with a `dedupeKey` that the order already has, the first event recorded under it
+   * @throws ValidationFailedError, InvalidParameterError
+   */
+  async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
+    const checked = checkOrderEvent(event);
+    const parameters = new Parameters();
+    const project = parameters.bind(checked.projectId, 'text');
+    const order = parameters.bind(checked.orderId, 'text');
+    const dedupeKey = parameters.bind(checked.dedupeKey, 'text');
+    const json = (value: unknown): string =>
+      parameters.bind(value === null ? null : JSON.stringify(value), 'jsonb');
+    const [row] = await this.database.append<EventRow>(
+      `WITH e AS (
+         INSERT INTO ${this.events} (project_id, order_id, dedupe_key, id, type, message, data, actor,
+           occurred_at, recorded_at)
+         SELECT ${project}, ${order}, ${dedupeKey}, ${parameters.bind(uuid(), 'uuid')},
+           ${parameters.bind(checked.type, 'text')}, ${parameters.bind(checked.message, 'text')},
+           ${json(checked.data)}, ${json(checked.actor)},
+           COALESCE(${parameters.bind(checked.occurredAt, 'timestamptz')}, now.at), now.at
+         FROM (SELECT clock_timestamp() AS at) AS now
+         ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
+         RETURNING *
+       ) SELECT row_to_json(w)::text AS event FROM (SELECT ${columns} FROM e) AS w`,
+      parameters.values,
+      options,
+    );
+    if (row) return JSON.parse(row.event) as OrderEventDto;
+    const [first] = await this.database.read<EventRow>(
+      `SELECT row_to_json(w)::text AS event FROM (SELECT ${columns} FROM ${this.events} AS e
+         WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3) AS w`,
+      [checked.projectId, checked.orderId, checked.dedupeKey],
+      options,
+    );
+    if (!first) throw new Error('An event was neither appended nor found by its dedupeKey.');
+    return JSON.parse(first.event) as OrderEventDto;
+  }
+
+  /** The whole history in memory; for a long one take `stream`. An unknown order has no events. */
+  async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
+    const events: OrderEventDto[] = [];
+    for await (const event of this.stream(projectId, orderId, options)) events.push(event);
+    return events;
+  }
+
+  /** The whole history, oldest first, in bounded memory; no connection is held between two batches. */
+  async *stream(
+    projectId: string,
+    orderId: string,
+    options: CallOptions = {},
+  ): AsyncGenerator<OrderEventDto, void, undefined> {
+    for await (const batch of this.batches(projectId, orderId, options)) {
+      for (const event of batch) yield JSON.parse(event) as OrderEventDto;
+    }
+  }
+
+  /**
+   * The history as the database writes it, JSON text by JSON text: nothing is parsed only to be written
+   * again. Every event that was committed before the call comes exactly once.
+   */
+  async *batches(
+    projectId: string,
+    orderId: string,
+    options: CallOptions = {},
+  ): AsyncGenerator<string[], void, undefined> {
+    const faults = new Faults();
+    checkIdentifier(faults, 'project_id', projectId);
+    checkIdentifier(faults, 'order_id', orderId);
+    faults.throwIfAny();
+    let after: Pick<EventRow, 'occurred_at' | 'seq'> = { occurred_at: '-infinity', seq: '0' };
+    for (;;) {
+      const rows = await this.database.read<EventRow>(
+        `SELECT (SELECT row_to_json(w)::text FROM (SELECT ${columns}) AS w) AS event,
+           ${wireTime('e.occurred_at')} AS occurred_at, e.seq::text AS seq
+         FROM ${this.events} AS e
+         WHERE e.project_id = $1 AND e.order_id = $2 AND (e.occurred_at, e.seq) > ($3::timestamptz, $4::bigint)
+         ORDER BY e.occurred_at, e.seq LIMIT ${batchSize}`,
+        [projectId, orderId, after.occurred_at, after.seq],
+        options,
+      );
+      const last = rows.at(-1);
+      if (last) yield rows.map((row) => row.event);
+      if (!last || rows.length < batchSize) return;
+      after = last;
+    }
+  }
+
+  private get events(): string {
+    return this.database.table(OrderEvent);
+  }
+}

@@ -1,0 +1,127 @@
+import { type Parameters } from '../database/parameters.js';
+import { wireTime } from '../database/wire-time.js';
+import { folded } from '../validation/text.js';
+import { type FilterField, type FilterKind, filterFields } from './dto/list-shipping-methods.dto.js';
+import { type Condition } from './list-query.check.js';
+
+// The one mapping between row and wire, in SQL, so that listing, ordering, searching and filtering all see
+// the presented values. `m` is the method, `d` its default.
+
+const searchedTexts = ['carrier_code', 'method_code', 'carrier_label', 'method_label'] as const;
+
+/** What `search_text` holds for a method with these texts: each case-folded, on a line of its own. */
+export function searchText(texts: Record<(typeof searchedTexts)[number], string | null>): string {
+  return searchedTexts.map((field) => folded(texts[field] ?? '')).join('\n');
+}
+
+export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
+
+/** How methods are presented: with the values of their defaults looked up, or as they are stored. */
+export class Presentation {
+  private readonly expressions: Record<FilterField, string>;
+  private readonly search: string;
+
+  /** @param followsDefaults false only where no method in question has `use_default` */
+  constructor(private readonly followsDefaults: boolean) {
+    const or = (field: string): string =>
+      followsDefaults ? `COALESCE(d.${field}, m.${field})` : `m.${field}`;
+    const stored = Object.fromEntries(
+      Object.keys(filterFields).map((field) => [field, `m.${field}`]),
+    ) as Record<FilterField, string>;
+    this.expressions = {
+      ...stored,
+      carrier_label: or('carrier_label'),
+      method_label: or('method_label'),
+      sort_order: or('sort_order'),
+    };
+    this.search = followsDefaults
+      ? `CASE WHEN d.id IS NULL THEN m.search_text WHEN d.carrier_label IS NOT NULL THEN d.search_text
+         ELSE concat_ws(E'\\n', split_part(m.search_text, E'\\n', 1), split_part(m.search_text, E'\\n', 2),
+           split_part(m.search_text, E'\\n', 3), split_part(d.search_text, E'\\n', 4)) END`
+      : 'm.search_text';
+  }
+
+  /** The order of every list: code points, ascending. The pair of codes is unique, so nothing comes after it. */
+  get order(): string {
+    return listOrder.map((field) => this.expressions[field]).join(', ');
+  }
+
+  /** The columns of the wire, in its order. */
+  get columns(): string {
+    const { carrier_label, method_label, sort_order } = this.expressions;
+    const inherited = `CASE WHEN d.id IS NULL THEN '[]'::json
+      WHEN d.carrier_label IS NULL THEN '["method_label","sort_order","meta"]'::json
+      ELSE '["carrier_label","method_label","sort_order","meta"]'::json END`;
+    const own = `CASE WHEN d.id IS NULL THEN '{}'::json
+      WHEN d.carrier_label IS NULL
+      THEN json_build_object('method_label', m.method_label, 'sort_order', m.sort_order, 'meta', m.meta)
+      ELSE json_build_object('carrier_label', m.carrier_label, 'method_label', m.method_label,
+        'sort_order', m.sort_order, 'meta', m.meta) END`;
+    return `m.id, m.project_id, m.carrier_code, ${carrier_label} AS carrier_label, m.method_code,
+      ${method_label} AS method_label, m.is_active, ${sort_order} AS sort_order,
+      ${this.followsDefaults ? 'COALESCE(d.meta, m.meta)' : 'm.meta'} AS meta, m.use_default,
+      ${this.followsDefaults ? inherited : `'[]'::json`} AS inherited,
+      ${this.followsDefaults ? own : `'{}'::json`} AS own,
+      m.version, ${wireTime('m.created_at')} AS created_at, ${wireTime('m.updated_at')} AS updated_at`;
+  }
+
+  /**
+   * @param source the table of methods, or a CTE of its rows
+   * @param methods the table of methods, for the defaults
+   */
+  from(source: string, methods: string, defaultsProjectId: string, parameters: Parameters): string {
+    if (!this.followsDefaults) return `${source} AS m`;
+    const project = parameters.bind(defaultsProjectId, 'text');
+    return `${source} AS m LEFT JOIN ${methods} AS d ON d.project_id = ${project} AND m.use_default
+      AND m.project_id <> ${project} AND d.carrier_code = m.carrier_code AND d.method_code = m.method_code`;
+  }
+
+  /** @param word case-folded */
+  hasWord(word: string, parameters: Parameters): string {
+    return `strpos(${this.search}, ${parameters.bind(word, 'text')}) > 0`;
+  }
+
+  satisfies({ field, op, values }: Condition, parameters: Parameters): string {
+    const expression = this.expressions[field];
+    const type = types[filterFields[field]];
+    const one = (value: unknown): string => parameters.bind(value, type);
+    const list = (): string => parameters.bind(values, `${type}[]`);
+    switch (op) {
+      case 'eq':
+      case 'in':
+        return `${expression} = ANY(${list()})`;
+      case 'ne':
+      case 'nin':
+        return `(${expression} IS NULL OR ${expression} <> ALL(${list()}))`;
+      case 'gt':
+        return `${expression} > ${one(values[0])}`;
+      case 'gte':
+        return `${expression} >= ${one(values[0])}`;
+      case 'lt':
+        return `${expression} < ${one(values[0])}`;
+      case 'lte':
+        return `${expression} <= ${one(values[0])}`;
+      case 'between':
+        return `${expression} BETWEEN ${one(values[0])} AND ${one(values[1])}`;
+      case 'null':
+        return `${expression} IS ${values[0] === true ? '' : 'NOT '}NULL`;
+      case 'contains':
+        return `strpos(${this.searchable(field)}, ${one(values[0])}) > 0`;
+      case 'starts':
+        return `starts_with(${this.searchable(field)}, ${one(values[0])})`;
+    }
+  }
+
+  private searchable(field: FilterField): string {
+    const line = searchedTexts.findIndex((text) => text === field) + 1;
+    return `split_part(${this.search}, E'\\n', ${line})`;
+  }
+}
+
+const types: Record<FilterKind, string> = {
+  id: 'uuid',
+  text: 'text',
+  boolean: 'boolean',
+  integer: 'integer',
+  time: 'timestamptz',
+};

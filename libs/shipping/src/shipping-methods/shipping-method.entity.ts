@@ -1,0 +1,64 @@
+import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { type JsonObject } from '../validation/json-object.js';
+
+/** Code-point order and exact comparison, whatever the locale of the database is. */
+const collation = 'C';
+const primaryKeyConstraintName = 'pk_shipping_method';
+
+/**
+ * A method as it is stored: its own values. What a client sees may come from the defaults project
+ * (`use_default`), so read through `ShippingMethods`. The project leads every key, so that tenants are
+ * apart by structure and the table can be sharded by it.
+ */
+@Entity({ name: 'shipping_method' })
+@Unique('uq_shipping_method_codes', ['projectId', 'carrierCode', 'methodCode'])
+@Index('ix_shipping_method_order', ['projectId', 'sortOrder', 'carrierCode', 'methodCode'])
+@Check('ck_shipping_method_codes', `carrier_code <> '' AND method_code <> ''`)
+@Check('ck_shipping_method_meta', `jsonb_typeof(meta) = 'object'`)
+@Check('ck_shipping_method_version', `version >= 1`)
+export class ShippingMethod {
+  @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
+  projectId!: string;
+
+  /** UUIDv7, made by us: no extension, and rows of one time lie together. */
+  @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName })
+  id!: string;
+
+  @Column({ name: 'carrier_code', type: 'varchar', length: 64, collation })
+  carrierCode!: string;
+
+  @Column({ name: 'carrier_label', type: 'varchar', length: 255, collation, nullable: true })
+  carrierLabel!: string | null;
+
+  @Column({ name: 'method_code', type: 'varchar', length: 128, collation })
+  methodCode!: string;
+
+  @Column({ name: 'method_label', type: 'varchar', length: 255, collation })
+  methodLabel!: string;
+
+  @Column({ name: 'is_active', type: 'boolean' })
+  isActive!: boolean;
+
+  @Column({ name: 'sort_order', type: 'integer' })
+  sortOrder!: number;
+
+  @Column({ name: 'meta', type: 'jsonb' })
+  meta!: JsonObject;
+
+  @Column({ name: 'use_default', type: 'boolean' })
+  useDefault!: boolean;
+
+  /** The four texts, case-folded, one a line (see `searchText`): no line break can stand in any of them. */
+  @Column({ name: 'search_text', type: 'text', collation })
+  searchText!: string;
+
+  /** Grows by one with each real change. */
+  @Column({ name: 'version', type: 'integer' })
+  version!: number;
+
+  @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  createdAt!: Date;
+
+  @Column({ name: 'updated_at', type: 'timestamptz', precision: 3 })
+  updatedAt!: Date;
+}

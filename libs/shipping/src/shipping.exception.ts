@@ -1,0 +1,44 @@
+import { HttpException } from '@nestjs/common';
+
+/** The problem details (RFC 9457) of one refusal, as a client receives them. */
+export interface ProblemDetails {
+  /** `urn:problem:shipping:<code>` */
+  type: string;
+  title: string;
+  status: number;
+  /** Stable; what a program decides by. */
+  code: string;
+  /** One sentence for a person: what happened and what to do. */
+  detail: string;
+  [extension: string]: unknown;
+}
+
+export function problemDetails(
+  status: number,
+  code: string,
+  title: string,
+  detail: string,
+  extensions: Record<string, unknown> = {},
+): ProblemDetails {
+  return { type: `urn:problem:shipping:${code}`, title, status, code, detail, ...extensions };
+}
+
+/**
+ * What every error of this library is: an `HttpException`, so that any host's filter understands it, whose
+ * body is a problem (RFC 9457). Catch the subclasses to act on one kind, or this class to act on all.
+ */
+export abstract class ShippingException extends HttpException {
+  readonly code: string;
+  /** Headers that belong to the answer, for instance `Retry-After`; `ProblemDetailsFilter` sends them. */
+  readonly headers: Readonly<Record<string, string>> = {};
+
+  protected constructor(
+    readonly problem: ProblemDetails,
+    options?: { cause?: unknown },
+  ) {
+    super(problem, problem.status, options);
+    this.code = problem.code;
+    this.message = problem.detail;
+    this.name = new.target.name;
+  }
+}

@@ -1,0 +1,71 @@
+import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import { type DataSource } from 'typeorm';
+import { Database, shippingEntities } from './database/database.js';
+import { controllersFor } from './http/mount.js';
+import { OrderEvents } from './order-events/order-events.service.js';
+import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
+import {
+  checkHttpOptions,
+  settingsOf,
+  type ShippingModuleExtras,
+  type ShippingModuleOptions,
+} from './shipping.options.js';
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
+  new ConfigurableModuleBuilder<ShippingModuleOptions>({ moduleName: 'Shipping' })
+    .setClassMethodName('forRoot')
+    .setExtras<ShippingModuleExtras>(
+      { isGlobal: false, dataSource: undefined, imports: [], http: undefined },
+      shippingDefinition,
+    )
+    .build();
+
+function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
+  const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
+  if (http !== false) checkHttpOptions(http);
+  const database: Provider = {
+    provide: Database,
+    useFactory: (source: DataSource, { entityManager }: ShippingModuleOptions) =>
+      new Database(source, entityManager),
+    inject: [getDataSourceToken(dataSource), MODULE_OPTIONS_TOKEN],
+  };
+  const methods: Provider = {
+    provide: ShippingMethods,
+    useFactory: (source: Database, options: ShippingModuleOptions) =>
+      new ShippingMethods(source, settingsOf(options)),
+    inject: [Database, MODULE_OPTIONS_TOKEN],
+  };
+  const events: Provider = {
+    provide: OrderEvents,
+    useFactory: (source: Database) => new OrderEvents(source),
+    inject: [Database],
+  };
+  return {
+    ...definition,
+    global: isGlobal,
+    imports: [
+      ...(definition.imports ?? []),
+      ...imports,
+      TypeOrmModule.forFeature(shippingEntities, dataSource),
+    ],
+    controllers: http === false ? [] : controllersFor(http),
+    providers: [...(definition.providers ?? []), database, methods, events],
+    exports: [ShippingMethods, OrderEvents],
+  };
+}
+
+/**
+ * Mounts the six routes and provides `ShippingMethods` and `OrderEvents`. Import it with `forRoot()` or
+ * `forRootAsync()`, beside `TypeOrmModule` with a PostgreSQL DataSource.
+ */
+@Module({})
+export class ShippingModule extends ConfigurableModuleClass {
+  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+    return super.forRoot(options);
+  }
+
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    return super.forRootAsync(options);
+  }
+}

@@ -1,0 +1,72 @@
+import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
+import { type EntityManager } from 'typeorm';
+import { identifierPattern } from './validation/identifiers.js';
+
+/** Options that may come from a factory (`forRootAsync`). */
+export interface ShippingModuleOptions {
+  /** The project whose methods are the defaults of `use_default`; by default `default`. */
+  defaultsProjectId?: string;
+  /** The largest `per_page` of a list, 1 to 100; by default 100. */
+  maxPageSize?: number;
+  /** The ambient transaction of the current request, for nestjs-cls and the like; undefined: there is none. */
+  entityManager?: () => EntityManager | undefined;
+}
+
+/** How the six routes are mounted. */
+export interface ShippingHttpOptions {
+  /** By default `api/projects/:project_id/sales/orders`; it must have `:project_id`. */
+  path?: string;
+  /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
+  version?: ControllerOptions['version'];
+  /** For both controllers of this mount, for instance `UseGuards(JwtGuard)`. */
+  decorators?: ClassDecorator[];
+  /** For single routes. */
+  routeDecorators?: Partial<Record<ShippingRoute, MethodDecorator[]>>;
+}
+
+export type ShippingRoute = 'create' | 'list' | 'tree' | 'update' | 'remove' | 'events';
+
+/** Options that shape the module graph: static, in `forRootAsync` too. */
+export interface ShippingModuleExtras {
+  /** The services can be injected everywhere without importing the module again. */
+  isGlobal?: boolean;
+  /** The name of the TypeORM DataSource; by default the host's default one. */
+  dataSource?: string;
+  /** Modules that give the guards in `http.decorators` their dependencies. */
+  imports?: NonNullable<ModuleMetadata['imports']>;
+  /** `false`: the services only, no route. */
+  http?: false | ShippingHttpOptions;
+}
+
+export const defaultPath = 'api/projects/:project_id/sales/orders';
+export const defaultVersion: NonNullable<ControllerOptions['version']> = VERSION_NEUTRAL;
+
+/** The options with their defaults, as the services take them. */
+export interface ShippingSettings {
+  defaultsProjectId: string;
+  maxPageSize: number;
+}
+
+/** @throws Error that names the option and what it may be */
+export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
+  const { defaultsProjectId = 'default', maxPageSize = 100, entityManager, ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw wrong(unknown, 'is no option of ShippingModule');
+  if (typeof defaultsProjectId !== 'string' || !identifierPattern.test(defaultsProjectId))
+    throw wrong('defaultsProjectId', `must be a project id: ${identifierPattern.source}`);
+  if (!Number.isInteger(maxPageSize) || maxPageSize < 1 || maxPageSize > 100)
+    throw wrong('maxPageSize', 'must be an integer from 1 to 100');
+  if (entityManager !== undefined && typeof entityManager !== 'function')
+    throw wrong('entityManager', 'must be a function that returns an EntityManager or undefined');
+  return { defaultsProjectId, maxPageSize };
+}
+
+/** @throws Error that names the option and what it may be */
+export function checkHttpOptions(http: ShippingHttpOptions): void {
+  if (http.path !== undefined && !/(^|\/):project_id(\/|$)/.test(http.path))
+    throw wrong('http.path', 'must have the segment ":project_id"');
+}
+
+function wrong(option: string, remedy: string): Error {
+  return new Error(`ShippingModule option "${option}" ${remedy}.`);
+}

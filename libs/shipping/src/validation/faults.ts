@@ -1,0 +1,103 @@
+import { problemDetails, ShippingException } from '../shipping.exception.js';
+
+export type FaultCode =
+  | 'required'
+  | 'type'
+  | 'format'
+  | 'length'
+  | 'range'
+  | 'unknown'
+  | 'duplicate'
+  | 'not_allowed'
+  | 'too_many'
+  | 'too_deep'
+  | 'too_large';
+
+/** Where a fault is: a JSON pointer (RFC 6901) into the body, a path or query parameter, or a header. */
+export type FaultPlace = { pointer: string } | { parameter: string } | { header: string };
+
+export type Fault = FaultPlace & { code: FaultCode; detail: string; allowed?: readonly string[] };
+
+const maxFaults = 50;
+const maxNameLength = 128;
+
+interface FaultExtensions {
+  errors: readonly Fault[];
+  truncated?: true;
+}
+
+/** The input of a service, or the body of a request, has faults: all of them are in `errors`. */
+export class ValidationFailedError extends ShippingException {
+  constructor(readonly extensions: FaultExtensions) {
+    super(
+      problemDetails(400, 'validation_failed', 'Validation failed', summary(extensions), { ...extensions }),
+    );
+  }
+
+  get errors(): readonly Fault[] {
+    return this.extensions.errors;
+  }
+}
+
+/** The path, the query or a header has faults (and perhaps the body too): all of them are in `errors`. */
+export class InvalidParameterError extends ShippingException {
+  constructor(readonly extensions: FaultExtensions) {
+    super(
+      problemDetails(400, 'invalid_parameter', 'Invalid parameter', summary(extensions), { ...extensions }),
+    );
+  }
+
+  get errors(): readonly Fault[] {
+    return this.extensions.errors;
+  }
+}
+
+function summary({ errors }: FaultExtensions): string {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
+  return `${first?.detail}${more}`;
+}
+
+/** Gathers every fault of one request, so that a client mends all of them in one go. */
+export class Faults {
+  private readonly found: Fault[] = [];
+
+  add(place: FaultPlace, code: FaultCode, detail: string, allowed?: readonly string[]): void {
+    // One more than is shown, to know that there were more.
+    if (this.found.length <= maxFaults) {
+      this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
+    }
+  }
+
+  /** True once further faults would not be shown: a walk over hostile input can stop. */
+  get full(): boolean {
+    return this.found.length > maxFaults;
+  }
+
+  get any(): boolean {
+    return this.found.length > 0;
+  }
+
+  /** @throws InvalidParameterError, or ValidationFailedError when all faults are in the body */
+  throwIfAny(): void {
+    if (!this.any) return;
+    const extensions: FaultExtensions = {
+      errors: this.found.slice(0, maxFaults),
+      ...(this.full && { truncated: true }),
+    };
+    const bodyOnly = this.found.every((fault) => 'pointer' in fault);
+    throw bodyOnly ? new ValidationFailedError(extensions) : new InvalidParameterError(extensions);
+  }
+}
+
+/** One more step of a JSON pointer; overlong names are cut, so that an answer cannot be made huge. */
+export function pointerTo(parent: string, key: string | number): string {
+  const name = shortened(String(key)).replaceAll('~', '~0').replaceAll('/', '~1');
+  return `${parent}/${name}`;
+}
+
+/** A client's own word, short enough and well-formed enough to be sent back. */
+export function shortened(text: string): string {
+  const cut = text.length > maxNameLength ? `${text.slice(0, maxNameLength)}…` : text;
+  return cut.toWellFormed();
+}

@@ -1,0 +1,76 @@
+import { type FaultCode, type Faults, pointerTo } from './faults.js';
+import { isStorable } from './text.js';
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonObject = { [key: string]: JsonValue };
+
+export const maxJsonBytes = 16 * 1024;
+export const maxJsonDepth = 8;
+
+/** Keys that turn into prototypes or break a host's serialiser once they are read back. */
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Checks what goes into a jsonb column: depth before anything that recurses, then content, then size.
+ * @returns a private copy, as the database will give it back; undefined when there were faults
+ */
+export function checkJsonObject(faults: Faults, pointer: string, value: unknown): JsonObject | undefined {
+  if (!isPlainObject(value)) {
+    faults.add({ pointer }, 'type', `${pointer} must be a JSON object.`);
+    return undefined;
+  }
+  const path: (string | number)[] = [];
+  let values = 0;
+  let faulty = false;
+
+  const refuse = (code: FaultCode, detail: string): void => {
+    const place = path.reduce<string>(pointerTo, pointer);
+    faulty = true;
+    faults.add({ pointer: place }, code, `${place} ${detail}`);
+  };
+  const checkIn = (key: string | number, element: unknown): void => {
+    path.push(key);
+    if (typeof key === 'string' && forbiddenKeys.has(key))
+      refuse('not_allowed', 'is a key that is not allowed.');
+    else if (typeof key === 'string' && !isStorable(key))
+      refuse('format', 'is a key with a NUL or a lone surrogate.');
+    else check(element);
+    path.pop();
+  };
+  const check = (element: unknown): void => {
+    // Each value takes a byte at least, so there is no need to look at more than may be stored.
+    if (++values > maxJsonBytes || faults.full) return;
+    if (element === null || typeof element === 'boolean') return;
+    if (typeof element === 'string') {
+      if (!isStorable(element)) refuse('format', 'must have no NUL and no lone surrogate.');
+    } else if (typeof element === 'number') {
+      if (!Number.isFinite(element)) refuse('range', 'is too large for a number.');
+      else if (Number.isInteger(element) && !Number.isSafeInteger(element))
+        refuse('range', 'is an integer beyond ±(2^53−1) and would lose digits: send it as a string.');
+    } else if (!Array.isArray(element) && !isPlainObject(element)) {
+      refuse('type', 'must be JSON: an object, array, string, number, boolean or null.');
+    } else if (path.length >= maxJsonDepth) {
+      refuse('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
+    } else if (Array.isArray(element)) {
+      element.forEach((member, index) => checkIn(index, member));
+    } else {
+      for (const key of Object.keys(element)) checkIn(key, element[key]);
+    }
+  };
+
+  check(value);
+  if (faulty || faults.full) return undefined;
+  const text = values > maxJsonBytes ? undefined : JSON.stringify(value);
+  if (text === undefined || Buffer.byteLength(text) > maxJsonBytes) {
+    faults.add({ pointer }, 'too_large', `${pointer} must be at most ${maxJsonBytes} bytes of JSON.`);
+    return undefined;
+  }
+  return JSON.parse(text) as JsonObject;
+}
+
+/** An object literal of any realm (Jest runs tests in one of its own), not a Date, Map or class instance. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

@@ -1,0 +1,49 @@
+// What the contract says of text. All lengths are Unicode code points, as `varchar(n)` counts them.
+
+/** Codes are compared exactly, so nothing that only looks alike may enter: no control, no trailing space. */
+export const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
+
+const forbiddenInLabels = /[\p{Cc}\u202A-\u202E]/u;
+const nonAscii = /[^\0-\x7F]/;
+
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
+/** @returns the number of code points; a UTF-16 length would count an emoji twice */
+export function lengthOf(text: string): number {
+  let length = text.length;
+  if (nonAscii.test(text)) {
+    for (let index = 0; index < text.length; index++) {
+      const isLead = (text.charCodeAt(index) & 0xfc00) === 0xd800;
+      if (isLead && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) length--;
+    }
+  }
+  return length;
+}
+
+export function isCode(text: string): boolean {
+  return codePattern.test(text) && !text.endsWith(' ') && text.normalize('NFC') === text;
+}
+
+/** Trimmed and in NFC: two labels that look the same are the same. */
+export function normalisedLabel(label: string): string {
+  return label.trim().normalize('NFC');
+}
+
+export function isLabel(text: string): boolean {
+  return text.isWellFormed() && !forbiddenInLabels.test(text);
+}
+
+/**
+ * The form in which text is searched without regard to case. Made here and stored beside the text, since
+ * `lower()` of a database depends on its locale. Upper before lower, per character: `ß` meets `SS`, and a
+ * final `ς` meets `Σ` wherever it stands.
+ */
+export function folded(text: string): string {
+  if (!nonAscii.test(text)) return text.toLowerCase();
+  const characters = Array.from(text.normalize('NFC'), (character) => character.toUpperCase());
+  return Array.from(characters.join(''), (character) => character.toLowerCase())
+    .join('')
+    .normalize('NFC');
+}

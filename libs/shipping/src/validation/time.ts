@@ -1,0 +1,20 @@
+const rfc3339 =
+  /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d)(?:\.(\d{1,9}))?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/**
+ * Reads an RFC 3339 time with its offset. Finer than the stored milliseconds, it keeps its microseconds, so
+ * that comparisons with it stay exact.
+ * @returns the time in UTC, as PostgreSQL reads it; undefined when the text is no such time
+ */
+export function utcTime(text: string): string | undefined {
+  const parts = rfc3339.exec(text);
+  if (!parts) return undefined;
+  const [, year, month, day] = parts.map(Number) as [number, number, number, number];
+  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  if (year === 0 || month === 0 || month > 12 || day === 0 || day > daysInMonth) return undefined;
+  const time = new Date(text.toUpperCase());
+  // An offset may carry the first or last day over the years that the wire can show.
+  if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
+  const microseconds = (parts[6] ?? '').slice(3, 6);
+  return `${time.toISOString().slice(0, -1)}${microseconds}Z`;
+}

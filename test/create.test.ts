@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adapters, type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe.each(adapters)('create on %s', (adapter) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await testApp({ adapter });
+  });
+  afterAll(() => app?.close());
+
+  it('answers with the method, its defaults filled in, its version as ETag, its place as Location', async () => {
+    const shop = new Client(app.origin, freshProject());
+
+    const { status, headers, body } = await shop.create(ground);
+
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      project_id: shop.project,
+      carrier_code: 'ups',
+      carrier_label: null,
+      method_code: '03',
+      method_label: 'UPS Ground',
+      is_active: true,
+      sort_order: 0,
+      meta: {},
+      use_default: false,
+      inherited: [],
+      own: {},
+      version: 1,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      updated_at: body.created_at,
+    });
+    expect(headers.get('etag')).toBe('"1"');
+    expect(headers.get('location')).toBe(`${shop.base}/shipments/methods/${body.id}`);
+  });
+
+  it('refuses a taken pair, names its holder, and says whether the retry was safe', async () => {
+    const shop = new Client(app.origin, freshProject());
+    const { body: first } = await shop.create({ ...ground, meta: { a: 1, b: [2] } });
+
+    const same = await shop.create({ ...ground, meta: { b: [2], a: 1 }, is_active: true });
+    const other = await shop.create({ ...ground, method_label: 'Ground' });
+
+    expect(same.status).toBe(409);
+    expect(same.headers.get('content-type')).toBe('application/problem+json');
+    expect(same.body).toMatchObject({ code: 'duplicate_method', existing_id: first.id, identical: true });
+    expect(other.body).toMatchObject({ code: 'duplicate_method', existing_id: first.id, identical: false });
+  });
+});

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import { shippingEntities } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import pg from 'pg';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { snapshotUrl } from './snapshot.js';
+
+type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+
+export interface TestDatabase {
+  /** Options for DataSources on this database: migrated at the first connection. */
+  options: PostgresOptions;
+  /** One that is open already. */
+  dataSource: DataSource;
+  isEmbedded: boolean;
+  close(): Promise<void>;
+}
+
+/** The server this run is about; without one, the embedded database. */
+export const serverUrl = process.env['TEST_DATABASE_URL'];
+
+const common = {
+  type: 'postgres',
+  entities: shippingEntities,
+  migrations: shippingMigrations,
+  migrationsRun: true,
+} as const;
+
+/** A database of its own, empty but for the tables: on a server, a schema of its own. */
+export async function testDatabase(extra: Partial<PostgresOptions> = {}): Promise<TestDatabase> {
+  if (serverUrl) {
+    const schema = `test_${randomUUID().replaceAll('-', '')}`;
+    await onServer(`CREATE SCHEMA ${schema}`);
+    const options: PostgresOptions = { ...common, driver: pg, url: serverUrl, schema, ...extra };
+    const dataSource = await new DataSource(options).initialize();
+    const close = async (): Promise<void> => {
+      if (dataSource.isInitialized) await dataSource.destroy();
+      await onServer(`DROP SCHEMA ${schema} CASCADE`);
+    };
+    return { options, dataSource, isEmbedded: false, close };
+  }
+  const snapshot = await readFile(snapshotUrl());
+  const lite = new PGlite({ loadDataDir: new Blob([snapshot]) });
+  const options: PostgresOptions = {
+    ...common,
+    driver: pg,
+    extra: createPgConfig(lite),
+    poolSize: 1,
+    connectTimeoutMS: 10_000,
+    ...extra,
+  };
+  const dataSource = await new DataSource(options).initialize();
+  const close = async (): Promise<void> => {
+    if (dataSource.isInitialized) await dataSource.destroy();
+    await lite.close();
+  };
+  return { options, dataSource, isEmbedded: true, close };
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
