@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adapters, type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe.each(adapters)('conditional requests on %s', (adapter) => {
+  let app: TestApp;
+  let shop: Client;
+  beforeAll(async () => {
+    app = await testApp({ adapter });
+    shop = new Client(app.origin, freshProject());
+  });
+  afterAll(() => app?.close());
+
+  const created = async (method_code: string): Promise<string> =>
+    (await shop.create({ ...ground, method_code })).body.id;
+
+  it('counts versions by real changes only', async () => {
+    const { body: first } = await shop.create({ ...ground, meta: { a: 1 } });
+
+    const same = await shop.update(first.id, { ...ground, meta: { a: 1 }, is_active: true });
+    const kept = await shop.update(first.id, { ...ground, sort_order: 3 });
+    const reset = await shop.update(first.id, { ...ground, sort_order: null, meta: null });
+
+    expect(same.body).toEqual(first);
+    expect(same.headers.get('etag')).toBe('"1"');
+    expect(kept.body).toMatchObject({ version: 2, sort_order: 3, meta: { a: 1 } });
+    expect(kept.headers.get('etag')).toBe('"2"');
+    expect(reset.body).toMatchObject({ version: 3, sort_order: 0, meta: {} });
+  });
+
+  it.each([
+    ['"1"', 200],
+    ['"7", "1"', 200],
+    ['*', 200],
+    ['"2"', 412],
+    ['W/"1"', 412],
+    ['"01"', 412],
+    ['"anything"', 412],
+    ['1', 400],
+    ['', 400],
+    ['"1', 400],
+  ])('a change with If-Match: %s of a method at version 1 answers %i', async (ifMatch, status) => {
+    const id = await created(`m${freshProject()}`);
+
+    const changed = await shop.update(id, { ...ground, method_code: id }, { 'if-match': ifMatch });
+    const id2 = await created(`n${freshProject()}`);
+    const removed = await shop.remove(id2, { 'if-match': ifMatch });
+
+    expect(changed.status).toBe(status);
+    expect(removed.status).toBe(status === 200 ? 204 : status);
+    if (status === 412) expect(changed.body).toMatchObject({ code: 'version_mismatch', current_version: 1 });
+    if (status === 400)
+      expect(changed.body['errors']).toMatchObject([{ header: 'If-Match', code: 'format' }]);
+  });
+
+  it('refuses codes that another method has, and names it', async () => {
+    const taken = await created('taken');
+    const id = await created('free');
+
+    const { status, body } = await shop.update(id, { ...ground, method_code: 'taken' });
+
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ code: 'duplicate_method', existing_id: taken });
+  });
+
+  it('a method is removed once, and then not found', async () => {
+    const id = await created('removed');
+
+    const answers = [await shop.remove(id), await shop.remove(id), await shop.update(id, ground)];
+
+    expect(answers.map(({ status }) => status)).toEqual([204, 404, 404]);
+    expect(answers[0]?.text).toBe('');
+    expect(answers[1]?.body.code).toBe('method_not_found');
+  });
+
+  it.each(['list', 'tree'] as const)(
+    '%s answers 304 to whom holds it, until something changes',
+    async (route) => {
+      const read = (etag?: string) => {
+        const headers: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
+        return route === 'list' ? shop.list('', headers) : shop.tree(headers);
+      };
+      const etag = (await read()).headers.get('etag') ?? '';
+
+      const held = await Promise.all([etag, `W/${etag}`, `"x", ${etag}`, '*'].map(read));
+      const other = await Promise.all(['"x"', 'nonsense', `${etag} ${etag}`].map(read));
+      await created(`after-${route}`);
+      const changed = await read(etag);
+
+      expect(held.map(({ status, text }) => [status, text])).toEqual(Array(4).fill([304, '']));
+      expect(held[0]?.headers.get('etag')).toBe(etag);
+      expect(other.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(changed.status).toBe(200);
+      expect(changed.headers.get('etag')).not.toBe(etag);
+    },
+  );
+});

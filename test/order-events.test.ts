@@ -1,0 +1,145 @@
+import { InvalidParameterError, OrderEvents, ShippingMethods, ValidationFailedError } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adapters, type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+describe.each(adapters)('the events of an order on %s', (adapter) => {
+  let app: TestApp;
+  let events: OrderEvents;
+  let shop: Client;
+  beforeAll(async () => {
+    app = await testApp({ adapter });
+    events = app.nest.get(OrderEvents);
+    shop = new Client(app.origin, freshProject());
+  });
+  afterAll(() => app?.close());
+
+  const typesOf = async (orderId: string): Promise<string[]> =>
+    (await shop.events(orderId)).body.data.map(({ type }) => type);
+
+  it('come oldest first, then in the order of recording, with every field', async () => {
+    const order = { projectId: shop.project, orderId: 'o-1' };
+    const noon = '2026-01-31T12:00:00.5+01:00';
+
+    await events.record({ ...order, type: 'order.paid', occurredAt: new Date('2026-01-31T12:00:00Z') });
+    await events.record({ ...order, type: 'order.placed', occurredAt: noon });
+    const full = await events.record({
+      ...order,
+      type: 'x.our_own.kind',
+      message: 'Hello',
+      data: { a: [1, { b: null }] },
+      actor: { type: 'user', id: 'u1', label: 'Ann' },
+      occurredAt: noon,
+    });
+    const { status, headers, body } = await shop.events('o-1');
+
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(body.data.map(({ type }) => type)).toEqual(['order.placed', 'x.our_own.kind', 'order.paid']);
+    expect(body.data[1]).toEqual(full);
+    expect(full).toEqual({
+      id: expect.any(String),
+      project_id: shop.project,
+      order_id: 'o-1',
+      type: 'x.our_own.kind',
+      message: 'Hello',
+      data: { a: [1, { b: null }] },
+      actor: { type: 'user', id: 'u1', label: 'Ann' },
+      occurred_at: '2026-01-31T11:00:00.500Z',
+      recorded_at: expect.stringMatching(/Z$/),
+    });
+  });
+
+  it('are an empty list for an unknown order, and for another project just the same', async () => {
+    await events.record({ projectId: shop.project, orderId: 'mine', type: 'order.placed' });
+    const stranger = new Client(app.origin, freshProject());
+
+    const answers = [await shop.events('unknown'), await stranger.events('mine')];
+
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(2).fill([200, '{"data":[]}']));
+  });
+
+  it('are all there, in order, when they are more than are read at once', async () => {
+    const orderId = 'long';
+    const numbers = Array.from({ length: 1203 }, (_, index) => index);
+    const at = new Date('2026-02-01T00:00:00Z');
+
+    for (const n of numbers)
+      await events.record({
+        projectId: shop.project,
+        orderId,
+        type: 'note.added',
+        message: `${n}`,
+        occurredAt: at,
+      });
+    const { body } = await shop.events(orderId);
+
+    expect(body.data.map(({ message }) => Number(message))).toEqual(numbers);
+  });
+
+  it('are recorded once under one dedupeKey of an order', async () => {
+    const event = { projectId: shop.project, type: 'order.paid', dedupeKey: 'payment-1' };
+
+    const first = await events.record({ ...event, orderId: 'once', message: 'first' });
+    const replay = await events.record({ ...event, orderId: 'once', message: 'second' });
+    await events.record({ ...event, orderId: 'twice' });
+
+    expect(replay).toEqual(first);
+    expect(await typesOf('once')).toEqual(['order.paid']);
+    expect(await typesOf('twice')).toEqual(['order.paid']);
+  });
+
+  it('exist if, and only if, the transaction of the caller commits', async () => {
+    const { dataSource } = app.database;
+    const order = { projectId: shop.project, orderId: 'joined' };
+
+    await expect(
+      dataSource.transaction(async (manager) => {
+        await events.record({ ...order, type: 'order.placed' }, { manager });
+        expect(await events.list(order.projectId, order.orderId, { manager })).toHaveLength(1);
+        throw new Error('changed my mind');
+      }),
+    ).rejects.toThrow('changed my mind');
+    const afterRollback = await typesOf('joined');
+    await dataSource.transaction((manager) => events.record({ ...order, type: 'order.placed' }, { manager }));
+
+    expect(afterRollback).toEqual([]);
+    expect(await typesOf('joined')).toEqual(['order.placed']);
+  });
+
+  it.each([
+    [{ type: 'placed' }, '/type', 'format'],
+    [{ type: 'Order.placed' }, '/type', 'format'],
+    [{ type: `a.${'b'.repeat(63)}` }, '/type', 'length'],
+    [{ type: undefined }, '/type', 'required'],
+    [{ message: 'x'.repeat(1001) }, '/message', 'length'],
+    [{ message: 'a\0b' }, '/message', 'format'],
+    [{ data: [] }, '/data', 'type'],
+    [{ data: { n: 2 ** 53 } }, '/data/n', 'range'],
+    [{ data: { at: new Date() } }, '/data/at', 'type'],
+    [{ actor: { type: 'robot' } }, '/actor/type', 'not_allowed'],
+    [{ actor: { type: 'user', id: 7 } }, '/actor/id', 'type'],
+    [{ occurredAt: '2026-02-30T00:00:00Z' }, '/occurredAt', 'format'],
+    [{ occurredAt: '2026-02-03T00:00:00' }, '/occurredAt', 'format'],
+    [{ occurredAt: new Date(Number.NaN) }, '/occurredAt', 'format'],
+    [{ dedupeKey: '' }, '/dedupeKey', 'length'],
+    [{ typ: 'order.placed' }, '/typ', 'unknown'],
+  ])('refuse %j at %s (%s)', async (part, pointer, code) => {
+    const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', ...part };
+
+    const recorded = events.record(event as Parameters<OrderEvents['record']>[0]);
+
+    await expect(recorded).rejects.toThrow(ValidationFailedError);
+    await expect(recorded).rejects.toMatchObject({ code: 'validation_failed', errors: [{ pointer, code }] });
+    expect(await typesOf('bad')).toEqual([]);
+  });
+
+  it('and methods refuse a bad project id from a sibling module as they do over HTTP', async () => {
+    const methods = app.nest.get(ShippingMethods);
+
+    await expect(events.list('no/such', 'o')).rejects.toThrow(InvalidParameterError);
+    await expect(methods.tree('')).rejects.toMatchObject({
+      errors: [{ parameter: 'project_id', code: 'required' }],
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { shippingEntities } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from './support/database.js';
+
+describe('the migrated schema', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database?.close());
+
+  it('is what the entities say: the schema builder has nothing to do', async () => {
+    const { upQueries } = await database.dataSource.driver.createSchemaBuilder().log();
+
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+
+  it('begins every key with the project', async () => {
+    const tables = shippingEntities.map((entity) => database.dataSource.getMetadata(entity).tableName);
+    const keys: { indexdef: string }[] = await database.dataSource.query(
+      `SELECT indexdef FROM pg_indexes WHERE tablename = ANY($1) AND schemaname = $2`,
+      [tables, database.options.schema ?? 'public'],
+    );
+
+    expect(keys.length).toBeGreaterThanOrEqual(6);
+    expect(keys.filter(({ indexdef }) => !/btree \(project_id\b/.test(indexdef))).toEqual([]);
+  });
+
+  it('goes down and up again', async () => {
+    const { dataSource } = database;
+
+    await dataSource.undoLastMigration();
+    const runner = dataSource.createQueryRunner();
+    const remaining = await runner.getTables(
+      shippingEntities.map((entity) => dataSource.getMetadata(entity).tablePath),
+    );
+    await runner.release();
+    await dataSource.runMigrations();
+
+    expect(remaining).toEqual([]);
+    expect((await dataSource.driver.createSchemaBuilder().log()).upQueries).toEqual([]);
+  });
+});

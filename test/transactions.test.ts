@@ -1,0 +1,96 @@
+import {
+  DuplicateMethodError,
+  MethodInUseError,
+  MethodNotFoundError,
+  ShippingMethods,
+  VersionMismatchError,
+} from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { freshProject } from './support/client.js';
+import { testDatabase } from './support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe("a sibling module's transaction", () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(() => app?.close());
+
+  it('sees what it wrote, and takes it all back with a rollback: rows, counts and revision', async () => {
+    const project = freshProject();
+    await methods.create(project, ground);
+    const before = await methods.validator(project);
+
+    const rolledBack = app.database.dataSource.transaction(async (manager) => {
+      const { id } = await methods.create(project, { ...ground, method_code: '01' }, { manager });
+      await methods.update(project, id, { ...ground, method_code: '02', use_default: true }, { manager });
+      await methods.upsert(project, { ...ground, method_label: 'Changed' }, { manager });
+      expect((await methods.list(project, {}, { manager })).meta.total).toBe(2);
+      expect(await methods.validator(project, { manager })).not.toBe(before);
+      throw new Error('rollback');
+    });
+
+    await expect(rolledBack).rejects.toThrow('rollback');
+    expect(await methods.list(project)).toMatchObject({ data: [ground], meta: { total: 1 } });
+    expect(await methods.validator(project)).toBe(before);
+  });
+
+  it('stays usable after each refusal that the caller catches', async () => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const { dataSource } = app.database;
+    await dataSource.query(
+      `CREATE TABLE IF NOT EXISTS cart (project_id varchar, method_id uuid,
+        FOREIGN KEY (project_id, method_id) REFERENCES ${tableOfMethods()} (project_id, id))`,
+    );
+    await dataSource.query(`INSERT INTO cart VALUES ($1, $2)`, [project, id]);
+
+    await dataSource.transaction(async (manager) => {
+      const other = await methods.create(project, { ...ground, method_code: '01' }, { manager });
+      await expect(methods.create(project, ground, { manager })).rejects.toThrow(DuplicateMethodError);
+      await expect(methods.update(project, other.id, ground, { manager })).rejects.toThrow(
+        DuplicateMethodError,
+      );
+      await expect(methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
+      await expect(methods.remove(project, 'nothing', { manager })).rejects.toThrow(MethodNotFoundError);
+      await expect(methods.remove(project, id, { manager, versions: [7] })).rejects.toThrow(
+        VersionMismatchError,
+      );
+    });
+
+    const { meta } = await methods.list(project);
+    expect(meta.total).toBe(2);
+    await dataSource.query('DROP TABLE cart');
+  });
+
+  it('of another DataSource is refused', async () => {
+    const other = await testDatabase();
+
+    const call = methods.tree(freshProject(), { manager: other.dataSource.manager });
+
+    await expect(call).rejects.toThrow('another DataSource');
+    await other.close();
+  });
+
+  const tableOfMethods = (): string => {
+    const { schema } = app.database.options;
+    return schema ? `"${schema}"."shipping_method"` : 'shipping_method';
+  };
+
+  it('finds the active methods of a checkout, one by its codes, and nothing where there is nothing', async () => {
+    const project = freshProject();
+    await methods.create(project, { ...ground, is_active: false });
+    const air = await methods.create(project, { ...ground, method_code: '01' });
+
+    expect(await methods.findActive(project)).toEqual([air]);
+    expect(await methods.findByCodes(project, 'ups', '01')).toEqual(air);
+    expect(await methods.findByCodes(project, 'UPS', '01')).toBeNull();
+    expect(await methods.find(project, air.id)).toEqual(air);
+    await expect(methods.find(freshProject(), air.id)).rejects.toThrow(MethodNotFoundError);
+  });
+});

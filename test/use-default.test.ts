@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+describe('a method with use_default', () => {
+  let app: TestApp;
+  let defaults: Client;
+  let shop: Client;
+  const codes = { carrier_code: 'ups', method_code: '03' };
+  const own = {
+    ...codes,
+    carrier_label: 'Own carrier',
+    method_label: 'Own',
+    sort_order: 5,
+    meta: { own: 1 },
+  };
+
+  beforeAll(async () => {
+    app = await testApp({ shipping: { defaultsProjectId: 'defaults' } });
+    defaults = new Client(app.origin, 'defaults');
+  });
+  afterAll(() => app?.close());
+  beforeEach(async () => {
+    shop = new Client(app.origin, freshProject());
+    for (const { id } of (await defaults.list()).body.data) await defaults.remove(id);
+  });
+
+  it('shows its own values until there is a default, and those of the default at once', async () => {
+    const { body: before } = await shop.create({ ...own, use_default: true });
+    await defaults.create({ ...codes, method_label: 'Default', carrier_label: 'UPS', is_active: false });
+
+    const { body: after } = await shop.list();
+
+    expect(before).toMatchObject({ ...own, inherited: [], own: {} });
+    expect(after.data).toEqual([
+      {
+        ...before,
+        carrier_label: 'UPS',
+        method_label: 'Default',
+        sort_order: 0,
+        meta: {},
+        inherited: ['carrier_label', 'method_label', 'sort_order', 'meta'],
+        own: { carrier_label: 'Own carrier', method_label: 'Own', sort_order: 5, meta: { own: 1 } },
+      },
+    ]);
+  });
+
+  it('falls through to its own label where the default has none', async () => {
+    await defaults.create({ ...codes, method_label: 'Default' });
+
+    const { body } = await shop.create({ ...own, use_default: true });
+
+    expect(body.carrier_label).toBe('Own carrier');
+    expect(body.inherited).toEqual(['method_label', 'sort_order', 'meta']);
+    expect(body.own).toEqual({ method_label: 'Own', sort_order: 5, meta: { own: 1 } });
+  });
+
+  it('keeps what is stored when a form sends back what it loaded, and shows it again afterwards', async () => {
+    await defaults.create({ ...codes, method_label: 'Default', meta: { a: 1, b: 2 } });
+    const { body: loaded } = await shop.create({ ...own, use_default: true });
+    const { carrier_label, method_label, sort_order, is_active, use_default } = loaded;
+    const form = { ...codes, carrier_label, method_label, sort_order, is_active, use_default };
+
+    const unchanged = await shop.update(loaded.id, { ...form, meta: { b: 2, a: 1 } });
+    const renamed = await shop.update(loaded.id, { ...form, carrier_label: 'New' });
+    const off = await shop.update(loaded.id, { ...codes, method_label: 'Own', use_default: false });
+
+    expect(unchanged.body).toEqual(loaded);
+    expect(renamed.body).toMatchObject({ version: 2, carrier_label: 'New', own: { method_label: 'Own' } });
+    expect(off.body).toMatchObject({ ...own, carrier_label: 'New', version: 3, inherited: [], own: {} });
+  });
+
+  it('is ordered, searched, filtered and put into the tree by what it presents', async () => {
+    await defaults.create({
+      ...codes,
+      method_label: 'Zebra express',
+      carrier_label: 'Brown',
+      sort_order: -9,
+    });
+    await shop.create({ ...own, use_default: true });
+    await shop.create({ ...codes, method_code: '99', method_label: 'Other' });
+
+    const labels = async (query: string): Promise<string[]> =>
+      (await shop.list(query)).body.data.map((method) => method.method_label);
+
+    expect(await labels('')).toEqual(['Zebra express', 'Other']);
+    expect(await labels('q=zebra brown')).toEqual(['Zebra express']);
+    expect(await labels('q=own carrier')).toEqual([]);
+    expect(await labels('filter[sort_order]=-9')).toEqual(['Zebra express']);
+    expect(await labels('filter[method_label]=Own')).toEqual([]);
+    expect(await labels('raw_filters=[{"field":"carrier_label","op":"starts","value":"bro"}]')).toEqual([
+      'Zebra express',
+    ]);
+    expect((await shop.tree()).body.data).toMatchObject([{ carrier_label: 'Brown', sort_order: -9 }]);
+  });
+
+  it('changes the ETag of its project when only the default changes', async () => {
+    const { body: origin } = await defaults.create({ ...codes, method_label: 'Default' });
+    await shop.create({ ...own, use_default: true });
+    const before = (await shop.tree()).headers.get('etag') ?? '';
+    const held = await shop.tree({ 'if-none-match': before });
+
+    await defaults.update(origin.id, { ...codes, method_label: 'Changed' });
+    const after = await shop.tree({ 'if-none-match': before });
+
+    expect(held.status).toBe(304);
+    expect(held.text).toBe('');
+    expect(after.status).toBe(200);
+    expect(after.body.data[0]?.methods[0]?.method_label).toBe('Changed');
+  });
+
+  it('inherits nothing inside the defaults project itself', async () => {
+    const { body } = await defaults.create({ ...own, use_default: true });
+
+    expect(body).toMatchObject({ ...own, use_default: true, inherited: [], own: {} });
+  });
+});
