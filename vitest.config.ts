@@ -4,6 +4,16 @@ import { defineConfig } from 'vitest/config';
 const source = (path: string): string =>
   fileURLToPath(new URL(`./libs/shipping/src/${path}`, import.meta.url));
 
+/** PostgreSQL servers to run the same suite on, comma-separated; the embedded database comes first always. */
+const servers = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
+
+const suite = {
+  include: ['test/**/*.test.ts'],
+  setupFiles: ['reflect-metadata'],
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -13,11 +23,14 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts', 'libs/**/*.test.ts', 'apps/**/*.test.ts'],
     globalSetup: ['test/support/snapshot.setup.ts'],
-    setupFiles: ['reflect-metadata'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { ...suite, name: 'embedded' } },
+      ...servers.map((url, index) => ({
+        extends: true as const,
+        test: { ...suite, name: `server ${index + 1}`, env: { TEST_DATABASE_URL: url } },
+      })),
+    ],
   },
 });

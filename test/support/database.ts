@@ -16,6 +16,10 @@ export interface TestDatabase {
   /** One that is open already. */
   dataSource: DataSource;
   isEmbedded: boolean;
+  /** The name of a table of ours, for a test's own SQL. */
+  table(name: string): string;
+  /** The same database over another DataSource; the embedded one has only one connection to share. */
+  another(): Promise<TestDatabase>;
   close(): Promise<void>;
 }
 
@@ -35,12 +39,12 @@ export async function testDatabase(extra: Partial<PostgresOptions> = {}): Promis
     const schema = `test_${randomUUID().replaceAll('-', '')}`;
     await onServer(`CREATE SCHEMA ${schema}`);
     const options: PostgresOptions = { ...common, driver: pg, url: serverUrl, schema, ...extra };
-    const dataSource = await new DataSource(options).initialize();
+    const opened = await onOptions(options);
     const close = async (): Promise<void> => {
-      if (dataSource.isInitialized) await dataSource.destroy();
+      await opened.close();
       await onServer(`DROP SCHEMA ${schema} CASCADE`);
     };
-    return { options, dataSource, isEmbedded: false, close };
+    return { ...opened, close };
   }
   const snapshot = await readFile(snapshotUrl());
   const lite = new PGlite({ loadDataDir: new Blob([snapshot]) });
@@ -57,7 +61,29 @@ export async function testDatabase(extra: Partial<PostgresOptions> = {}): Promis
     if (dataSource.isInitialized) await dataSource.destroy();
     await lite.close();
   };
-  return { options, dataSource, isEmbedded: true, close };
+  const embedded: TestDatabase = {
+    options,
+    dataSource,
+    isEmbedded: true,
+    table: (name) => name,
+    another: () => Promise.resolve({ ...embedded, close: () => Promise.resolve() }),
+    close,
+  };
+  return embedded;
+}
+
+async function onOptions(options: PostgresOptions): Promise<TestDatabase> {
+  const dataSource = await new DataSource(options).initialize();
+  return {
+    options,
+    dataSource,
+    isEmbedded: false,
+    table: (name) => `"${options.schema}"."${name}"`,
+    another: () => onOptions(options),
+    close: async () => {
+      if (dataSource.isInitialized) await dataSource.destroy();
+    },
+  };
 }
 
 async function onServer(sql: string): Promise<void> {

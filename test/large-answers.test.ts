@@ -1,0 +1,124 @@
+import { get } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+const mebibyte = 1024 * 1024;
+
+describe('a large answer', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await testApp();
+  });
+  afterAll(() => app?.close());
+
+  it('of 100,000 events comes whole, while the process grows by less than 50 MB', async () => {
+    const shop = new Client(app.origin, freshProject());
+    await app.database.dataSource.query(
+      `INSERT INTO ${app.database.table('order_event')}
+         (project_id, order_id, occurred_at, id, type, message, data, recorded_at)
+       SELECT $1, 'huge', to_timestamp(n / 7), gen_random_uuid(), 'note.added', 'Event ' || n, '{"n": 1}', now()
+       FROM generate_series(1, 100000) AS n`,
+      [shop.project],
+    );
+    await shop.events('small');
+    const before = process.memoryUsage().rss;
+    let peak = before;
+
+    let bytes = 0;
+    let events = 0;
+    await new Promise<void>((resolve, reject) => {
+      get(`${app.origin}${shop.base}/huge/events`, (response) => {
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          for (let at = chunk.indexOf('"id":'); at >= 0; at = chunk.indexOf('"id":', at + 1)) events++;
+          peak = Math.max(peak, process.memoryUsage().rss);
+        });
+        response.on('end', resolve);
+        response.on('error', reject);
+      }).on('error', reject);
+    });
+
+    // A name may be cut in two by the border of a chunk: those are not counted.
+    expect(events).toBeGreaterThan(99_000);
+    expect(bytes).toBeGreaterThan(20 * mebibyte);
+    expect((peak - before) / mebibyte).toBeLessThan(50);
+  });
+
+  it('is abandoned when its client goes away', async () => {
+    const shop = new Client(app.origin, freshProject());
+    await app.database.dataSource.query(
+      `INSERT INTO ${app.database.table('order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
+       SELECT $1, 'left', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 20000)`,
+      [shop.project],
+    );
+
+    await new Promise<void>((resolve) => {
+      const request = get(`${app.origin}${shop.base}/left/events`, (response) => {
+        response.once('data', () => request.destroy());
+        response.on('close', resolve);
+        response.on('error', () => undefined);
+      });
+    });
+    const { status } = await shop.list();
+
+    expect(status).toBe(200);
+  });
+
+  it('of one page reads one page of its project, by the key, and no other project', async () => {
+    const shop = new Client(app.origin, freshProject());
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `INSERT INTO ${table('shipping_method')} (project_id, id, carrier_code, method_code, method_label, is_active,
+         sort_order, meta, use_default, search_text, version, created_at, updated_at)
+       SELECT CASE WHEN n <= 1000 THEN $1 ELSE 'neighbour-' || n % 20 END, gen_random_uuid(), 'c' || n % 30,
+         'm' || n, 'Label', true, n % 5, '{}', false, 'x', 1, now(), now() FROM generate_series(1, 20000) AS n`,
+      [shop.project],
+    );
+    await dataSource.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, 1, 1000, 0)`, [
+      shop.project,
+    ]);
+    await dataSource.query(`ANALYZE ${table('shipping_method')}`);
+    const statements = await recorded(app, () => shop.list('page=2&per_page=20'));
+
+    const plans = await Promise.all(
+      statements.map(({ sql, parameters }) =>
+        dataSource.query(`EXPLAIN (ANALYZE, COSTS OFF) ${sql}`, parameters),
+      ),
+    );
+
+    const plan = JSON.stringify(plans);
+    expect(plan).toContain('ix_shipping_method_order');
+    expect(plan).not.toMatch(/Seq Scan on shipping_method/);
+    const read = [...plan.matchAll(/ix_shipping_method_order[^(]*\(actual[^)]*rows=([\d.]+)/g)];
+    expect(read.map(([, rows]) => Number(rows))).toEqual([40]);
+  });
+});
+
+interface Statement {
+  sql: string;
+  parameters: unknown[];
+}
+
+/** What the app asks the database while `work` runs. */
+async function recorded(app: TestApp, work: () => Promise<unknown>): Promise<Statement[]> {
+  const statements: Statement[] = [];
+  const { dataSource } = app.database;
+  const { logger } = dataSource;
+  const listener = {
+    ...Object.fromEntries(
+      ['logQueryError', 'logQuerySlow', 'logSchemaBuild', 'logMigration', 'log'].map((name) => [
+        name,
+        () => undefined,
+      ]),
+    ),
+    logQuery: (sql: string, parameters: unknown[] = []) => statements.push({ sql, parameters }),
+  };
+  Object.assign(dataSource, { logger: listener });
+  try {
+    await work();
+  } finally {
+    Object.assign(dataSource, { logger });
+  }
+  return statements.filter(({ sql }) => sql.includes('SELECT'));
+}

@@ -1,0 +1,132 @@
+import { ShippingMethods } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+import { type TestDatabase, testDatabase } from './support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe('two instances on one database', () => {
+  let database: TestDatabase;
+  let apps: TestApp[];
+  beforeAll(async () => {
+    database = await testDatabase();
+    apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
+  });
+  afterAll(async () => {
+    for (const app of apps ?? []) await app.close();
+    await database?.close();
+  });
+
+  const clients = (project: string): Client[] => apps.map(({ origin }) => new Client(origin, project));
+
+  it('let one of 60 racers create a pair, and tell the others whose it is', async () => {
+    const shops = clients(freshProject());
+
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => shops[index % 2]?.create({ ...ground, sort_order: index })),
+    );
+
+    const winners = answers.filter((answer) => answer?.status === 201);
+    const losers = answers.filter((answer) => answer?.status === 409);
+    expect([winners.length, losers.length]).toEqual([1, 59]);
+    expect(new Set(losers.map((answer) => answer?.body['existing_id']))).toEqual(
+      new Set([winners[0]?.body.id]),
+    );
+    const { body } = (await shops[0]?.list()) ?? {};
+    expect(body?.meta.total).toBe(1);
+  });
+
+  it('lose no acknowledged update, with If-Match and without', async () => {
+    const shops = clients(freshProject());
+    const created = (await shops[0]?.create({ ...ground, meta: { n: 0 } }))?.body;
+    const id = created?.id ?? '';
+
+    let acknowledged = 0;
+    const guarded = async (writer: number): Promise<void> => {
+      const shop = shops[writer % 2];
+      for (let done = 0; done < 5;) {
+        const current = (await shop?.list())?.body.data[0];
+        const answer = await shop?.update(
+          id,
+          { ...ground, sort_order: writer * 1000 + done },
+          { 'if-match': `"${current?.version}"` },
+        );
+        expect([200, 412]).toContain(answer?.status);
+        if (answer?.status === 200) done++;
+        if (answer?.status === 200 && answer.body.version !== current?.version) acknowledged++;
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, (_, writer) => guarded(writer + 1)));
+    const blind = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        shops[index % 2]?.update(id, { ...ground, sort_order: -1 - index }),
+      ),
+    );
+
+    expect(blind.map((answer) => answer?.status)).toEqual(Array(40).fill(200));
+    const [last] = (await shops[1]?.list())?.body.data ?? [];
+    expect(last?.version).toBe(1 + acknowledged + 40);
+  });
+
+  it('keep the counts of a project true under creates, changes and removals', async () => {
+    const project = freshProject();
+    const shops = clients(project);
+
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const shop = shops[index % 2];
+        const codes = { ...ground, method_code: `${index}` };
+        const id = (await shop?.create({ ...codes, use_default: index % 3 === 0 }))?.body.id ?? '';
+        if (index % 2 === 0) await shop?.update(id, { ...codes, use_default: index % 4 === 0 });
+        if (index % 5 === 0) await shop?.remove(id);
+      }),
+    );
+
+    const [counted] = await database.dataSource.query(
+      `SELECT methods, followers FROM ${database.table('shipping_project')} WHERE project_id = $1`,
+      [project],
+    );
+    const [stored] = await database.dataSource.query(
+      `SELECT count(*)::integer AS methods, (count(*) FILTER (WHERE use_default))::integer AS followers
+       FROM ${database.table('shipping_method')} WHERE project_id = $1`,
+      [project],
+    );
+    expect(counted).toEqual(stored);
+    expect(counted.methods).toBe(32);
+  });
+
+  it('do not deadlock when a transaction and a single writer change the same methods', async () => {
+    const project = freshProject();
+    const [shop] = clients(project);
+    const codes = ['a', 'b'].map((method_code) => ({ ...ground, method_code }));
+    const ids: string[] = [];
+    for (const method of codes) ids.push((await shop?.create(method))?.body.id ?? '');
+    const [a = '', b = ''] = ids;
+    const methods = apps[1]?.nest.get(ShippingMethods);
+
+    let single: Promise<{ status: number } | undefined> = Promise.resolve(undefined);
+    await apps[1]?.database.dataSource.transaction(async (manager) => {
+      await methods?.update(project, a, { ...ground, method_code: 'a', sort_order: 1 }, { manager });
+      single = Promise.resolve(shop?.update(b, { ...ground, method_code: 'b', sort_order: 1 }));
+      await waitingFor(manager);
+      await methods?.update(project, b, { ...ground, method_code: 'b', sort_order: 2 }, { manager });
+    });
+
+    expect((await single)?.status).toBe(200);
+    expect((await shop?.list())?.body.data.map(({ version }) => version)).toEqual(
+      expect.arrayContaining([2, 3]),
+    );
+  });
+
+  /** Until the single writer waits for the lock; the embedded database lets it wait for the connection. */
+  const waitingFor = async (manager: EntityManager): Promise<void> => {
+    if (database.isEmbedded) return;
+    for (let waiting = 0; waiting === 0;) {
+      [{ waiting }] = await manager.query(
+        `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))`,
+      );
+    }
+  };
+});
