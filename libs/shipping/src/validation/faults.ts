@@ -18,7 +18,7 @@ export type FaultPlace = { pointer: string } | { parameter: string } | { header:
 
 export type Fault = FaultPlace & { code: FaultCode; detail: string; allowed?: readonly string[] };
 
-const maxFaults = 50;
+export const maxFaults = 50;
 const maxNameLength = 128;
 
 interface FaultExtensions {
