@@ -41,7 +41,7 @@ export class ShippingMethodsController {
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
     const { query, isBracketed } = decodeListQuery(faults, queryString(request));
-    const checked = checkListQuery(faults, query, this.methods.settings.maxPageSize, isBracketed);
+    const checked = checkListQuery(faults, query, this.methods.maxPageSize, isBracketed);
     faults.throwIfAny();
     return this.unlessHeld(request, response, projectId, () => this.methods.list(projectId, checked));
   }

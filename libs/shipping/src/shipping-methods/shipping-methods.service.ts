@@ -1,17 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { v7 as uuid } from 'uuid';
 import { type CallOptions, type Database } from '../database/database.js';
-import {
-  DatabaseUnavailableError,
-  isForeignKeyViolation,
-  isUniqueViolation,
-} from '../database/database.errors.js';
-import { Parameters } from '../database/parameters.js';
-import { lockProject, raiseForChange, raiseForInsert } from '../database/revision.js';
-import { ShippingProject } from '../database/shipping-project.entity.js';
+import { DatabaseUnavailableError, isUniqueViolation } from '../database/database.errors.js';
 import { type ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier, isUuid } from '../validation/identifiers.js';
+import { isCode } from '../validation/text.js';
 import { type ListShippingMethods } from './dto/list-shipping-methods.dto.js';
 import {
   type ShippingMethodDto,
@@ -20,15 +13,13 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { CheckedListQuery, checkListQuery } from './list-query.check.js';
-import { listOrder, Presentation, searchText } from './presented.js';
-import { ShippingMethod } from './shipping-method.entity.js';
 import {
   DuplicateMethodError,
-  MethodInUseError,
   MethodNotFoundError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
-import { type OwnValues, ownValuesOf, patched } from './own-values.js';
+import { MethodStatements } from './method-statements.js';
+import { ownValuesOf, patched } from './own-values.js';
 import { treeOf } from './tree.js';
 
 /** Options of a call that changes one method. */
@@ -40,22 +31,24 @@ export interface ChangeOptions extends CallOptions {
 /** With each lost race another writer has succeeded, so that this many mean something else is wrong. */
 const maxLostRaces = 100;
 
-interface MethodRow {
-  method: string;
-}
-
 /**
  * The shipping methods of each project. Every call checks its own input and throws the errors that the
  * routes answer with; every one takes a trailing `{ manager }` to join the caller's transaction.
  */
 export class ShippingMethods {
-  private readonly presented = new Presentation(true);
-  private readonly stored = new Presentation(false);
+  private readonly statements: MethodStatements;
 
   constructor(
-    private readonly database: Database,
-    readonly settings: ShippingSettings,
-  ) {}
+    database: Database,
+    private readonly settings: ShippingSettings,
+  ) {
+    this.statements = new MethodStatements(database, settings.defaultsProjectId);
+  }
+
+  /** The largest `per_page` of a list. */
+  get maxPageSize(): number {
+    return this.settings.maxPageSize;
+  }
 
   /**
    * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and
@@ -70,7 +63,7 @@ export class ShippingMethods {
     const own = ownValuesOf(request);
     for (;;) {
       try {
-        return await this.insert(projectId, own, options);
+        return await this.statements.insert(projectId, own, options);
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
       }
@@ -91,31 +84,34 @@ export class ShippingMethods {
   ): Promise<ShippingMethodPage> {
     const faults = new Faults();
     checkIdentifier(faults, 'project_id', projectId);
-    const checked = checkListQuery(faults, query, this.settings.maxPageSize);
+    const checked = checkListQuery(faults, query, this.maxPageSize);
     faults.throwIfAny();
-    return this.page(projectId, checked, options);
+    return this.statements.page(projectId, checked, options);
   }
 
   /** All methods, inactive ones too, by carrier. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkProject(projectId);
-    return { data: treeOf(await this.all(projectId, 'true', options)) };
+    return { data: treeOf(await this.statements.select(projectId, options)) };
   }
 
   /** What a checkout offers: the active methods, in list order. */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkProject(projectId);
-    return this.all(projectId, 'm.is_active', options);
+    return this.statements.select(projectId, options, () => 'm.is_active');
   }
 
   /** @throws MethodNotFoundError */
   async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
-    const parameters = new Parameters();
-    const found =
-      isUuid(id) && (await this.one(projectId, `m.id = ${parameters.bind(id, 'uuid')}`, parameters, options));
-    if (!found) throw new MethodNotFoundError();
-    return found;
+    if (!isUuid(id)) throw new MethodNotFoundError();
+    const [method] = await this.statements.select(
+      projectId,
+      options,
+      (parameters) => `m.id = ${parameters.bind(id, 'uuid')}`,
+    );
+    if (!method) throw new MethodNotFoundError();
+    return method;
   }
 
   /** @returns null when the project has no method with these codes */
@@ -126,11 +122,15 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodDto | null> {
     checkProject(projectId);
-    const parameters = new Parameters();
-    const carrier = parameters.bind(carrierCode, 'text');
-    const method = parameters.bind(methodCode, 'text');
-    const codes = `m.carrier_code = ${carrier} AND m.method_code = ${method}`;
-    return this.one(projectId, codes, parameters, options);
+    // What is no code names no method; PostgreSQL would refuse a NUL.
+    if (!isCode(carrierCode) || !isCode(methodCode)) return null;
+    const [method] = await this.statements.select(
+      projectId,
+      options,
+      (parameters) =>
+        `m.carrier_code = ${parameters.bind(carrierCode, 'text')} AND m.method_code = ${parameters.bind(methodCode, 'text')}`,
+    );
+    return method ?? null;
   }
 
   /**
@@ -151,7 +151,7 @@ export class ShippingMethods {
       const after = patched(before, request, current);
       if (isDeepStrictEqual(before, after)) return current;
       try {
-        const updated = await this.replace(current, after, options);
+        const updated = await this.statements.replace(current, after, options);
         // None: someone was faster. What is stored now decides anew.
         if (updated) return updated;
       } catch (error) {
@@ -191,7 +191,7 @@ export class ShippingMethods {
     checkProject(projectId);
     for (let lost = 0; lost < maxLostRaces; lost++) {
       const current = await this.findInVersion(projectId, id, options);
-      const removed = await this.delete(current, options);
+      const removed = await this.statements.delete(current, options.versions !== undefined, options);
       if (removed) return removed;
     }
     throw new DatabaseUnavailableError(new Error(`Lost ${maxLostRaces} races for method ${id}.`));
@@ -203,99 +203,8 @@ export class ShippingMethods {
    */
   async validator(projectId: string, options: CallOptions = {}): Promise<string> {
     checkProject(projectId);
-    const rows = await this.database.read<{ project_id: string; revision: string; followers: number }>(
-      `SELECT project_id, revision::text AS revision, followers FROM ${this.projects}
-       WHERE project_id IN ($1, $2)`,
-      [projectId, this.settings.defaultsProjectId],
-      options,
-    );
-    const revisionOf = (id: string): string =>
-      BigInt(rows.find((row) => row.project_id === id)?.revision ?? 0).toString(36);
-    return `1.${revisionOf(projectId)}.${revisionOf(this.settings.defaultsProjectId)}`;
-  }
-
-  private get methods(): string {
-    return this.database.table(ShippingMethod);
-  }
-
-  private get projects(): string {
-    return this.database.table(ShippingProject);
-  }
-
-  private async page(
-    projectId: string,
-    query: CheckedListQuery,
-    options: CallOptions,
-  ): Promise<ShippingMethodPage> {
-    const { page, perPage, words, groups } = query;
-    // Most projects follow no defaults and are read by index, in order. The statement says if this one does.
-    for (const presentation of [this.stored, this.presented]) {
-      const parameters = new Parameters();
-      const project = parameters.bind(projectId, 'text');
-      const from = presentation.from(this.methods, this.methods, this.settings.defaultsProjectId, parameters);
-      const where = [
-        `m.project_id = ${project}`,
-        ...words.map((word) => presentation.hasWord(word, parameters)),
-        ...groups.map((group) => {
-          const any = group.map((condition) => presentation.satisfies(condition, parameters));
-          return any.length > 0 ? `(${any.join(' OR ')})` : 'false';
-        }),
-      ].join(' AND ');
-      const isWhole = words.length === 0 && groups.length === 0;
-      const total = isWhole
-        ? 'COALESCE(project.methods, 0)'
-        : `(SELECT count(*)::integer FROM ${from} WHERE ${where})`;
-      const [row] = await this.database.read<{ total: number; followers: number; data: string | null }>(
-        `SELECT ${total} AS total, COALESCE(project.followers, 0) AS followers,
-           (SELECT json_agg(p ORDER BY ${listOrder.map((column) => `p.${column}`).join(', ')})::text
-            FROM (SELECT ${presentation.columns} FROM ${from} WHERE ${where} ORDER BY ${presentation.order}
-              LIMIT ${parameters.bind(perPage, 'integer')}
-              OFFSET ${parameters.bind((page - 1) * perPage, 'integer')}) AS p) AS data
-         FROM (SELECT 1) AS one LEFT JOIN ${this.projects} AS project ON project.project_id = ${project}`,
-        parameters.values,
-        options,
-      );
-      if (!row || (row.followers > 0 && presentation === this.stored)) continue;
-      const total_pages = Math.ceil(row.total / perPage);
-      const data = JSON.parse(row.data ?? '[]') as ShippingMethodDto[];
-      return { data, meta: { page, per_page: perPage, total: row.total, total_pages } };
-    }
-    throw new Error('unreachable');
-  }
-
-  private async all(
-    projectId: string,
-    condition: string,
-    options: CallOptions,
-  ): Promise<ShippingMethodDto[]> {
-    const parameters = new Parameters();
-    const project = parameters.bind(projectId, 'text');
-    const from = this.presented.from(this.methods, this.methods, this.settings.defaultsProjectId, parameters);
-    const rows = await this.database.read<MethodRow>(
-      `SELECT row_to_json(p)::text AS method FROM (
-         SELECT ${this.presented.columns} FROM ${from} WHERE m.project_id = ${project} AND ${condition}
-       ) AS p ORDER BY ${listOrder.map((column) => `p.${column}`).join(', ')}`,
-      parameters.values,
-      options,
-    );
-    return rows.map(parsed);
-  }
-
-  private async one(
-    projectId: string,
-    condition: string,
-    parameters: Parameters,
-    options: CallOptions,
-  ): Promise<ShippingMethodDto | null> {
-    const project = parameters.bind(projectId, 'text');
-    const from = this.presented.from(this.methods, this.methods, this.settings.defaultsProjectId, parameters);
-    const [row] = await this.database.read<MethodRow>(
-      `SELECT row_to_json(p)::text AS method
-       FROM (SELECT ${this.presented.columns} FROM ${from} WHERE m.project_id = ${project} AND ${condition}) AS p`,
-      parameters.values,
-      options,
-    );
-    return row ? parsed(row) : null;
+    const revisions = await this.statements.revisions(projectId, options);
+    return ['1', ...revisions.map((revision) => revision.toString(36))].join('.');
   }
 
   private async findInVersion(
@@ -307,96 +216,6 @@ export class ShippingMethods {
     if (versions && !versions.includes(current.version)) throw new VersionMismatchError(current.version);
     return current;
   }
-
-  private async insert(projectId: string, own: OwnValues, options: CallOptions): Promise<ShippingMethodDto> {
-    const parameters = new Parameters();
-    const project = parameters.bind(projectId, 'text');
-    const values = columnsOf(own, parameters);
-    const useDefault = parameters.bind(own.use_default, 'boolean');
-    const [row] = await this.changed(
-      `WITH ${raiseForInsert(this.projects, project, useDefault)}, changed AS (
-         INSERT INTO ${this.methods}
-           (project_id, id, version, created_at, updated_at, ${Object.keys(values).join(', ')})
-         SELECT project.project_id, ${parameters.bind(uuid(), 'uuid')}, 1, now.at, now.at,
-           ${Object.values(values).join(', ')}
-         FROM project, (SELECT clock_timestamp() AS at) AS now
-         RETURNING *
-       )`,
-      parameters,
-      options,
-    );
-    if (!row) throw new Error('An insert returned no row.');
-    return row;
-  }
-
-  private async replace(
-    current: ShippingMethodDto,
-    own: OwnValues,
-    options: CallOptions,
-  ): Promise<ShippingMethodDto | undefined> {
-    const parameters = new Parameters();
-    const values = columnsOf(own, parameters);
-    const followers = Number(own.use_default) - Number(current.use_default);
-    const [row] = await this.changed(
-      `WITH ${lockProject(this.projects, parameters.bind(current.project_id, 'text'))}, changed AS (
-         UPDATE ${this.methods} AS m
-         SET version = m.version + 1, updated_at = clock_timestamp(),
-           ${Object.entries(values)
-             .map(([column, value]) => `${column} = ${value}`)
-             .join(', ')}
-         FROM project WHERE m.project_id = project.project_id
-           AND m.id = ${parameters.bind(current.id, 'uuid')}
-           AND m.version = ${parameters.bind(current.version, 'integer')}
-         RETURNING m.*
-       ), ${raiseForChange(this.projects, '0', parameters.bind(followers, 'integer'))}`,
-      parameters,
-      options,
-    );
-    return row;
-  }
-
-  private async delete(
-    current: ShippingMethodDto,
-    options: ChangeOptions,
-  ): Promise<ShippingMethodDto | undefined> {
-    const parameters = new Parameters();
-    const project = lockProject(this.projects, parameters.bind(current.project_id, 'text'));
-    const id = parameters.bind(current.id, 'uuid');
-    const version = options.versions ? `AND m.version = ${parameters.bind(current.version, 'integer')}` : '';
-    try {
-      const [row] = await this.changed(
-        `WITH ${project}, changed AS (
-           DELETE FROM ${this.methods} AS m USING project
-           WHERE m.project_id = project.project_id AND m.id = ${id} ${version}
-           RETURNING m.*
-         ), ${raiseForChange(this.projects, '-1', '-changed.use_default::integer')}`,
-        parameters,
-        options,
-      );
-      return row;
-    } catch (error) {
-      throw isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
-    }
-  }
-
-  /** Runs a statement whose CTE `changed` holds the rows it wrote, and presents these. */
-  private async changed(
-    ctes: string,
-    parameters: Parameters,
-    options: CallOptions,
-  ): Promise<ShippingMethodDto[]> {
-    const from = this.presented.from('changed', this.methods, this.settings.defaultsProjectId, parameters);
-    const rows = await this.database.write<MethodRow>(
-      `${ctes} SELECT row_to_json(p)::text AS method FROM (SELECT ${this.presented.columns} FROM ${from}) AS p`,
-      parameters.values,
-      options,
-    );
-    return rows.map(parsed);
-  }
-}
-
-function parsed(row: MethodRow): ShippingMethodDto {
-  return JSON.parse(row.method) as ShippingMethodDto;
 }
 
 function stored(method: ShippingMethodDto): ShippingMethodDto {
@@ -415,18 +234,4 @@ function checkedRequest(projectId: string, input: unknown): Readonly<UpsertShipp
   const request = checkUpsert(faults, input);
   faults.throwIfAny();
   return request;
-}
-
-function columnsOf(own: OwnValues, parameters: Parameters): Record<string, string> {
-  return {
-    carrier_code: parameters.bind(own.carrier_code, 'text'),
-    carrier_label: parameters.bind(own.carrier_label, 'text'),
-    method_code: parameters.bind(own.method_code, 'text'),
-    method_label: parameters.bind(own.method_label, 'text'),
-    is_active: parameters.bind(own.is_active, 'boolean'),
-    sort_order: parameters.bind(own.sort_order, 'integer'),
-    meta: parameters.bind(JSON.stringify(own.meta), 'jsonb'),
-    use_default: parameters.bind(own.use_default, 'boolean'),
-    search_text: parameters.bind(searchText(own), 'text'),
-  };
 }
