@@ -68,6 +68,24 @@ describe("a sibling module's transaction", () => {
     await dataSource.query('DROP TABLE cart');
   });
 
+  it('may make its calls side by side, and each is refused or kept for itself', async () => {
+    const project = freshProject();
+    const codes = ['01', '02', '01', '03'];
+
+    const outcomes = await app.database.dataSource.transaction((manager) =>
+      Promise.allSettled(
+        codes.map((method_code) => methods.create(project, { ...ground, method_code }, { manager })),
+      ),
+    );
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect((await methods.list(project)).data.map((method) => method.method_code)).toEqual([
+      '01',
+      '02',
+      '03',
+    ]);
+  });
+
   it('of another DataSource is refused', async () => {
     const other = await testDatabase();
 

@@ -7,6 +7,7 @@ export {
 } from './shipping.options.js';
 
 export { type ChangeOptions, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
+export { type ShippingMethodChange } from './shipping-methods/shipping-method-change.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export {

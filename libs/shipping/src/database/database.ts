@@ -1,8 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type OnModuleInit } from '@nestjs/common';
-import { type DataSource, type EntityManager, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import {
+  type DataSource,
+  type EntityManager,
+  type EntityTarget,
+  type ObjectLiteral,
+  type QueryRunner,
+} from 'typeorm';
 import { OrderEvent } from '../order-events/order-event.entity.js';
 import { ShippingMethod } from '../shipping-methods/shipping-method.entity.js';
+import { AfterCommit } from './after-commit.js';
 import { connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
 import { ShippingProject } from './shipping-project.entity.js';
 
@@ -18,10 +25,15 @@ const maxTries = 3;
 
 /** One statement at a time, on the primary: in the caller's transaction, or committed by itself. */
 export class Database implements OnModuleInit {
+  private readonly afterCommits: AfterCommit;
+  private readonly turns = new WeakMap<QueryRunner, Promise<unknown>>();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly ambientManager?: () => EntityManager | undefined,
-  ) {}
+  ) {
+    this.afterCommits = new AfterCommit(dataSource);
+  }
 
   /** @throws Error at boot, rather than at the first query, when the host's DataSource cannot serve us */
   onModuleInit(): void {
@@ -64,14 +76,25 @@ export class Database implements OnModuleInit {
   async write<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
     const manager = this.callersManager(options);
     if (!manager) return this.alone<Row>(sql, parameters, true);
-    if (!manager.queryRunner?.isTransactionActive) return this.inCallers<Row>(manager, sql, parameters);
-    return manager.transaction((savepoint) => this.inCallers<Row>(savepoint, sql, parameters));
+    const runner = manager.queryRunner;
+    if (!runner?.isTransactionActive) return this.inCallers<Row>(manager, sql, parameters);
+    // Savepoints nest, so calls that a host makes side by side in one transaction take turns.
+    const savepoint = (): Promise<Row[]> =>
+      manager.transaction((inner) => this.inCallers<Row>(inner, sql, parameters));
+    const turn = (this.turns.get(runner) ?? Promise.resolve()).then(savepoint, savepoint);
+    this.turns.set(runner, turn);
+    return turn;
   }
 
   /** As `write`, for a statement that no constraint can refuse: spares the savepoint's two round trips. */
   async append<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
     const manager = this.callersManager(options);
     return manager ? this.inCallers<Row>(manager, sql, parameters) : this.alone<Row>(sql, parameters, true);
+  }
+
+  /** Runs `action` when what the call wrote is committed: at once, or after the caller's outermost COMMIT. */
+  afterCommit(options: CallOptions, action: () => void): void {
+    this.afterCommits.run(this.callersManager(options)?.queryRunner, action);
   }
 
   /** The manager whose connection the call must use; undefined when the module is on its own. */

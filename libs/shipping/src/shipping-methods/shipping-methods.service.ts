@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Observable, Subject } from 'rxjs';
 import { type CallOptions, type Database } from '../database/database.js';
 import { DatabaseUnavailableError, isUniqueViolation } from '../database/database.errors.js';
 import { type ShippingSettings } from '../shipping.options.js';
@@ -20,6 +21,7 @@ import {
 } from './shipping-methods.errors.js';
 import { MethodStatements } from './method-statements.js';
 import { ownValuesOf, patched } from './own-values.js';
+import { type ShippingMethodChange } from './shipping-method-change.js';
 import { treeOf } from './tree.js';
 
 /** Options of a call that changes one method. */
@@ -37,9 +39,16 @@ const maxLostRaces = 100;
  */
 export class ShippingMethods {
   private readonly statements: MethodStatements;
+  private readonly committed = new Subject<ShippingMethodChange>();
+
+  /**
+   * What was committed through this instance of the service: after the outermost COMMIT, and never for what
+   * was rolled back. Another process's changes do not come here.
+   */
+  readonly changes: Observable<ShippingMethodChange> = this.committed.asObservable();
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     private readonly settings: ShippingSettings,
   ) {
     this.statements = new MethodStatements(database, settings.defaultsProjectId);
@@ -63,7 +72,9 @@ export class ShippingMethods {
     const own = ownValuesOf(request);
     for (;;) {
       try {
-        return await this.statements.insert(projectId, own, options);
+        const after = await this.statements.insert(projectId, own, options);
+        this.notify({ type: 'created', before: null, after }, options);
+        return after;
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
       }
@@ -153,7 +164,9 @@ export class ShippingMethods {
       try {
         const updated = await this.statements.replace(current, after, options);
         // None: someone was faster. What is stored now decides anew.
-        if (updated) return updated;
+        if (!updated) continue;
+        this.notify({ type: 'updated', before: current, after: updated }, options);
+        return updated;
       } catch (error) {
         if (!isUniqueViolation(error)) throw error;
         const taken = await this.findByCodes(projectId, after.carrier_code, after.method_code, options);
@@ -192,7 +205,9 @@ export class ShippingMethods {
     for (let lost = 0; lost < maxLostRaces; lost++) {
       const current = await this.findInVersion(projectId, id, options);
       const removed = await this.statements.delete(current, options.versions !== undefined, options);
-      if (removed) return removed;
+      if (!removed) continue;
+      this.notify({ type: 'deleted', before: removed, after: null }, options);
+      return removed;
     }
     throw new DatabaseUnavailableError(new Error(`Lost ${maxLostRaces} races for method ${id}.`));
   }
@@ -205,6 +220,10 @@ export class ShippingMethods {
     checkProject(projectId);
     const revisions = await this.statements.revisions(projectId, options);
     return ['1', ...revisions.map((revision) => revision.toString(36))].join('.');
+  }
+
+  private notify(change: ShippingMethodChange, options: CallOptions): void {
+    this.database.afterCommit(options, () => this.committed.next(change));
   }
 
   private async findInVersion(

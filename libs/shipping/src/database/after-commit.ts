@@ -1,0 +1,44 @@
+import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
+
+type Action = () => void;
+
+interface TransactionEnd {
+  queryRunner: QueryRunner;
+}
+
+/**
+ * Runs actions once what they tell of is committed: at once outside of a transaction, else after the
+ * outermost COMMIT. A rollback, also one to a savepoint, drops the actions of its part.
+ */
+export class AfterCommit implements EntitySubscriberInterface {
+  /** One frame a transaction or savepoint that is open on the connection, outermost first. */
+  private readonly frames = new WeakMap<QueryRunner, Action[][]>();
+
+  constructor(dataSource: DataSource) {
+    dataSource.subscribers.push(this);
+  }
+
+  run(runner: QueryRunner | undefined, action: Action): void {
+    const frame = runner && this.frames.get(runner)?.at(-1);
+    if (frame) frame.push(action);
+    else action();
+  }
+
+  afterTransactionStart({ queryRunner }: TransactionEnd): void {
+    const open = this.frames.get(queryRunner);
+    if (open) open.push([]);
+    else this.frames.set(queryRunner, [[]]);
+  }
+
+  afterTransactionCommit({ queryRunner }: TransactionEnd): void {
+    const open = this.frames.get(queryRunner);
+    const actions = open?.pop() ?? [];
+    const outer = open?.at(-1);
+    if (outer) outer.push(...actions);
+    else for (const action of actions) action();
+  }
+
+  afterTransactionRollback({ queryRunner }: TransactionEnd): void {
+    this.frames.get(queryRunner)?.pop();
+  }
+}

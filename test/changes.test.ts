@@ -1,0 +1,84 @@
+import { type ShippingMethodChange, ShippingMethods } from 'nestjs-shipping';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { freshProject } from './support/client.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe('the stream of changes', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let seen: ShippingMethodChange[];
+  let stop: () => void;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(() => app?.close());
+  beforeEach(() => {
+    seen = [];
+    const subscription = methods.changes.subscribe((change) => seen.push(change));
+    stop = () => subscription.unsubscribe();
+  });
+  afterEach(() => stop());
+
+  it('tells what was committed, before and after, and nothing of a change of nothing', async () => {
+    const project = freshProject();
+
+    const created = await methods.create(project, ground);
+    await methods.update(project, created.id, ground);
+    const updated = await methods.update(project, created.id, { ...ground, sort_order: 1 });
+    await methods.remove(project, created.id);
+
+    expect(seen).toEqual([
+      { type: 'created', before: null, after: created },
+      { type: 'updated', before: created, after: updated },
+      { type: 'deleted', before: updated, after: null },
+    ]);
+  });
+
+  it('waits for the outermost commit', async () => {
+    const project = freshProject();
+
+    await app.database.dataSource.transaction(async (manager) => {
+      await manager.transaction((inner) => methods.create(project, ground, { manager: inner }));
+      await methods.create(project, { ...ground, method_code: '01' }, { manager });
+      expect(seen).toEqual([]);
+    });
+
+    expect(seen.map(({ after }) => after?.method_code)).toEqual(['03', '01']);
+  });
+
+  it('is silent about what was rolled back, in whole or to a savepoint', async () => {
+    const project = freshProject();
+    const { dataSource } = app.database;
+
+    await dataSource
+      .transaction(async (manager) => {
+        await methods.create(project, ground, { manager });
+        throw new Error('all of it');
+      })
+      .catch(() => undefined);
+    await dataSource.transaction(async (manager) => {
+      await manager
+        .transaction(async (inner) => {
+          await methods.create(project, { ...ground, method_code: 'lost' }, { manager: inner });
+          throw new Error('this part');
+        })
+        .catch(() => undefined);
+      await methods.create(project, { ...ground, method_code: 'kept' }, { manager });
+    });
+
+    expect(seen.map(({ type, after }) => [type, after?.method_code])).toEqual([['created', 'kept']]);
+  });
+
+  it('is silent about a refused change', async () => {
+    const project = freshProject();
+    await methods.create(project, ground);
+    seen = [];
+
+    await methods.create(project, ground).catch(() => undefined);
+
+    expect(seen).toEqual([]);
+  });
+});
