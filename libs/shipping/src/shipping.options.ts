@@ -24,7 +24,8 @@ export interface ShippingHttpOptions {
   routeDecorators?: Partial<Record<ShippingRoute, MethodDecorator[]>>;
 }
 
-export type ShippingRoute = 'create' | 'list' | 'tree' | 'update' | 'remove' | 'events';
+const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
+export type ShippingRoute = (typeof shippingRoutes)[number];
 
 /** Options that shape the module graph: static, in `forRootAsync` too. */
 export interface ShippingModuleExtras {
@@ -63,8 +64,16 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
 
 /** @throws Error that names the option and what it may be */
 export function checkHttpOptions(http: ShippingHttpOptions): void {
-  if (http.path !== undefined && !/(^|\/):project_id(\/|$)/.test(http.path))
+  const { path, version: _version, decorators: _decorators, routeDecorators = {}, ...others } = http;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw wrong(`http.${unknown}`, 'is no option of ShippingModule');
+  if (path !== undefined && !/(^|\/):project_id(\/|$)/.test(path))
     throw wrong('http.path', 'must have the segment ":project_id"');
+  const stray = Object.keys(routeDecorators).find(
+    (route) => !shippingRoutes.some((known) => known === route),
+  );
+  if (stray !== undefined)
+    throw wrong(`http.routeDecorators.${stray}`, `must be one of ${shippingRoutes.join(', ')}`);
 }
 
 function wrong(option: string, remedy: string): Error {

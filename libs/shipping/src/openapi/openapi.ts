@@ -1,1 +1,99 @@
-export {};
+import {
+  checkHttpOptions,
+  defaultPath,
+  settingsOf,
+  type ShippingHttpOptions,
+  type ShippingModuleOptions,
+} from '../shipping.options.js';
+import { shippingPaths } from './operations.js';
+import { eventSchemas } from './event.schemas.js';
+import { rawFilterSchema } from './filter.schemas.js';
+import { methodSchemas } from './method.schemas.js';
+import { problemSchemas } from './problem.schemas.js';
+import { nullableIn } from './schema.js';
+
+/** As much of an operation as has to be known of a host's. */
+export interface OpenApiOperation {
+  operationId?: string;
+  security?: object[];
+  responses?: Record<string, object | undefined>;
+}
+
+export type OpenApiPathItem = {
+  [Method in 'get' | 'put' | 'post' | 'patch' | 'delete' | 'head' | 'options' | 'trace']?: OpenApiOperation;
+};
+
+/** As much of an OpenAPI 3.0 or 3.1 document as is read here; the `OpenAPIObject` of `@nestjs/swagger` is one. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description?: string };
+  paths: Record<string, OpenApiPathItem>;
+  components?: { schemas?: Record<string, object> };
+}
+
+/** What the document says of the mount: the same values as the module was given. */
+export type ShippingDocumentOptions = Pick<ShippingHttpOptions, 'path'> &
+  Pick<ShippingModuleOptions, 'maxPageSize'>;
+
+/**
+ * The document with the six routes and their schemas complete, instead of what a scan found of them: the
+ * routes read the request themselves, so that a scan sees no body and no query. Of its finds only the host's
+ * own word stays: `security`, and responses that are not ours (401, 403). A schema of the host that has the
+ * name of one of ours is replaced.
+ * @param options `path` with the host's global prefix, if there is one; call again for a second mount
+ * @returns a new document; the given one is left alone
+ * @throws Error when `path` has no `:project_id`
+ */
+export function documentShipping<Document extends OpenApiDocument>(
+  document: Document,
+  options: ShippingDocumentOptions = {},
+): Document {
+  checkHttpOptions(options);
+  const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
+  const path = (options.path ?? defaultPath).replace(/^\/|\/$/g, '').replace(/:(\w+)/g, '{$1}');
+  // Cloned: the host may change its document, and must not change what the module checks by.
+  const ours = structuredClone(shippingPaths(`/${path}`, maxPageSize));
+  const others = Object.entries(document.paths).filter(([other]) => !(other in ours));
+  const takenIds = new Set(
+    others.flatMap(([, item]) => Object.values(item).map((operation) => operation?.operationId)),
+  );
+  const paths = { ...document.paths };
+  for (const [route, operations] of Object.entries(ours)) {
+    paths[route] = { ...paths[route] };
+    for (const [name, operation] of Object.entries(operations)) {
+      const found = paths[route][name as keyof OpenApiPathItem];
+      paths[route][name as keyof OpenApiPathItem] = {
+        ...operation,
+        operationId: freeId(operation.operationId, takenIds),
+        ...(found?.security && { security: found.security }),
+        responses: { ...found?.responses, ...operation.responses },
+      };
+    }
+  }
+  const nullable = nullableIn(document.openapi);
+  const schemas = {
+    ...document.components?.schemas,
+    ...structuredClone({
+      ...methodSchemas(nullable),
+      RawFilter: rawFilterSchema,
+      ...eventSchemas(nullable),
+      ...problemSchemas,
+    }),
+  };
+  return { ...document, paths, components: { ...document.components, schemas } };
+}
+
+/** A complete OpenAPI 3.1 document of the six routes alone. */
+export function shippingDocument(
+  options: ShippingDocumentOptions & { title?: string; version?: string } = {},
+): OpenApiDocument {
+  const { title = 'Shipping methods and order histories', version = '0.1.0', ...mount } = options;
+  return documentShipping({ openapi: '3.1.0', info: { title, version }, paths: {} }, mount);
+}
+
+/** Of two mounts in one document, the second one's operations are numbered. */
+function freeId(id: string, taken: ReadonlySet<string | undefined>): string {
+  let free = id;
+  for (let mount = 2; taken.has(free); mount++) free = `${id}${mount}`;
+  return free;
+}

@@ -1,0 +1,179 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  Module,
+  RequestMethod,
+  SetMetadata,
+  UseGuards,
+  VersioningType,
+} from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
+import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, typeOrm } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const contractPath = 'api/projects/:project_id/sales/orders';
+
+@Injectable()
+class Keys {
+  readonly accepted = 'letmein';
+}
+
+@Module({ providers: [Keys], exports: [Keys] })
+class AuthModule {}
+
+@Injectable()
+class KeyGuard implements CanActivate {
+  constructor(@Inject(Keys) private readonly keys: Keys) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    return context.switchToHttp().getRequest().headers['x-key'] === this.keys.accepted;
+  }
+}
+
+@Injectable()
+class DenyByDefault implements CanActivate {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    return this.reflector.getAllAndOverride('public', [context.getHandler(), context.getClass()]) === true;
+  }
+}
+
+describe('a host', () => {
+  let database: TestDatabase;
+  let host: Host | undefined;
+  beforeEach(async () => {
+    database = await testDatabase();
+  });
+  afterEach(async () => {
+    await host?.app.close();
+    host = undefined;
+    await database.close();
+  });
+
+  const keepsTheContract = async (target: Omit<ContractTarget, 'orderEvents'>): Promise<void> => {
+    const orderEvents = host?.app.get(OrderEvents);
+    for (const { run } of shippingContract(() => ({ ...target, orderEvents }))) await run();
+  };
+
+  it('with a global prefix keeps the paths of the contract by http.path', async () => {
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ http: { path: contractPath.replace(/^api\//, '') } }),
+    ]);
+
+    host = await listening(testing, (app) => app.setGlobalPrefix('api'));
+
+    await keepsTheContract({ origin: host.origin });
+  });
+
+  it.each([
+    ['URI', { type: VersioningType.URI, defaultVersion: '1' } as const],
+    ['header', { type: VersioningType.HEADER, header: 'x-version', defaultVersion: '1' } as const],
+  ])(
+    'with %s versioning and a default version keeps the paths of the contract',
+    async (_name, versioning) => {
+      const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+
+      host = await listening(testing, (app) => app.enableVersioning(versioning));
+
+      await keepsTheContract({ origin: host.origin });
+    },
+  );
+
+  it('may put the routes under a version and a path of its own', async () => {
+    const path = 'tenants/:project_id/logistics';
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ http: { path, version: '2' } }),
+    ]);
+
+    host = await listening(testing, (app) => {
+      app.setGlobalPrefix('x', { exclude: [{ path: 'none', method: RequestMethod.GET }] });
+      app.enableVersioning({ type: VersioningType.URI });
+    });
+
+    await keepsTheContract({ origin: host.origin, path: `x/v2/${path}` });
+    expect((await new Client(host.origin, 'p').list()).status).toBe(404);
+  });
+
+  it('guards the routes by a guard that has dependencies', async () => {
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ imports: [AuthModule], http: { decorators: [UseGuards(KeyGuard)] } }),
+    ]);
+
+    host = await listening(testing);
+
+    expect((await new Client(host.origin, 'p').list()).status).toBe(403);
+    await keepsTheContract({ origin: host.origin, headers: { 'x-key': 'letmein' } });
+  });
+
+  it('that denies by default opens single routes by their metadata', async () => {
+    const open = [SetMetadata('public', true)];
+    const testing = await compiled(
+      [
+        typeOrm(database),
+        ShippingModule.forRoot({ http: { routeDecorators: { list: open, events: open } } }),
+      ],
+      { providers: [{ provide: APP_GUARD, useClass: DenyByDefault }] },
+    );
+
+    host = await listening(testing);
+    const shop = new Client(host.origin, freshProject());
+
+    expect((await shop.list()).status).toBe(200);
+    expect((await shop.events('o')).status).toBe(200);
+    expect((await shop.tree()).status).toBe(403);
+    expect((await shop.create(ground)).status).toBe(403);
+  });
+
+  it('that wants the services only gets no route', async () => {
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+
+    host = await listening(testing);
+    const method = await host.app.get(ShippingMethods).create('p', ground);
+
+    expect(method.version).toBe(1);
+    expect((await new Client(host.origin, 'p').list()).status).toBe(404);
+  });
+
+  it('may mount the module twice: neither touches the other', async () => {
+    const second = await testDatabase();
+    const guarded = { decorators: [UseGuards(KeyGuard)], path: `admin/${contractPath}` };
+    const testing = await compiled([
+      typeOrm(database),
+      typeOrm(second, 'second'),
+      ShippingModule.forRoot({ defaultsProjectId: 'one' }),
+      ShippingModule.forRoot({
+        dataSource: 'second',
+        imports: [AuthModule],
+        http: guarded,
+        defaultsProjectId: 'two',
+      }),
+    ]);
+
+    host = await listening(testing);
+    const shop = new Client(host.origin, freshProject());
+    await shop.create(ground);
+    const admin = `/admin${shop.base}/shipments/methods`;
+    const [closed, open] = await Promise.all([
+      shop.send('GET', admin),
+      shop.send<{ data: unknown[] }>('GET', admin, undefined, { 'x-key': 'letmein' }),
+    ]);
+
+    expect(closed.status).toBe(403);
+    expect(open.body.data).toEqual([]);
+    expect((await shop.list()).body.data).toHaveLength(1);
+    await host.app.close();
+    host = undefined;
+    await second.close();
+  });
+});

@@ -1,0 +1,80 @@
+import { Inject, Injectable, Module } from '@nestjs/common';
+import { ShippingMethods, ShippingModule, type ShippingModuleOptions } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+@Injectable()
+class Sibling {
+  constructor(@Inject(ShippingMethods) readonly methods: ShippingMethods) {}
+}
+
+@Module({ providers: [Sibling] })
+class SiblingModule {}
+
+@Injectable()
+class OptionsFactory {
+  create(): ShippingModuleOptions {
+    return { maxPageSize: 7 };
+  }
+}
+
+@Module({ providers: [OptionsFactory], exports: [OptionsFactory] })
+class ConfigModule {}
+
+describe('the options', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database?.close());
+
+  it.each([
+    ['defaultsProjectId', { defaultsProjectId: 'no spaces' }],
+    ['maxPageSize', { maxPageSize: 0 }],
+    ['maxPageSize', { maxPageSize: 1000 }],
+    ['entityManager', { entityManager: 'ambient' }],
+    ['defaultProject', { defaultProject: 'x' }],
+    ['http.path', { http: { path: 'api/shipping' } }],
+    ['http.routeDecorators', { http: { routeDecorators: { lists: [] } } }],
+  ])('%s: %j is refused at boot, in words', async (option, options) => {
+    const boot = async (): Promise<unknown> =>
+      compiled([typeOrm(database), ShippingModule.forRoot(options as ShippingModuleOptions)]);
+
+    const refusal = await boot().then(() => 'booted', String);
+
+    expect(refusal).toMatch(new RegExp(`ShippingModule option "${option}.*\\.$`));
+  });
+
+  it.each([
+    ['useFactory', { inject: [OptionsFactory], useFactory: (factory: OptionsFactory) => factory.create() }],
+    ['useClass', { useClass: OptionsFactory }],
+    ['useExisting', { useExisting: OptionsFactory }],
+  ])('may come from %s', async (_name, options) => {
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRootAsync({ imports: [ConfigModule], isGlobal: true, http: false, ...options }),
+      SiblingModule,
+    ]);
+
+    expect(testing.get(Sibling, { strict: false }).methods.maxPageSize).toBe(7);
+  });
+
+  it('without isGlobal leave a sibling that does not import the module with an error that says what to do', async () => {
+    const boot = compiled([typeOrm(database), ShippingModule.forRoot(), SiblingModule]);
+
+    await expect(boot).rejects.toThrow(/ShippingMethods.*SiblingModule/s);
+  });
+
+  it('are refused with a DataSource that does not know our entities: the error names the fix', async () => {
+    const foreign = await testDatabase({ entities: [], migrations: [] });
+
+    const boot = async (): Promise<unknown> => {
+      const testing = await compiled([typeOrm(foreign), ShippingModule.forRoot()]);
+      return testing.init();
+    };
+
+    await expect(boot()).rejects.toThrow(/autoLoadEntities: true.*shippingEntities/);
+    await foreign.close();
+  });
+});
