@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import { type DataSource, DefaultNamingStrategy } from 'typeorm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+/** As typeorm-naming-strategies does it. */
+class SnakeCase extends DefaultNamingStrategy {
+  override tableName(target: string, given: string | undefined): string {
+    return given ?? snake(target);
+  }
+
+  override columnName(property: string, given: string | undefined, prefixes: string[]): string {
+    return snake([...prefixes, given ?? property].join('_'));
+  }
+
+  override primaryKeyName(): string {
+    return 'pk_of_the_host';
+  }
+
+  override indexName(): string {
+    return 'index_of_the_host';
+  }
+
+  override uniqueConstraintName(): string {
+    return 'unique_of_the_host';
+  }
+
+  override checkConstraintName(): string {
+    return 'check_of_the_host';
+  }
+}
+
+function snake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
+}
+
+async function tablesOf(dataSource: DataSource): Promise<string[]> {
+  const rows: { name: string }[] = await dataSource.query(
+    `SELECT table_schema || '.' || table_name AS name FROM information_schema.tables
+     WHERE table_name LIKE '%shipping\\_%' OR table_name LIKE '%order\\_event' ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('the migrations', () => {
+  let database: TestDatabase | undefined;
+  afterEach(async () => {
+    await database?.close();
+    database = undefined;
+  });
+
+  const works = async (open: TestDatabase): Promise<void> => {
+    const testing = await compiled([typeOrm(open), ShippingModule.forRoot({ http: false })]);
+    await testing.init();
+    const methods = testing.get(ShippingMethods);
+    await methods.create('p', { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
+    expect((await methods.list('p')).meta.total).toBe(1);
+  };
+
+  it.each(['all', 'each', 'none'] as const)(
+    'run up, down and up again in the mode "%s"',
+    async (transaction) => {
+      database = await testDatabase({ migrationsRun: false });
+      const { dataSource } = database;
+
+      await dataSource.runMigrations({ transaction });
+      await expectNoSchemaDrift(dataSource);
+      await dataSource.undoLastMigration({ transaction });
+      const gone = await dataSource.query(`SELECT to_regclass($1) AS left`, [
+        database.table('shipping_method'),
+      ]);
+      await dataSource.runMigrations({ transaction });
+
+      expect(gone).toEqual([{ left: null }]);
+      expect(await dataSource.showMigrations()).toBe(false);
+      await works(database);
+    },
+  );
+
+  it('honour entityPrefix', async () => {
+    database = await testDatabase({ entityPrefix: 'shop_' });
+
+    await expectNoSchemaDrift(database.dataSource);
+    expect((await tablesOf(database.dataSource)).map((name) => name.split('.')[1])).toEqual(
+      expect.arrayContaining(['shop_order_event', 'shop_shipping_method', 'shop_shipping_project']),
+    );
+    await works(database);
+  });
+
+  it('honour schema', async () => {
+    const schema = `logistics_${randomUUID().slice(0, 8)}`;
+    database = await testDatabase({ schema, migrationsRun: false });
+    await database.dataSource.query(`CREATE SCHEMA ${schema}`);
+
+    await database.dataSource.runMigrations();
+
+    await expectNoSchemaDrift(database.dataSource);
+    expect(await tablesOf(database.dataSource)).toContain(`${schema}.shipping_method`);
+    await works(database);
+    await database.dataSource.query(`DROP SCHEMA ${schema} CASCADE`);
+  });
+
+  it("make what the entities say under a host's own naming strategy", async () => {
+    database = await testDatabase({ namingStrategy: new SnakeCase() });
+
+    await expectNoSchemaDrift(database.dataSource);
+    await works(database);
+  });
+
+  it('are named for good: by a prefix of ours and a time that orders them among those of the host', () => {
+    const names = shippingMigrations.map((Migration) => new Migration().name);
+
+    expect(names).toEqual(names.toSorted());
+    for (const name of names) expect(name).toMatch(/^NestjsShipping\w+\d{13}$/);
+  });
+
+  it('are checked: drift is found when a column was changed by hand', async () => {
+    database = await testDatabase();
+    await database.dataSource.query(
+      `ALTER TABLE ${database.table('shipping_method')} ALTER COLUMN method_label TYPE text`,
+    );
+
+    await expect(expectNoSchemaDrift(database.dataSource)).rejects.toThrow(/method_label/);
+  });
+});

@@ -1,0 +1,128 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Inject, Injectable } from '@nestjs/common';
+import { ClsPluginTransactional, Transactional, TransactionHost } from '@nestjs-cls/transactional';
+import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
+import { ClsModule } from 'nestjs-cls';
+import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import {
+  addTransactionalDataSource,
+  initializeTransactionalContext,
+  runInTransaction,
+} from 'typeorm-transactional';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DataSource } from 'typeorm';
+import { freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+type Host = TransactionHost<TransactionalAdapterTypeOrm>;
+
+/** How a host's service looks that knows nothing of managers. */
+@Injectable()
+class Checkout {
+  constructor(
+    @Inject(ShippingMethods) readonly methods: ShippingMethods,
+    @Inject(OrderEvents) readonly events: OrderEvents,
+  ) {}
+
+  async work(project: string, fail: boolean): Promise<void> {
+    await this.methods.create(project, ground);
+    await this.methods.create(project, ground).catch(() => undefined);
+    await this.events.record({ projectId: project, orderId: 'o', type: 'order.placed' });
+    if (fail) throw new Error('rolled back');
+  }
+
+  @Transactional()
+  async inCls(project: string, fail: boolean): Promise<void> {
+    await this.work(project, fail);
+  }
+}
+
+async function outcome(checkout: Checkout, project: string): Promise<[methods: number, events: number]> {
+  const { meta } = await checkout.methods.list(project);
+  return [meta.total, (await checkout.events.list(project, 'o')).length];
+}
+
+/** Works in a transaction of the host's library: once committed, once rolled back, and counts what is left. */
+async function keepsToTransactions(
+  checkout: Checkout,
+  inTransaction: (project: string, fail: boolean) => Promise<void>,
+): Promise<void> {
+  const [kept, lost] = [freshProject(), freshProject()];
+  const notified: string[] = [];
+  const subscription = checkout.methods.changes.subscribe(({ after }) =>
+    notified.push(after?.project_id ?? ''),
+  );
+
+  await inTransaction(kept, false);
+  await expect(inTransaction(lost, true)).rejects.toThrow('rolled back');
+  subscription.unsubscribe();
+
+  expect(await outcome(checkout, kept)).toEqual([1, 1]);
+  expect(await outcome(checkout, lost)).toEqual([0, 0]);
+  expect(notified).toEqual([kept]);
+}
+
+describe("the host's transactions", () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database?.close());
+
+  it('of nestjs-cls are joined by the entityManager option', async () => {
+    const testing = await compiled(
+      [
+        typeOrm(database),
+        ClsModule.forRoot({
+          global: true,
+          plugins: [
+            new ClsPluginTransactional({
+              adapter: new TransactionalAdapterTypeOrm({ dataSourceToken: DataSource }),
+            }),
+          ],
+        }),
+        ShippingModule.forRootAsync({
+          inject: [TransactionHost],
+          useFactory: (host: Host) => ({
+            entityManager: () => (host.isTransactionActive() ? host.tx : undefined),
+          }),
+        }),
+      ],
+      { providers: [Checkout] },
+    );
+    await testing.init();
+    const checkout = testing.get(Checkout);
+
+    await keepsToTransactions(checkout, (project, fail) => checkout.inCls(project, fail));
+  });
+
+  it('are joined by any ambient manager that the host keeps', async () => {
+    const ambient = new AsyncLocalStorage<EntityManager>();
+    const testing = await compiled(
+      [typeOrm(database), ShippingModule.forRoot({ entityManager: () => ambient.getStore() })],
+      { providers: [Checkout] },
+    );
+    await testing.init();
+    const checkout = testing.get(Checkout);
+
+    await keepsToTransactions(checkout, (project, fail) =>
+      database.dataSource.transaction((manager) => ambient.run(manager, () => checkout.work(project, fail))),
+    );
+  });
+
+  it('of typeorm-transactional are joined with no option at all', async () => {
+    initializeTransactionalContext();
+    addTransactionalDataSource(database.dataSource);
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()], { providers: [Checkout] });
+    await testing.init();
+    const checkout = testing.get(Checkout);
+
+    await keepsToTransactions(checkout, (project, fail) =>
+      runInTransaction(() => checkout.work(project, fail)),
+    );
+  });
+});
