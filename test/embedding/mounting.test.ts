@@ -66,7 +66,7 @@ describe('a host', () => {
   it('with a global prefix keeps the paths of the contract by http.path', async () => {
     const testing = await compiled([
       typeOrm(database),
-      ShippingModule.forRoot({ http: { path: contractPath.replace(/^api\//, '') } }),
+      ShippingModule.forRoot({ http: { path: 'projects/:project_id/sales/orders' } }),
     ]);
 
     host = await listening(testing, (app) => app.setGlobalPrefix('api'));
