@@ -45,6 +45,7 @@ export async function testApp({
   let nest: INestApplication;
   if (adapter === 'fastify') {
     const app = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
+      bodyParser: false,
       logger: ['error', 'warn'],
     });
     configureHttp(app);

@@ -1,7 +1,7 @@
 import { type IncomingMessage } from 'node:http';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type FastifyReply } from 'fastify';
-import { InvalidJsonError, ProblemDetailsFilter } from 'nestjs-shipping';
+import { type FastifyReply, type FastifyRequest } from 'fastify';
+import { InvalidJsonError, ProblemDetailsFilter, UnsupportedMediaTypeError } from 'nestjs-shipping';
 
 const maxBodyBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -18,33 +18,67 @@ export function httpAdapter(): FastifyAdapter {
         .status(400)
         .header('Content-Type', 'application/problem+json')
         .send(
-          JSON.stringify({
-            type: 'urn:problem:shipping:invalid_parameter',
-            title: 'Invalid parameter',
-            status: 400,
-            code: 'invalid_parameter',
-            detail,
-            errors: [{ parameter: 'path', code: 'format', detail }],
-          }),
+          Buffer.from(
+            JSON.stringify({
+              type: 'urn:problem:shipping:invalid_parameter',
+              title: 'Invalid parameter',
+              status: 400,
+              code: 'invalid_parameter',
+              detail,
+              errors: [{ parameter: 'path', code: 'format', detail }],
+            }),
+          ),
         );
     },
   });
 }
 
-/** Every refusal as a problem; JSON read strictly, and any other body left to the routes to refuse. */
+/**
+ * Every refusal as a problem, and bodies read strictly: JSON in UTF-8, of routes that take one. The app is
+ * created with `bodyParser: false`, or Nest's own parser comes before these.
+ */
 export function configureHttp(app: NestFastifyApplication): void {
   app.useGlobalFilters(new ProblemDetailsFilter());
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeAllContentTypeParsers();
-  app.useBodyParser('application/json', { bodyLimit: maxBodyBytes }, (_request, body: Buffer, done) => {
-    try {
-      done(null, body.length > 0 ? JSON.parse(utf8.decode(body)) : undefined);
-    } catch (cause) {
-      done(new InvalidJsonError(cause), undefined);
-    }
+  // Before the size is looked at: what is no JSON is refused as such, however large.
+  fastify.addHook('preParsing', (request, _reply, payload, done) => {
+    if (takesBody(request) && !isUtf8Json(request)) done(new UnsupportedMediaTypeError());
+    else done(null, payload);
   });
   fastify.addContentTypeParser(
+    /^application\/json/i,
+    { parseAs: 'buffer', bodyLimit: maxBodyBytes },
+    (request: FastifyRequest, body: Buffer, done: (error: Error | null, parsed?: unknown) => void) => {
+      if (!takesBody(request) || body.length === 0) return done(null);
+      try {
+        done(null, JSON.parse(utf8.decode(body)));
+      } catch (cause) {
+        done(new InvalidJsonError(cause));
+      }
+    },
+  );
+  fastify.addContentTypeParser(
     '*',
-    (_request: unknown, _payload: IncomingMessage, done: (error: null) => void) => done(null),
+    (_request: FastifyRequest, _payload: IncomingMessage, done: (error: null) => void) => done(null),
+  );
+}
+
+/** For a missing route, or one that takes no body, whatever was sent is not looked at. */
+function takesBody({ is404, method, headers }: FastifyRequest): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return hasBody && !is404 && (method === 'POST' || method === 'PATCH');
+}
+
+function isUtf8Json({ headers }: FastifyRequest): boolean {
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '')
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const charset = parameters.find((parameter) => /^charset\s*=/.test(parameter)) ?? 'charset=utf-8';
+  return (
+    mediaType === 'application/json' &&
+    /^charset\s*=\s*"?utf-?8"?$/.test(charset) &&
+    (headers['content-encoding'] ?? 'identity') === 'identity'
   );
 }

@@ -71,6 +71,6 @@ function isBodyError(cause: unknown): boolean {
     cause instanceof SyntaxError ||
     type === 'entity.parse.failed' ||
     type === 'request.size.invalid' ||
-    /^FST_ERR_CTP_(INVALID_JSON_BODY|EMPTY_JSON_BODY|INVALID_CONTENT_LENGTH)$/.test(String(code))
+    /^(Z_\w+|FST_ERR_CTP_(INVALID_JSON_BODY|EMPTY_JSON_BODY|INVALID_CONTENT_LENGTH))$/.test(String(code))
   );
 }

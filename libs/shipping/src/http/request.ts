@@ -44,7 +44,7 @@ export function jsonBody({ headers, body }: HttpRequest): unknown {
   const contentType = String(headers['content-type'] ?? '');
   const isUtf8 = /^utf-?8$/i.test(charset.exec(contentType)?.[1] ?? 'utf-8');
   if (!json.test(contentType) || !isUtf8) throw new UnsupportedMediaTypeError();
-  return body;
+  return body === undefined ? {} : body;
 }
 
 /** @returns what stands after `?`, as it was sent */

@@ -173,23 +173,25 @@ class ConditionChecker {
       }
       return [];
     }
-    if (!isField(field)) {
-      const code = field === undefined ? 'required' : 'unknown';
-      const what = typeof field === 'string' ? `"${shortened(field)}" is no field` : 'field is missing';
-      this.refuse(place, code, `${label}: ${what} that can be filtered by.`, fieldNames);
-      return [];
+    for (const [name, part] of Object.entries({ field, op, value })) {
+      if (part === undefined)
+        this.refuse(place, 'required', `${label}: ${name} is missing.`, allowedOf(name, field));
     }
+    if (field !== undefined && !isField(field)) {
+      this.refuse(place, 'unknown', `${label}: ${named(field)} is no field to filter by.`, fieldNames);
+    }
+    if (!isField(field) || op === undefined) return [];
     const kind = filterFields[field];
     if (!isOperator(kind, op)) {
-      const code = op === undefined ? 'required' : 'not_allowed';
-      const what = typeof op === 'string' ? `op "${shortened(op)}" does not fit ${field}` : 'op is missing';
-      this.refuse(place, code, `${label}: ${what}.`, filterOperators[kind]);
+      this.refuse(
+        place,
+        'not_allowed',
+        `${label}: op ${named(op)} does not fit ${field}.`,
+        filterOperators[kind],
+      );
       return [];
     }
-    if (value === undefined) {
-      this.refuse(place, 'required', `${label}: value is missing.`);
-      return [];
-    }
+    if (value === undefined) return [];
     const values = this.checkValues(place, label, field, op, value);
     return values ? [{ field, op, values }] : [];
   }
@@ -241,6 +243,15 @@ class ConditionChecker {
     }
     return values;
   }
+}
+
+function allowedOf(name: string, field: unknown): readonly string[] | undefined {
+  if (name === 'field') return fieldNames;
+  return name === 'op' ? filterOperators[isField(field) ? filterFields[field] : 'text'] : undefined;
+}
+
+function named(value: unknown): string {
+  return typeof value === 'string' ? `"${shortened(value)}"` : `of type ${typeof value}`;
 }
 
 function isField(field: unknown): field is FilterField {

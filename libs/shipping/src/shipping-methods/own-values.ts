@@ -17,7 +17,8 @@ export function ownValuesOf(request: Readonly<UpsertShippingMethodRequest>): Own
     method_code: request.method_code,
     method_label: request.method_label,
     is_active: request.is_active ?? methodDefaults.is_active,
-    sort_order: request.sort_order ?? methodDefaults.sort_order,
+    // −0 is a JSON number too, and is stored as 0.
+    sort_order: (request.sort_order ?? methodDefaults.sort_order) + 0,
     meta: request.meta ?? methodDefaults.meta,
     use_default: request.use_default ?? methodDefaults.use_default,
   };

@@ -22,10 +22,12 @@ export function checkJsonObject(faults: Faults, pointer: string, value: unknown)
   const path: (string | number)[] = [];
   let values = 0;
   let faulty = false;
+  let isWritable = true;
 
   const refuse = (code: FaultCode, detail: string): void => {
     const place = path.reduce<string>(pointerTo, pointer);
     faulty = true;
+    if (code === 'type' || code === 'too_deep') isWritable = false;
     faults.add({ pointer: place }, code, `${place} ${detail}`);
   };
   const checkIn = (key: string | number, element: unknown): void => {
@@ -59,13 +61,13 @@ export function checkJsonObject(faults: Faults, pointer: string, value: unknown)
   };
 
   check(value);
-  if (faulty || faults.full) return undefined;
+  if (!isWritable || faults.full) return undefined;
   const text = values > maxJsonBytes ? undefined : JSON.stringify(value);
   if (text === undefined || Buffer.byteLength(text) > maxJsonBytes) {
     faults.add({ pointer }, 'too_large', `${pointer} must be at most ${maxJsonBytes} bytes of JSON.`);
     return undefined;
   }
-  return JSON.parse(text) as JsonObject;
+  return faulty ? undefined : (JSON.parse(text) as JsonObject);
 }
 
 /** An object literal of any realm (Jest runs tests in one of its own), not a Date, Map or class instance. */

@@ -22,13 +22,22 @@ export function lengthOf(text: string): number {
   return length;
 }
 
+/** Normalising is quadratic in combining marks: some 200,000 of them would hold the process for seconds. */
+const maxNormalisedLength = 2048;
+
+/** @returns true also for a text too long to be one, which is for the rule about its length to refuse */
 export function isCode(text: string): boolean {
-  return codePattern.test(text) && !text.endsWith(' ') && text.normalize('NFC') === text;
+  const isNormalised = text.length > maxNormalisedLength || text.normalize('NFC') === text;
+  return codePattern.test(text) && !text.endsWith(' ') && isNormalised;
 }
 
-/** Trimmed and in NFC: two labels that look the same are the same. */
+/**
+ * Trimmed and in NFC: two labels that look the same are the same. NFC makes one character of at most four, so
+ * what is longer than that allows is too long in any form, and stays as it is.
+ */
 export function normalisedLabel(label: string): string {
-  return label.trim().normalize('NFC');
+  const trimmed = label.trim();
+  return trimmed.length > maxNormalisedLength ? trimmed : trimmed.normalize('NFC');
 }
 
 export function isLabel(text: string): boolean {

@@ -1,0 +1,24 @@
+import { NestFactory } from '@nestjs/core';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type DataSource } from 'typeorm';
+import { type ApiKey, requireApiKey } from './api-keys.js';
+import { AppModule } from './app.module.js';
+import { serveDocs } from './docs.js';
+import { configureHttp, httpAdapter } from './http.js';
+
+/** The whole host on an open, migrated database; it does not listen yet. */
+export async function createApp(
+  dataSource: DataSource,
+  apiKeys: readonly ApiKey[] = [],
+): Promise<NestFastifyApplication> {
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.on(dataSource), httpAdapter(), {
+    logger: ['warn', 'error', 'fatal'],
+    abortOnError: false,
+    bodyParser: false,
+  });
+  configureHttp(app);
+  // Before any plugin is registered: the hook then holds in all of them.
+  if (apiKeys.length > 0) requireApiKey(app.getHttpAdapter().getInstance(), apiKeys);
+  serveDocs(app);
+  return app;
+}

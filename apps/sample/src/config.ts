@@ -1,0 +1,70 @@
+import { type ApiKey, parseApiKeys } from './api-keys.js';
+import { StartupError } from './startup.js';
+
+export interface Config {
+  port: number;
+  host: string;
+  /** Undefined: the embedded database under `dataDir`. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  demo: boolean;
+  /** Empty: whoever reaches the port may do everything. */
+  apiKeys: ApiKey[];
+}
+
+type Environment = Record<string, string | undefined>;
+
+const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
+
+/** An empty variable counts as unset. @throws StartupError that names the variable and the remedy */
+export function readConfig(environment: Environment): Config {
+  const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const config: Config = {
+    port: portOf(read('PORT') ?? '3000'),
+    host: hostOf(read('HOST') ?? '127.0.0.1'),
+    databaseUrl: databaseUrlOf(read('DATABASE_URL')),
+    dataDir: read('DATA_DIR') ?? '.data',
+    demo: flagOf('DEMO', read('DEMO') ?? 'true'),
+    apiKeys: parseApiKeys(read('API_KEYS')),
+  };
+  if (!loopback.has(config.host) && config.apiKeys.length === 0) {
+    throw new StartupError(
+      `HOST=${config.host} opens the API to the network without a lock: set API_KEYS too, for instance ` +
+        `API_KEYS="demo=a-long-secret,*=another", or leave HOST at 127.0.0.1.`,
+    );
+  }
+  return config;
+}
+
+/** Where a client on this machine finds the API. */
+export function originOf(host: string, port: number): string {
+  const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new StartupError(`PORT="${text}" is no port: set it to a number from 0 (any free one) to 65535.`);
+}
+
+function hostOf(text: string): string {
+  if (/^[A-Za-z0-9.:_-]+$/.test(text)) return text;
+  throw new StartupError(
+    `HOST="${text}" is no address to listen on: set it to an IP address without a port or brackets, such as 127.0.0.1 or ::.`,
+  );
+}
+
+/** The value has a password, so that no message shows it. */
+function databaseUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return text;
+  throw new StartupError(
+    'DATABASE_URL is no address of a PostgreSQL database: write postgres://user:password@host:5432/database ' +
+      '(special characters in the password percent-encoded), or leave it unset for the embedded database.',
+  );
+}
+
+function flagOf(name: string, text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new StartupError(`${name}="${text}" is neither true nor false: set it to one of them.`);
+}

@@ -1,0 +1,46 @@
+import { type INestApplication } from '@nestjs/common';
+import { OrderEvents, ShippingMethods, ShippingProject } from 'nestjs-shipping';
+import { DataSource } from 'typeorm';
+import { startupLock } from '../database.js';
+import { step } from '../startup.js';
+import { defaultMethods, demoMethods } from './demo-methods.js';
+import { demoOrders } from './demo-orders.js';
+
+const base = '/api/projects/demo/sales/orders';
+
+/**
+ * Fills a database without any project, in one transaction: a kill in between leaves it empty, not half full.
+ * @returns paths worth a look; none when the database has no project `demo`
+ */
+export async function prepareDemo(app: INestApplication): Promise<string[]> {
+  const projects = await app.get(DataSource).manager.find(ShippingProject, { select: { projectId: true } });
+  if (projects.length === 0) {
+    const what = `${demoMethods.length} methods and ${Object.keys(demoOrders).length} orders`;
+    await step(`Filling the project "demo" with ${what}`, () => seed(app));
+  } else if (projects.some(({ projectId }) => projectId === 'demo')) {
+    console.log('The project "demo" is there from an earlier start.');
+  } else {
+    return [];
+  }
+  return [
+    `${base}/shipments/methods?page=1&per_page=5&q=express`,
+    `${base}/shipments/methods/tree`,
+    `${base}/1001/events`,
+  ];
+}
+
+async function seed(app: INestApplication): Promise<void> {
+  const methods = app.get(ShippingMethods);
+  const events = app.get(OrderEvents);
+  await app.get(DataSource).transaction(async (manager) => {
+    await manager.query('SELECT pg_advisory_xact_lock($1)', [startupLock]);
+    // Another instance, started together with this one, was faster.
+    if (await manager.exists(ShippingProject)) return;
+
+    for (const method of defaultMethods) await methods.create('default', method, { manager });
+    for (const method of demoMethods) await methods.create('demo', method, { manager });
+    for (const [orderId, history] of Object.entries(demoOrders)) {
+      for (const event of history) await events.record({ projectId: 'demo', orderId, ...event }, { manager });
+    }
+  });
+}

@@ -1,0 +1,19 @@
+import { type INestApplication } from '@nestjs/common';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { documentShipping } from 'nestjs-shipping/openapi';
+
+/** `/openapi.json` for programs and `/docs` for people; all its assets come from this server. */
+export function serveDocs(app: INestApplication): void {
+  const description = new DocumentBuilder()
+    .setTitle('nestjs-shipping, the sample host')
+    .setDescription('The six routes of the library, and the order desk of this host.')
+    .setVersion('0.1.0')
+    .addBearerAuth({ type: 'http', description: 'An API key, when the host asks for one (API_KEYS).' })
+    .build();
+  const document = documentShipping(SwaggerModule.createDocument(app, description));
+  SwaggerModule.setup('docs', app, document, {
+    jsonDocumentUrl: 'openapi.json',
+    raw: ['json'],
+    customSiteTitle: 'nestjs-shipping API',
+  });
+}

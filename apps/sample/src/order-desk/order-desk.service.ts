@@ -1,0 +1,71 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { DataSource, QueryFailedError } from 'typeorm';
+import { DeskOrder } from './desk-order.entity.js';
+import { MethodInactiveError, OrderExistsError, UnknownMethodError } from './order-desk.errors.js';
+import { type PlaceOrderRequest } from './place-order.dto.js';
+
+export interface PlacedOrder extends PlaceOrderRequest {
+  project_id: string;
+  method_id: string;
+}
+
+const actor = { type: 'app', id: 'order-desk', label: 'Order desk' } as const;
+
+@Injectable()
+export class OrderDesk {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(OrderEvents) private readonly events: OrderEvents,
+  ) {}
+
+  /**
+   * The order and its history are of one transaction: both are there, or neither.
+   * @throws UnknownMethodError, MethodInactiveError, OrderExistsError
+   */
+  async place(projectId: string, request: PlaceOrderRequest): Promise<PlacedOrder> {
+    const { order_id: orderId, carrier_code, method_code } = request;
+    return this.dataSource.transaction(async (manager) => {
+      const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
+      if (!method) throw new UnknownMethodError();
+      if (!method.is_active) throw new MethodInactiveError();
+
+      await manager.insert(DeskOrder, { projectId, orderId, methodId: method.id }).catch(refused);
+      await this.events.record(
+        {
+          projectId,
+          orderId,
+          type: 'order.placed',
+          data: { origin: 'desk' },
+          actor,
+          dedupeKey: 'desk:placed',
+        },
+        { manager },
+      );
+      await this.events.record(
+        {
+          projectId,
+          orderId,
+          type: 'shipping.selected',
+          message: method.method_label,
+          data: { carrier_code, method_code, method_id: method.id },
+          actor,
+          dedupeKey: 'desk:shipping',
+        },
+        { manager },
+      );
+      return { project_id: projectId, ...request, method_id: method.id };
+    });
+  }
+}
+
+/** What the constraints of `desk_order` say: the database has the last word, also in a race. */
+function refused(error: unknown): never {
+  const { code } = error instanceof QueryFailedError ? (error.driverError as { code?: string }) : {};
+  if (code === '23505') throw new OrderExistsError();
+  // Deleted since we have read it.
+  if (code === '23503') throw new UnknownMethodError();
+  throw error;
+}

@@ -1,0 +1,74 @@
+import { answersExactly, type BadInput, faulty, methods, type Verdict } from './support/bad-inputs.js';
+
+/** What stands after `?`, and the answer. */
+type Query = [given: string, query: string, answer: Verdict];
+
+const paging: Query[] = [
+  ['no query', '', 200],
+  ['an empty page', 'page=&per_page=', 200],
+  ['page 0', 'page=0', faulty('page range')],
+  ['page −1', 'page=-1', faulty('page format')],
+  ['page 1.5', 'page=1.5', faulty('page format')],
+  ['page 1e2', 'page=1e2', faulty('page format')],
+  ['page +1', 'page=%2B1', faulty('page format')],
+  ['page " 1"', 'page=+1', faulty('page format')],
+  ['page "1 "', 'page=1%20', faulty('page format')],
+  ['page "1" and a line break', 'page=1%0A', faulty('page format')],
+  ['page 0x1', 'page=0x1', faulty('page format')],
+  ['page 1n', 'page=1n', faulty('page format')],
+  ['page one', 'page=one', faulty('page format')],
+  ['page 1 and a NUL', 'page=1%00', faulty('page format')],
+  ['page in digits that are not ASCII', `page=${encodeURIComponent('１')}`, faulty('page format')],
+  ['page of 500 digits', `page=${'9'.repeat(500)}`, faulty('page range')],
+  ['page 2^53', 'page=9007199254740992', faulty('page range')],
+  ['page twice', 'page=1&page=1', faulty('page duplicate')],
+  ['per_page 1', 'per_page=1', 200],
+  ['per_page 100', 'per_page=100', 200],
+  ['per_page 0', 'per_page=0', faulty('per_page range')],
+  ['per_page 101', 'per_page=101', faulty('per_page range')],
+  ['per_page −1', 'per_page=-1', faulty('per_page format')],
+  ['per_page of 500 digits', `per_page=${'1'.repeat(500)}`, faulty('per_page range')],
+  ['per_page twice', 'per_page=1&per_page=2', faulty('per_page duplicate')],
+  ['an offset of 100,000', 'page=1001&per_page=100', 200],
+  ['an offset of 100,100', 'page=1002&per_page=100', faulty('page range')],
+  ['an offset of 100,000 by ones', 'page=100001&per_page=1', 200],
+  ['an offset of 100,001 by ones', 'page=100002&per_page=1', faulty('page range')],
+  ['an offset of 100,000 by the default', 'page=5001', 200],
+  ['an offset of 100,020 by the default', 'page=5002', faulty('page range')],
+  [
+    'a fault in every parameter',
+    'page=0&per_page=101&q=%00&filter=1&raw_filters=1',
+    faulty('page range', 'per_page range', 'q format', 'filter type', 'raw_filters type'),
+  ],
+  [
+    'parameters that are not ours',
+    'sort=x&page[]=0&__proto__=1&constructor[prototype]=1&q[a]=1&limit=-1',
+    200,
+  ],
+  ['a query of ampersands', '&&=&?&', 200],
+];
+
+const words: Query[] = [
+  ['q empty', 'q=', 200],
+  ['q of blanks', 'q=%20%09', 200],
+  ['q of 100 letters', `q=${'x'.repeat(100)}`, 200],
+  ['q of 101 letters', `q=${'x'.repeat(101)}`, faulty('q length')],
+  ['q of 100 emoji', `q=${encodeURIComponent('🚚'.repeat(100))}`, 200],
+  ['q of 101 emoji', `q=${encodeURIComponent('🚚'.repeat(101))}`, faulty('q length')],
+  ['q of 50 words', `q=${'x+'.repeat(50)}`, 200],
+  ['q with a NUL', 'q=a%00b', faulty('q format')],
+  ['q twice', 'q=a&q=b', faulty('q duplicate')],
+  ['q with bare percent signs', 'q=100%&page=1', 200],
+  ['q that is not UTF-8', 'q=%FF%C3%28', 200],
+  ['q with wildcards and a backslash', 'q=%25_%5C', 200],
+];
+
+answersExactly(
+  'page, per_page and q',
+  [...paging, ...words].map(([given, query, answer]): BadInput => ({
+    given,
+    method: 'GET',
+    path: `${methods}?${query}`,
+    answer,
+  })),
+);

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { originOf, readConfig } from '../../apps/sample/src/config.js';
+import { StartupError } from '../../apps/sample/src/startup.js';
+
+function refusalOf(environment: Record<string, string>): string {
+  try {
+    readConfig(environment);
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof StartupError) return error.message;
+    throw error;
+  }
+}
+
+describe('the environment of the sample', () => {
+  it('needs nothing: it is then the embedded database and the demo, for this machine alone', () => {
+    expect(readConfig({ PORT: '', API_KEYS: ' ' })).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      databaseUrl: undefined,
+      dataDir: '.data',
+      demo: true,
+      apiKeys: [],
+    });
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT="http" is no port', 'set it to a number'],
+    [{ PORT: '65536' }, 'PORT="65536"', 'set it to a number'],
+    [{ PORT: '-1' }, 'PORT="-1"', 'set it to a number'],
+    [{ PORT: '3e3' }, 'PORT="3e3"', 'set it to a number'],
+    [{ HOST: 'http://localhost' }, 'HOST="http://localhost"', 'set it to an IP address'],
+    [{ HOST: '[::1]' }, 'HOST="[::1]"', 'set it to an IP address'],
+    [{ DEMO: 'yes' }, 'DEMO="yes"', 'set it to one of them'],
+    [{ DATABASE_URL: 'mysql://root@h/shop' }, 'DATABASE_URL', 'write postgres://'],
+    [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL', 'write postgres://'],
+    [{ API_KEYS: 'demo' }, 'API_KEYS has an entry that cannot be read (number 1)', 'write project=key'],
+    [{ API_KEYS: 'demo=a,*=' }, '(number 2)', 'write project=key'],
+    [{ API_KEYS: 'demo=a,' }, '(number 2)', 'write project=key'],
+    [{ API_KEYS: '-x=a' }, '(number 1)', 'write project=key'],
+    [{ API_KEYS: 'demo=with blank' }, '(number 1)', 'write project=key'],
+    [{ HOST: '0.0.0.0' }, 'HOST=0.0.0.0 opens the API to the network', 'set API_KEYS'],
+    [{ HOST: '::' }, 'HOST=:: opens the API to the network', 'set API_KEYS'],
+    [{ HOST: '192.168.1.5', DEMO: 'false' }, 'HOST=192.168.1.5', 'set API_KEYS'],
+  ])('%j is refused with the name of the variable and the remedy', (environment, named, remedy) => {
+    const message = refusalOf(environment);
+
+    expect(message).toContain(named);
+    expect(message).toContain(remedy);
+    expect(message).not.toContain('\n');
+  });
+
+  it('never shows a secret in a refusal', () => {
+    const messages = [
+      refusalOf({ DATABASE_URL: 'mysql://root:hunter2@h/shop' }),
+      refusalOf({ API_KEYS: 'demo=hunter2,?=hunter2' }),
+      refusalOf({ API_KEYS: 'hunter2' }),
+    ];
+
+    expect(messages.join()).not.toContain('hunter2');
+    expect(JSON.stringify(readConfig({ API_KEYS: 'demo=hunter2' }))).not.toContain('hunter2');
+  });
+
+  it.each(['127.0.0.1', '::1', 'localhost'])('HOST=%s needs no key', (host) => {
+    expect(readConfig({ HOST: host })).toMatchObject({ host, apiKeys: [] });
+  });
+
+  it('opens to the network with keys, of which one project may have several', () => {
+    const { apiKeys } = readConfig({ HOST: '0.0.0.0', API_KEYS: 'demo=a=b, demo=c,*=d' });
+
+    expect(apiKeys.map(({ project }) => project)).toEqual(['demo', 'demo', '*']);
+  });
+
+  it.each([
+    ['127.0.0.1', 'http://127.0.0.1:80'],
+    ['0.0.0.0', 'http://127.0.0.1:80'],
+    ['::', 'http://[::1]:80'],
+    ['fe80::1', 'http://[fe80::1]:80'],
+    ['shop.internal', 'http://shop.internal:80'],
+  ])('listening on %s, it tells people %s', (host, origin) => {
+    expect(originOf(host, 80)).toBe(origin);
+  });
+});

@@ -1,0 +1,138 @@
+import { Logger } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { DeskOrder } from '../../apps/sample/src/order-desk/desk-order.entity.js';
+import { type Answer, Client, freshProject } from '../support/client.js';
+import { type SampleApp, sampleApp } from './sample-app.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const chosen = { carrier_code: 'ups', method_code: '03' };
+
+describe('the order desk', () => {
+  let app: SampleApp;
+  beforeAll(async () => {
+    app = await sampleApp();
+  });
+  afterAll(() => app?.close());
+
+  const shopOf = (project = freshProject()): Client => new Client(app.origin, project);
+  const place = (shop: Client, body: unknown): Promise<Answer<Record<string, unknown>>> =>
+    shop.send('POST', `/api/projects/${shop.project}/desk/orders`, body);
+  const orders = (shop: Client): Promise<number> =>
+    app.database.dataSource.manager.countBy(DeskOrder, { projectId: shop.project });
+
+  it('places an order, and its history tells which method was chosen', async () => {
+    const shop = shopOf();
+    const { body: method } = await shop.create(ground);
+
+    const placed = await place(shop, { order_id: '2001', ...chosen });
+
+    expect(placed).toMatchObject({ status: 201, body: { order_id: '2001', method_id: method.id } });
+    expect((await shop.events('2001')).body.data).toMatchObject([
+      { type: 'order.placed', data: { origin: 'desk' }, actor: { type: 'app', id: 'order-desk' } },
+      { type: 'shipping.selected', message: 'UPS Ground', data: { ...chosen, method_id: method.id } },
+    ]);
+    expect(await orders(shop)).toBe(1);
+  });
+
+  it('refuses to place it again, and records nothing more', async () => {
+    const shop = shopOf();
+    await shop.create(ground);
+    await place(shop, { order_id: '2001', ...chosen });
+
+    const again = await Promise.all([1, 2].map(() => place(shop, { order_id: '2001', ...chosen })));
+
+    expect(again.map(({ status, body }) => [status, body['code']])).toEqual([
+      [409, 'order_exists'],
+      [409, 'order_exists'],
+    ]);
+    expect((await shop.events('2001')).body.data).toHaveLength(2);
+  });
+
+  it.each([
+    ['unknown', { method_code: '99' }, 404, 'method_not_found'],
+    ['unspeakable', { method_code: '\0\ud800' }, 404, 'method_not_found'],
+    ['inactive', { method_code: 'off' }, 409, 'method_inactive'],
+  ])('refuses an %s method: neither an order nor an event remains', async (_what, other, status, code) => {
+    const shop = shopOf();
+    await shop.create(ground);
+    await shop.create({ ...ground, method_code: 'off', is_active: false });
+
+    const answer = await place(shop, { order_id: '2001', ...chosen, ...other });
+
+    expect(answer).toMatchObject({ status, body: { status, code } });
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(await orders(shop)).toBe(0);
+    expect((await shop.events('2001')).body.data).toEqual([]);
+  });
+
+  it("does not see another project's methods", async () => {
+    const [shop, other] = [shopOf(), shopOf()];
+    await other.create(ground);
+
+    const answer = await place(shop, { order_id: '2001', ...chosen });
+
+    expect(answer).toMatchObject({ status: 404, body: { code: 'method_not_found' } });
+  });
+
+  it('takes back its row and the first event when the second one fails', async () => {
+    Logger.overrideLogger(false);
+    onTestFinished(() => Logger.overrideLogger(['warn', 'error', 'fatal']));
+    const shop = shopOf();
+    await shop.create(ground);
+    const trigger = `refuse_${shop.project.replaceAll('-', '_')}`;
+    await app.database.dataSource.query(
+      `CREATE FUNCTION ${app.database.table(trigger)}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
+       CREATE TRIGGER ${trigger} BEFORE INSERT ON ${app.database.table('order_event')} FOR EACH ROW
+       WHEN (NEW.project_id = '${shop.project}' AND NEW.type = 'shipping.selected') EXECUTE FUNCTION ${app.database.table(trigger)}()`,
+    );
+
+    const answer = await place(shop, { order_id: '2001', ...chosen });
+
+    expect(answer.status).toBe(500);
+    expect(await orders(shop)).toBe(0);
+    expect((await shop.events('2001')).body.data).toEqual([]);
+  });
+
+  it('has entities that agree with its migration', async () => {
+    const { upQueries } = await app.database.dataSource.driver.createSchemaBuilder().log();
+
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+
+  it('keeps a method that an order refers to', async () => {
+    const shop = shopOf();
+    const { body: method } = await shop.create(ground);
+    await place(shop, { order_id: '2001', ...chosen });
+
+    const removal = await shop.remove(method.id);
+
+    expect(removal).toMatchObject({ status: 409, body: { code: 'method_in_use' } });
+    expect(await shop.list()).toMatchObject({ body: { meta: { total: 1 } } });
+  });
+
+  it.each([
+    ['nothing', undefined, ['/order_id', '/carrier_code', '/method_code']],
+    ['a list', [], ['/order_id', '/carrier_code', '/method_code']],
+    ['an id with a slash', { order_id: 'a/b', ...chosen }, ['/order_id']],
+    [
+      'numbers',
+      { order_id: 1, carrier_code: 2, method_code: 3 },
+      ['/order_id', '/carrier_code', '/method_code'],
+    ],
+    [
+      'an overlong code',
+      { order_id: '1', carrier_code: 'u'.repeat(65), method_code: '03' },
+      ['/carrier_code'],
+    ],
+    [
+      'nesting without end',
+      `{"order_id":${'['.repeat(1e5)}${']'.repeat(1e5)},"carrier_code":"ups","method_code":"03"}`,
+      ['/order_id'],
+    ],
+  ])('refuses %s and names the fields', async (_what, body, pointers) => {
+    const answer = await place(shopOf(), body);
+
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    expect(answer.body['errors']).toEqual(pointers.map((pointer) => expect.objectContaining({ pointer })));
+  });
+});

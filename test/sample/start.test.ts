@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Client } from '../support/client.js';
+import { serverUrl } from '../support/database.js';
+
+/** Processes that start from their sources, and initdb, on a machine that does other things too. */
+const timeout = 120_000;
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+describe.skipIf(serverUrl)('the sample as a process, on the embedded database', { timeout }, () => {
+  let dataDir: string;
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'sample-'));
+  });
+  afterAll(() => rm(dataDir, { recursive: true }));
+
+  it('fills an empty directory, lets nobody else in, and on SIGTERM ends with 0 though clients stay', async () => {
+    const first = new Sample(dataDir);
+    await first.started;
+    const examples = [...first.output.matchAll(/curl '([^']+)'/g)].map(([, url]) => url ?? '');
+    const answers = await Promise.all(examples.map(async (url) => (await fetch(url)).json()));
+    const second = new Sample(dataDir);
+    const secondCode = await second.ended;
+    const silent = connect(Number(new URL(first.origin).port), '127.0.0.1').on('error', () => undefined);
+    await once(silent, 'connect');
+
+    const told = performance.now();
+    first.process.kill('SIGTERM');
+    const firstCode = await first.ended;
+    const took = performance.now() - told;
+
+    expect(first.output).toMatch(
+      /Creating the embedded database .* done\n.*done\nFilling the project "demo" .* done/s,
+    );
+    expect(answers).toMatchObject([
+      { meta: { per_page: 5 }, data: [{}, {}, {}, {}, {}] },
+      { data: expect.arrayContaining([expect.objectContaining({ carrier_code: 'ups' })]) },
+      { data: expect.arrayContaining([expect.objectContaining({ type: 'order.placed' })]) },
+    ]);
+    expect([secondCode, second.output]).toEqual([
+      1,
+      `The data directory ${dataDir} is in use by process ${first.process.pid}: stop that process, ` +
+        'or set DATA_DIR to another directory.\n',
+    ]);
+    expect(firstCode).toBe(0);
+    expect(took).toBeLessThan(4_000);
+  });
+
+  it('starts again after kill -9, with all it had confirmed', async () => {
+    const killed = new Sample(dataDir);
+    await killed.started;
+    const codes = Array.from({ length: 20 }, (_, index) => `m${index}`);
+    const shop = new Client(killed.origin, 'kept');
+    const confirmed: number[] = [];
+    for (const method_code of codes) {
+      const { status } = await shop.create({ carrier_code: 'ups', method_code, method_label: method_code });
+      confirmed.push(status);
+    }
+
+    killed.process.kill('SIGKILL');
+    await killed.ended;
+    const next = new Sample(dataDir);
+    await next.started;
+
+    expect(new Set(confirmed)).toEqual(new Set([201]));
+    expect(next.output).toContain('The project "demo" is there from an earlier start.');
+    const kept = await new Client(next.origin, 'kept').list('per_page=100');
+    expect(kept.body.data.map(({ method_code }) => method_code).toSorted()).toEqual(codes.toSorted());
+  });
+});
+
+/** One run of it from its sources, on a free port; killed with the test. */
+class Sample {
+  readonly process: ChildProcess;
+  /** The exit code; null after a kill. */
+  readonly ended: Promise<number | null>;
+  readonly started: Promise<void>;
+  output = '';
+
+  constructor(dataDir: string) {
+    this.process = spawn(process.execPath, ['--import', 'tsx', 'apps/sample/src/main.ts'], {
+      cwd: root,
+      env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, PORT: '0' },
+    });
+    onTestFinished(() => void this.process.kill('SIGKILL'));
+    this.ended = once(this.process, 'close').then(([code]) => code as number | null);
+    this.started = new Promise((ready, failed) => {
+      const read = (chunk: Buffer): void => {
+        this.output += chunk.toString();
+        if (/curl .*events'\n/.test(this.output)) ready();
+      };
+      this.process.stdout?.on('data', read);
+      this.process.stderr?.on('data', read);
+      void this.ended.then((code) => failed(new Error(`It ended with ${code}: ${this.output}`)));
+    });
+    this.started.catch(() => undefined);
+  }
+
+  get origin(): string {
+    return /nestjs-shipping sample: (\S+)/.exec(this.output)?.[1] ?? '';
+  }
+}

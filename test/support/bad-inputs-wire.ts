@@ -1,0 +1,36 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+export interface WireAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/**
+ * Sends exactly this: no path is normalised, no header added but `Host`, `Connection` and the length. fetch
+ * would mend what is to be refused.
+ */
+export function send(
+  origin: string,
+  method: string,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+  body: string | Buffer = '',
+): Promise<WireAnswer> {
+  const { hostname, port } = new URL(origin);
+  const bytes = Buffer.from(body);
+  const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
+  const framing = isFramed || method === 'GET' ? {} : { 'content-length': bytes.length };
+  const all = Object.entries({ ...framing, ...headers }).filter(([, value]) => value !== undefined);
+  return new Promise((resolve, reject) => {
+    const sending = request({ hostname, port, method, path, headers: Object.fromEntries(all), agent: false });
+    sending.on('response', (response) => {
+      const { statusCode: status = 0, headers: received } = response;
+      text(response).then((read) => resolve({ status, headers: received, text: read }), reject);
+    });
+    // After an early answer (413) the rest of the body finds nobody: the promise is settled by then.
+    sending.on('error', reject);
+    sending.end(bytes);
+  });
+}

@@ -1,0 +1,156 @@
+import { type OutgoingHttpHeaders } from 'node:http';
+import { type ProblemDetails } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Adapter, adapters, type TestApp, testApp } from './app.js';
+import { send, type WireAnswer } from './bad-inputs-wire.js';
+import { Client, freshProject } from './client.js';
+
+export const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+/** The codes of another method, wherever a path has `{id}`. */
+export const taken = { ...ground, method_code: '01' };
+export const noMethod = '01890000-0000-7000-8000-000000000000';
+
+/** `{project}` is one that no other row uses, `{id}` a method of it: `ground`, at version 1. */
+export const orders = '/api/projects/{project}/sales/orders';
+export const methods = `${orders}/shipments/methods`;
+
+export interface Refusal {
+  status: number;
+  code: string;
+  /** The place and the code of every fault, such as `/meta/a range`, `per_page format`, `If-Match: format`. */
+  faults?: readonly string[];
+  /** What the first fault says is allowed. */
+  allowed?: readonly string[];
+  truncated?: true;
+}
+
+/** The status of an accepted input, or a refusal. */
+export type Verdict = number | Refusal;
+
+export interface BadInput {
+  /** What the input is, to be read after its method. */
+  given: string;
+  method: 'POST' | 'GET' | 'PATCH' | 'DELETE' | 'PUT';
+  path: string;
+  /** One that is undefined is not sent. */
+  headers?: OutgoingHttpHeaders;
+  /** Text and bytes are sent as they are, anything else as JSON. */
+  body?: unknown;
+  answer: Verdict;
+  /** Where Nest's own body parser for Express, which runs before any route, decides; null: it cannot tell. */
+  express?: Verdict | null;
+}
+
+/** A 400 that names these faults. */
+export function faulty(...faults: readonly string[]): Refusal {
+  const inBodyOnly = faults.every((fault) => /^[/(]/.test(fault));
+  return { status: 400, code: inBodyOnly ? 'validation_failed' : 'invalid_parameter', faults };
+}
+
+export const invalidJson: Refusal = { status: 400, code: 'invalid_json' };
+export const unsupported: Refusal = { status: 415, code: 'unsupported_media_type' };
+export const tooLarge: Refusal = { status: 413, code: 'payload_too_large' };
+export const noSuchMethod: Refusal = { status: 404, code: 'method_not_found' };
+export const noSuchRoute: Refusal = { status: 404, code: 'route_not_found' };
+
+/** Many times what any input takes, on a busy machine: to find what grows with the square of its length. */
+const mostMilliseconds = 3_000;
+
+/** Each input, on each adapter, gets its answer. */
+export function answersExactly(name: string, inputs: readonly BadInput[]): void {
+  describe.each(adapters)(`${name} on %s`, (adapter) => {
+    let app: TestApp;
+    beforeAll(async () => {
+      app = await testApp({ adapter });
+    });
+    afterAll(() => app?.close());
+
+    it.each(casesFor(adapter, inputs))('%s', async (_title, input, verdict) => {
+      const { path, body, headers } = await prepared(app, input);
+
+      const sent = performance.now();
+      const answer = await send(app.origin, input.method, path, headers, body);
+      const milliseconds = performance.now() - sent;
+
+      if (typeof verdict === 'number') expectAccepted(answer, verdict);
+      else expectRefused(answer, verdict);
+      expect(milliseconds).toBeLessThan(mostMilliseconds);
+    });
+  });
+}
+
+function casesFor(adapter: Adapter, inputs: readonly BadInput[]): [string, BadInput, Verdict][] {
+  return inputs.flatMap((input): [string, BadInput, Verdict][] => {
+    const verdict = adapter === 'express' && input.express !== undefined ? input.express : input.answer;
+    if (verdict === null) return [];
+    return [[`${input.method} with ${input.given} is ${inWords(verdict)}`, input, verdict]];
+  });
+}
+
+function inWords(verdict: Verdict): string {
+  if (typeof verdict === 'number') return `accepted: ${verdict}`;
+  const { status, code, faults, truncated } = verdict;
+  if (!faults) return `refused: ${status} ${code}`;
+  const shown = truncated ? `${faults.length} faults, truncated` : faults.slice(0, 4).join(', ');
+  return `refused: ${JSON.stringify(shown).slice(1, -1)}`;
+}
+
+const json = { 'content-type': 'application/json' };
+
+async function prepared(
+  app: TestApp,
+  { path, headers, body }: BadInput,
+): Promise<{ path: string; headers: OutgoingHttpHeaders; body: string | Buffer | undefined }> {
+  const project = freshProject();
+  let id = noMethod;
+  if (path.includes('{id}')) {
+    const shop = new Client(app.origin, project);
+    id = (await shop.create(ground)).body.id;
+    await shop.create(taken);
+  }
+  return {
+    path: path.replace('{project}', project).replace('{id}', id),
+    headers: { ...(body !== undefined && json), ...headers },
+    body: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  };
+}
+
+const internals =
+  /\(\S+:\d+:\d+\)|\\n *at |node_modules|\.[jt]s\b|typeorm|pglite|postgres|select |insert |QueryFailed|\$\d/i;
+
+function expectAccepted({ status, text }: WireAnswer, accepted: number): void {
+  expect({ status, text }).toMatchObject({ status: accepted });
+}
+
+/** A problem of ours, exactly this one, that says nothing of our insides. */
+function expectRefused({ status, headers, text }: WireAnswer, refusal: Refusal): void {
+  const problem = JSON.parse(text) as ProblemDetails;
+  expect(problem).toMatchObject({
+    type: `urn:problem:shipping:${refusal.code}`,
+    title: expect.stringMatching(/./),
+    status: refusal.status,
+    code: refusal.code,
+    detail: expect.stringMatching(/./),
+  });
+  expect(status).toBe(refusal.status);
+  expect(headers['content-type']).toBe('application/problem+json');
+  expect(text).not.toMatch(internals);
+  const { faults = [], truncated, allowed } = refusal;
+  const found = (problem['errors'] ?? []) as WireFault[];
+  expect(found.map(named).toSorted()).toEqual(faults.toSorted());
+  expect(problem['truncated']).toBe(truncated);
+  expect(found[0] ?? {}).toMatchObject(allowed ? { allowed } : {});
+}
+
+interface WireFault {
+  pointer?: string;
+  parameter?: string;
+  header?: string;
+  code: string;
+  allowed?: string[];
+}
+
+function named({ pointer, parameter, header, code }: WireFault): string {
+  const place = pointer === '' ? '(body)' : (pointer ?? parameter ?? `${header}:`);
+  return `${place} ${code}`;
+}
