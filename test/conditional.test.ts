@@ -4,6 +4,11 @@ import { Client, freshProject } from './support/client.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
+const refusals: Record<number, object> = {
+  400: { code: 'invalid_parameter', errors: [{ header: 'If-Match', code: 'format' }] },
+  412: { code: 'version_mismatch', current_version: 1 },
+};
+
 describe.each(adapters)('conditional requests on %s', (adapter) => {
   let app: TestApp;
   let shop: Client;
@@ -50,9 +55,7 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
 
     expect(changed.status).toBe(status);
     expect(removed.status).toBe(status === 200 ? 204 : status);
-    if (status === 412) expect(changed.body).toMatchObject({ code: 'version_mismatch', current_version: 1 });
-    if (status === 400)
-      expect(changed.body['errors']).toMatchObject([{ header: 'If-Match', code: 'format' }]);
+    expect(changed.body).toMatchObject(refusals[status] ?? { version: 2 });
   });
 
   it('refuses codes that another method has, and names it', async () => {
@@ -89,7 +92,9 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
       await created(`after-${route}`);
       const changed = await read(etag);
 
-      expect(held.map(({ status, text }) => [status, text])).toEqual(Array(4).fill([304, '']));
+      expect(held.map(({ status, text }) => [status, text])).toEqual(
+        Array.from({ length: 4 }, () => [304, '']),
+      );
       expect(held[0]?.headers.get('etag')).toBe(etag);
       expect(other.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(changed.status).toBe(200);

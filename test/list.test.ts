@@ -122,8 +122,8 @@ describe.each(adapters)('the list on %s', (adapter) => {
   ])('answers %s', async (query, expected) => {
     const codes = await codesOf(query);
 
-    expect(codes).toHaveLength(expected?.length ?? catalogue.length);
-    if (expected) expect(codes.toSorted()).toEqual(expected.toSorted());
+    const all = catalogue.map((method) => `${method.carrier_code}/${method.method_code}`);
+    expect(codes.toSorted()).toEqual((expected ?? all).toSorted());
   });
 
   it('finds a method by its id', async () => {

@@ -56,7 +56,9 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
 
     const answers = [await shop.events('unknown'), await stranger.events('mine')];
 
-    expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(2).fill([200, '{"data":[]}']));
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(
+      Array.from({ length: 2 }, () => [200, '{"data":[]}']),
+    );
   });
 
   it('are all there, in order, when they are more than are read at once', async () => {

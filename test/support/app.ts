@@ -52,6 +52,7 @@ export async function testApp({
     nest = app;
   } else {
     const app = testing.createNestApplication<NestExpressApplication>(new ExpressAdapter(), {
+      bodyParser: false,
       logger: ['error', 'warn'],
     });
     app.useGlobalFilters(new ProblemDetailsFilter());

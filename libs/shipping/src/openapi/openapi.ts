@@ -48,7 +48,7 @@ export function documentShipping<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
-  checkHttpOptions(options);
+  checkHttpOptions({ path: options.path });
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
   const path = (options.path ?? defaultPath).replace(/^\/|\/$/g, '').replace(/:(\w+)/g, '{$1}');
   // Cloned: the host may change its document, and must not change what the module checks by.
