@@ -5,22 +5,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { type DataSource, type DataSourceOptions } from 'typeorm';
+import { type PGlite } from '@electric-sql/pglite';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { shippingEntities } from '../database/database.js';
 import { shippingMigrations } from '../database/migrations/migrations.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
+type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
 
 /**
  * What a TypeORM DataSource needs to run on an empty PostgreSQL inside this process (PGlite, an optional
  * peer: `npm i -D @electric-sql/pglite`). It has one connection, so give the options to one DataSource only.
  */
-export async function embeddedPostgres(): Promise<
-  Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>
-> {
+export async function embeddedPostgres(): Promise<EmbeddedOptions> {
+  return optionsOn(await emptyDatabase());
+}
+
+async function emptyDatabase(): Promise<PGlite> {
   const { PGlite } = await import('@electric-sql/pglite');
-  const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
-  const { default: driver } = await import('pg');
   const snapshot = snapshotFile();
   if (!existsSync(snapshot)) {
     // initdb takes some seconds: once a version, for all test files and runs of this machine.
@@ -30,7 +32,12 @@ export async function embeddedPostgres(): Promise<
     await writeFile(`${snapshot}.${process.pid}`, Buffer.from(await dump.arrayBuffer()));
     await rename(`${snapshot}.${process.pid}`, snapshot);
   }
-  const lite = await PGlite.create({ loadDataDir: new Blob([await readFile(snapshot)]) });
+  return PGlite.create({ loadDataDir: new Blob([await readFile(snapshot)]) });
+}
+
+async function optionsOn(lite: PGlite): Promise<EmbeddedOptions> {
+  const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
+  const { default: driver } = await import('pg');
   // With its one connection taken, a mistake must be an error and not a test that hangs.
   return { type: 'postgres', driver, extra: createPgConfig(lite), poolSize: 1, connectTimeoutMS: 10_000 };
 }
@@ -50,10 +57,14 @@ export function embeddedTypeOrm({
   name,
   ...options
 }: Partial<PostgresOptions> & { name?: string } = {}): DynamicModule {
+  let lite: PGlite | undefined;
   return TypeOrmModule.forRootAsync({
     name,
+    dataSourceFactory: (complete) => Promise.resolve(closingWith(() => lite?.close(), complete)),
     useFactory: async () => ({
-      ...(await embeddedPostgres()),
+      // At shutdown @nestjs/typeorm 11 looks the DataSource up by the name among these options.
+      ...(name !== undefined && { name }),
+      ...(await optionsOn((lite = await emptyDatabase()))),
       autoLoadEntities: true,
       migrationsRun: true,
       ...options,
@@ -61,6 +72,21 @@ export function embeddedTypeOrm({
       migrations: [...shippingMigrations, ...(listOf(options.migrations) ?? [])],
     }),
   });
+}
+
+/** A DataSource that, once destroyed, closes what it was on: an open engine would keep the process alive. */
+function closingWith(
+  close: () => Promise<void> | undefined,
+  options: DataSourceOptions | undefined,
+): DataSource {
+  if (!options) throw new Error('TypeOrmModule gave no options for the embedded database.');
+  const dataSource = new DataSource(options);
+  const destroy = dataSource.destroy.bind(dataSource);
+  dataSource.destroy = async () => {
+    await destroy();
+    await close();
+  };
+  return dataSource;
 }
 
 function listOf<Item>(mixed: Item[] | Record<string, Item> | undefined): Item[] | undefined {

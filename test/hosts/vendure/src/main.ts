@@ -1,0 +1,60 @@
+import 'reflect-metadata';
+import assert from 'node:assert/strict';
+import { UseFilters } from '@nestjs/common';
+import { bootstrap, dummyPaymentHandler, PluginCommonModule, VendurePlugin } from '@vendure/core';
+import { OrderEvents, ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
+
+/** Vendure keeps its own tables in its own database; ours are in a PostgreSQL of their own, by name. */
+@VendurePlugin({
+  imports: [
+    PluginCommonModule,
+    embeddedTypeOrm({ name: 'shipping' }),
+    // Vendure's global filter writes errors in its own form: ours goes on our routes, where it comes first.
+    ShippingModule.forRoot({
+      dataSource: 'shipping',
+      http: { decorators: [UseFilters(ProblemDetailsFilter)] },
+    }),
+  ],
+  compatibility: '^3.0.0',
+})
+class ShippingPlugin {}
+
+async function main(): Promise<void> {
+  const app = await bootstrap({
+    apiOptions: { port: 0, hostname: '127.0.0.1', adminApiPath: 'admin-api', shopApiPath: 'shop-api' },
+    authOptions: {
+      tokenMethod: 'bearer',
+      superadminCredentials: { identifier: 'superadmin', password: 'superadmin' },
+    },
+    dbConnectionOptions: { type: 'sqljs', synchronize: true },
+    paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler] },
+    plugins: [ShippingPlugin],
+  });
+  const origin = await app.getUrl();
+  const orderEvents = app.get(OrderEvents, { strict: false });
+  for (const { title, run } of shippingContract(() => ({
+    origin,
+    orderEvents,
+    defaultsProjectId: 'default',
+  }))) {
+    await run();
+    console.log(`✓ ${title}`);
+  }
+  const response = await fetch(`${origin}/shop-api`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: '{ activeChannel { code } }' }),
+  });
+  assert.deepEqual(await response.json(), { data: { activeChannel: { code: '__default_channel__' } } });
+  console.log("✓ Vendure's own API answers beside it");
+  await app.close();
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);
