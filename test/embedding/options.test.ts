@@ -1,5 +1,8 @@
 import { Inject, Injectable, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingMethods, ShippingModule, type ShippingModuleOptions } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { embeddedPostgres } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -64,6 +67,27 @@ describe('the options', () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot(), SiblingModule]);
 
     await expect(boot).rejects.toThrow(/ShippingMethods.*SiblingModule/s);
+  });
+
+  it('cannot be left out: a bare import is refused with what to write', async () => {
+    const boot = compiled([typeOrm(database), ShippingModule.forRoot(), ShippingModule]);
+
+    await expect(boot).rejects.toThrow(/imported bare.*ShippingModule\.forRoot\(\).*isGlobal: true/);
+  });
+
+  it('need no list of entities: a host that names its own by a glob gets ours by autoLoadEntities', async () => {
+    const options = {
+      ...(await embeddedPostgres()),
+      entities: ['/nowhere/**/*.entity.js'],
+      autoLoadEntities: true,
+      migrations: shippingMigrations,
+      migrationsRun: true,
+    };
+    const testing = await compiled([TypeOrmModule.forRoot(options), ShippingModule.forRoot({ http: false })]);
+    await testing.init();
+
+    expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+    await testing.close();
   });
 
   it('are refused with a DataSource that does not know our entities: the error names the fix', async () => {

@@ -1,4 +1,11 @@
-import { ConfigurableModuleBuilder, type DynamicModule, Module, type Provider } from '@nestjs/common';
+import {
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  Inject,
+  Module,
+  Optional,
+  type Provider,
+} from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { Database, shippingEntities } from './database/database.js';
@@ -61,6 +68,16 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
  */
 @Module({})
 export class ShippingModule extends ConfigurableModuleClass {
+  /** @throws Error at boot for the bare class, which would mount nothing and provide nothing */
+  constructor(@Optional() @Inject(MODULE_OPTIONS_TOKEN) options?: ShippingModuleOptions) {
+    super();
+    if (options) return;
+    throw new Error(
+      'ShippingModule was imported bare. Import ShippingModule.forRoot() or forRootAsync() once; with isGlobal: true ' +
+        'every module can inject its services, else export it from a module of yours and import that one.',
+    );
+  }
+
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
     return super.forRoot(options);
   }
