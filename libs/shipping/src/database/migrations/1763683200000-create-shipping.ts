@@ -31,12 +31,10 @@ export class CreateShipping implements MigrationInterface {
 }
 
 function tables(runner: QueryRunner): Table[] {
-  const { namingStrategy, driver, options } = runner.connection;
+  const { namingStrategy, options } = runner.connection;
+  // The host's prefix; its schema TypeORM adds by itself.
   const path = (name: string): string =>
-    driver.buildTableName(
-      options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, name) : name,
-      'schema' in options ? options.schema : undefined,
-    );
+    options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, name) : name;
   return [
     new Table({
       name: path('shipping_project'),
