@@ -43,12 +43,12 @@ describe("a sibling module's transaction", () => {
   it('stays usable after each refusal that the caller catches', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
-    const { dataSource } = app.database;
+    const { dataSource, table } = app.database;
     await dataSource.query(
-      `CREATE TABLE IF NOT EXISTS cart (project_id varchar, method_id uuid,
-        FOREIGN KEY (project_id, method_id) REFERENCES ${tableOfMethods()} (project_id, id))`,
+      `CREATE TABLE ${table('cart')} (project_id varchar, method_id uuid,
+        FOREIGN KEY (project_id, method_id) REFERENCES ${table('shipping_method')} (project_id, id))`,
     );
-    await dataSource.query(`INSERT INTO cart VALUES ($1, $2)`, [project, id]);
+    await dataSource.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
 
     await dataSource.transaction(async (manager) => {
       const other = await methods.create(project, { ...ground, method_code: '01' }, { manager });
@@ -65,7 +65,7 @@ describe("a sibling module's transaction", () => {
 
     const { meta } = await methods.list(project);
     expect(meta.total).toBe(2);
-    await dataSource.query('DROP TABLE cart');
+    await dataSource.query(`DROP TABLE ${table('cart')}`);
   });
 
   it('may make its calls side by side, and each is refused or kept for itself', async () => {
@@ -94,11 +94,6 @@ describe("a sibling module's transaction", () => {
     await expect(call).rejects.toThrow('another DataSource');
     await other.close();
   });
-
-  const tableOfMethods = (): string => {
-    const { schema } = app.database.options;
-    return schema ? `"${schema}"."shipping_method"` : 'shipping_method';
-  };
 
   it('finds the active methods of a checkout, one by its codes, and nothing where there is nothing', async () => {
     const project = freshProject();
