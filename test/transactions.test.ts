@@ -8,7 +8,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
-import { testDatabase } from './support/database.js';
+import { serverUrl, testDatabase } from './support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -85,6 +85,22 @@ describe("a sibling module's transaction", () => {
       '03',
     ]);
   });
+
+  it.skipIf(!serverUrl)(
+    'that cannot see who has the codes is told so, and does not try for ever',
+    async () => {
+      const project = freshProject();
+
+      const blind = app.database.dataSource.transaction('REPEATABLE READ', async (manager) => {
+        await methods.list(project, {}, { manager });
+        await methods.create(project, ground);
+        await methods.create(project, ground, { manager });
+      });
+
+      await expect(blind).rejects.toThrow(/40001|could not serialize|not available/);
+      expect((await methods.list(project)).meta.total).toBe(1);
+    },
+  );
 
   it('of another DataSource is refused', async () => {
     const other = await testDatabase();

@@ -33,6 +33,10 @@ export interface ChangeOptions extends CallOptions {
 /** With each lost race another writer has succeeded, so that this many mean something else is wrong. */
 const maxLostRaces = 100;
 
+function lostTooOften(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(new Error(`Lost ${maxLostRaces} races for one method.`));
+}
+
 /**
  * The shipping methods of each project. Every call checks its own input and throws the errors that the
  * routes answer with; every one takes a trailing `{ manager }` to join the caller's transaction.
@@ -70,7 +74,7 @@ export class ShippingMethods {
   ): Promise<ShippingMethodDto> {
     const request = checkedRequest(projectId, input);
     const own = ownValuesOf(request);
-    for (;;) {
+    for (let lost = 0; lost < maxLostRaces; lost++) {
       try {
         const after = await this.statements.insert(projectId, own, options);
         this.notify({ type: 'created', before: null, after }, options);
@@ -79,9 +83,10 @@ export class ShippingMethods {
         if (!isUniqueViolation(error)) throw error;
       }
       const taken = await this.findByCodes(projectId, own.carrier_code, own.method_code, options);
-      // The winner may be gone again by now: then the codes are free.
+      // The winner may be gone again by now: then the codes are free. A snapshot of the caller's may hide it.
       if (taken) throw new DuplicateMethodError(taken.id, isDeepStrictEqual(ownValuesOf(stored(taken)), own));
     }
+    throw lostTooOften();
   }
 
   /**
@@ -173,7 +178,7 @@ export class ShippingMethods {
         if (taken) throw new DuplicateMethodError(taken.id);
       }
     }
-    throw new DatabaseUnavailableError(new Error(`Lost ${maxLostRaces} races for method ${id}.`));
+    throw lostTooOften();
   }
 
   /** Creates the method, or updates the one that has its codes. */
@@ -209,7 +214,7 @@ export class ShippingMethods {
       this.notify({ type: 'deleted', before: removed, after: null }, options);
       return removed;
     }
-    throw new DatabaseUnavailableError(new Error(`Lost ${maxLostRaces} races for method ${id}.`));
+    throw lostTooOften();
   }
 
   /**
