@@ -41,7 +41,8 @@ export {
 export { type OrderEventActor, type OrderEventDto } from './order-events/dto/order-event.dto.js';
 export { type RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
 
-export { type CallOptions, shippingEntities } from './database/database.js';
+export { type CallOptions } from './database/database.js';
+export { shippingEntities } from './shipping.entities.js';
 export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
 export { ShippingProject } from './database/shipping-project.entity.js';
 

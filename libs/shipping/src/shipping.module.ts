@@ -8,10 +8,11 @@ import {
 } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
-import { Database, shippingEntities } from './database/database.js';
-import { controllersFor } from './http/mount.js';
+import { Database } from './database/database.js';
 import { OrderEvents } from './order-events/order-events.service.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
+import { controllersFor } from './shipping.controllers.js';
+import { shippingEntities } from './shipping.entities.js';
 import {
   checkHttpOptions,
   settingsOf,
@@ -34,7 +35,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
   const database: Provider = {
     provide: Database,
     useFactory: (source: DataSource, { entityManager }: ShippingModuleOptions) =>
-      new Database(source, entityManager),
+      new Database(source, shippingEntities, entityManager),
     inject: [getDataSourceToken(dataSource), MODULE_OPTIONS_TOKEN],
   };
   const methods: Provider = {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type OnModuleInit } from '@nestjs/common';
+import { type OnModuleInit, type Type } from '@nestjs/common';
 import {
   type DataSource,
   type EntityManager,
@@ -7,19 +7,14 @@ import {
   type ObjectLiteral,
   type QueryRunner,
 } from 'typeorm';
-import { OrderEvent } from '../order-events/order-event.entity.js';
-import { ShippingMethod } from '../shipping-methods/shipping-method.entity.js';
 import { AfterCommit } from './after-commit.js';
 import { connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
-import { ShippingProject } from './shipping-project.entity.js';
 
 /** The last argument of every service method. */
 export interface CallOptions {
   /** Joins this manager's transaction: nothing is committed, retried or visible to others on its own. */
   manager?: EntityManager;
 }
-
-export const shippingEntities = [ShippingMethod, ShippingProject, OrderEvent];
 
 const maxTries = 3;
 
@@ -30,6 +25,7 @@ export class Database implements OnModuleInit {
 
   constructor(
     private readonly dataSource: DataSource,
+    private readonly entities: readonly Type[],
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
     this.afterCommits = new AfterCommit(dataSource);
@@ -44,7 +40,7 @@ export class Database implements OnModuleInit {
           `Give it a PostgreSQL DataSource of its own: ShippingModule.forRoot({ dataSource: 'name' }).`,
       );
     }
-    const missing = shippingEntities.filter((entity) => !this.dataSource.hasMetadata(entity));
+    const missing = this.entities.filter((entity) => !this.dataSource.hasMetadata(entity));
     if (isInitialized && missing.length > 0) {
       throw new Error(
         `The DataSource does not know ${missing.map(({ name }) => name).join(', ')}. Set autoLoadEntities: true ` +

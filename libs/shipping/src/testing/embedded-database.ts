@@ -7,8 +7,8 @@ import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type PGlite } from '@electric-sql/pglite';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { shippingEntities } from '../database/database.js';
 import { shippingMigrations } from '../database/migrations/migrations.js';
+import { shippingEntities } from '../shipping.entities.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;

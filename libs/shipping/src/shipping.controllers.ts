@@ -1,7 +1,7 @@
 import { Controller, SerializeOptions, type Type } from '@nestjs/common';
-import { OrderEventsController } from '../order-events/order-events.controller.js';
-import { ShippingMethodsController } from '../shipping-methods/shipping-methods.controller.js';
-import { defaultPath, defaultVersion, type ShippingHttpOptions } from '../shipping.options.js';
+import { OrderEventsController } from './order-events/order-events.controller.js';
+import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
+import { defaultPath, defaultVersion, type ShippingHttpOptions } from './shipping.options.js';
 
 /**
  * The controllers of one mount: subclasses made for it, so that two mounts, and the host's decorators, never
