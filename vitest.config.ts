@@ -27,7 +27,11 @@ export default defineConfig({
     globalSetup: ['test/support/snapshot.setup.ts'],
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { ...suite, name: 'embedded' } },
+      {
+        extends: true,
+        // What needs no database, beside what it is about, once.
+        test: { ...suite, name: 'embedded', include: [...suite.include, 'libs/**/*.spec.ts'] },
+      },
       ...servers.map((url, index) => ({
         extends: true as const,
         test: { ...suite, name: `server ${index + 1}`, env: { TEST_DATABASE_URL: url } },

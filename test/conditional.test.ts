@@ -101,4 +101,12 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
       expect(changed.headers.get('etag')).not.toBe(etag);
     },
   );
+
+  it('events have no ETag, and are always sent', async () => {
+    const path = `${shop.base}/order-1/events`;
+
+    const { status, headers, body } = await shop.send('GET', path, undefined, { 'if-none-match': '*' });
+
+    expect([status, headers.get('etag'), body]).toEqual([200, null, { data: [] }]);
+  });
 });

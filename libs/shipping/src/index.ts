@@ -43,7 +43,11 @@ export { type RecordOrderEvent } from './order-events/dto/record-order-event.dto
 
 export { type CallOptions } from './database/database.js';
 export { shippingEntities } from './shipping.entities.js';
-export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
+export {
+  connectionError,
+  DatabaseUnavailableError,
+  OutcomeUnknownError,
+} from './database/database.errors.js';
 export { ShippingProject } from './database/shipping-project.entity.js';
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';

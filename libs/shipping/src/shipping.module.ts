@@ -10,6 +10,7 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { Database } from './database/database.js';
 import { OrderEvents } from './order-events/order-events.service.js';
+import { MethodAnswers } from './shipping-methods/method-answers.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { controllersFor } from './shipping.controllers.js';
 import { shippingEntities } from './shipping.entities.js';
@@ -38,11 +39,17 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       new Database(source, shippingEntities, entityManager),
     inject: [getDataSourceToken(dataSource), MODULE_OPTIONS_TOKEN],
   };
+  const answers: Provider = {
+    provide: MethodAnswers,
+    useFactory: (source: Database, options: ShippingModuleOptions) =>
+      new MethodAnswers(source, settingsOf(options)),
+    inject: [Database, MODULE_OPTIONS_TOKEN],
+  };
   const methods: Provider = {
     provide: ShippingMethods,
-    useFactory: (source: Database, options: ShippingModuleOptions) =>
-      new ShippingMethods(source, settingsOf(options)),
-    inject: [Database, MODULE_OPTIONS_TOKEN],
+    useFactory: (source: Database, current: MethodAnswers, options: ShippingModuleOptions) =>
+      new ShippingMethods(source, current, settingsOf(options)),
+    inject: [Database, MethodAnswers, MODULE_OPTIONS_TOKEN],
   };
   const events: Provider = {
     provide: OrderEvents,
@@ -58,7 +65,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       TypeOrmModule.forFeature(shippingEntities, dataSource),
     ],
     controllers: http === false ? [] : controllersFor(http),
-    providers: [...(definition.providers ?? []), database, methods, events],
+    providers: [...(definition.providers ?? []), database, answers, methods, events],
     exports: [ShippingMethods, OrderEvents],
   };
 }

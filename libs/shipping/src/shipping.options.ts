@@ -8,6 +8,11 @@ export interface ShippingModuleOptions {
   defaultsProjectId?: string;
   /** The largest `per_page` of a list, 1 to 100; by default 100. */
   maxPageSize?: number;
+  /**
+   * How many bytes of answers of list, tree and `findActive` each process may keep to send again, after a look
+   * at the database has told that nothing changed; by default `{ maxBytes: 33_554_432 }`. `false`: none.
+   */
+  cache?: false | { maxBytes: number };
   /** The ambient transaction of the current request, for nestjs-cls and the like; undefined: there is none. */
   entityManager?: () => EntityManager | undefined;
 }
@@ -46,11 +51,19 @@ export const defaultVersion: NonNullable<ControllerOptions['version']> = VERSION
 export interface ShippingSettings {
   defaultsProjectId: string;
   maxPageSize: number;
+  /** 0: nothing is kept. */
+  cacheBytes: number;
 }
 
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
-  const { defaultsProjectId = 'default', maxPageSize = 100, entityManager, ...others } = options;
+  const {
+    defaultsProjectId = 'default',
+    maxPageSize = 100,
+    cache = { maxBytes: 32 * 1024 * 1024 },
+    entityManager,
+    ...others
+  } = options;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw wrong(unknown, 'is no option of ShippingModule');
   if (typeof defaultsProjectId !== 'string' || !identifierPattern.test(defaultsProjectId))
@@ -59,7 +72,10 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
     throw wrong('maxPageSize', 'must be an integer from 1 to 100');
   if (entityManager !== undefined && typeof entityManager !== 'function')
     throw wrong('entityManager', 'must be a function that returns an EntityManager or undefined');
-  return { defaultsProjectId, maxPageSize };
+  const cacheBytes = cache === false ? 0 : cache?.maxBytes;
+  if (!Number.isSafeInteger(cacheBytes) || cacheBytes < 0)
+    throw wrong('cache', 'must be false or { maxBytes: a number of bytes }');
+  return { defaultsProjectId, maxPageSize, cacheBytes };
 }
 
 /** @throws Error that names the option and what it may be */

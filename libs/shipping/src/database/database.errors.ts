@@ -1,3 +1,8 @@
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { problemDetails, ShippingException } from '../shipping.exception.js';
 
 const retryAfter = { 'Retry-After': '1' };
@@ -25,9 +30,10 @@ export class OutcomeUnknownError extends ShippingException {
 
 const notSent = /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end/;
 const broken = /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)/i;
-const brokenCodes = /^(08...|57P0[12]|ECONNRESET|EPIPE|ETIMEDOUT|ERR_STREAM_.*|ERR_SOCKET_.*)$/;
+const brokenCodes =
+  /^(08...|25P03|57P0[1245]|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ERR_STREAM_.*|ERR_SOCKET_.*)$/;
 const unavailableCodes =
-  /^(53...|57P03|57014|25006|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(53...|57P03|57014|25006|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
 const transientCodes = new Set(['40001', '40P01', '55P03']);
 
 /** The SQLSTATE of a database error, or the code of a socket error. */
@@ -51,14 +57,36 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return codeOf(error) === '23503' || codeOf(error) === '23001';
 }
 
+/** The statement was prepared on another connection, or changed by a migration since, and was not run. */
+export function isPreparedStatementLost(error: unknown): boolean {
+  return /^(26000|42P05|0A000)$/.test(codeOf(error));
+}
+
 /**
- * The typed error of a fault of the connection; any other error comes back as it is.
- * @param mayHaveCommitted true for a statement that commits by itself and was sent
+ * The typed error of a fault of the connection: `DatabaseUnavailableError` or `OutcomeUnknownError`; any other
+ * error comes back as it is. The services of this library throw these by themselves; for what a host does with
+ * its own DataSource: `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
+ * @param mayHaveCommitted true for a statement that commits by itself and was sent; by default as in a
+ * transaction, where that is its COMMIT alone
  */
-export function connectionError(error: unknown, mayHaveCommitted: boolean): unknown {
+export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(error)): unknown {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  if (notSent.test(message) || unavailableCodes.test(code)) return new DatabaseUnavailableError(error);
+  if (isReleased(error) || notSent.test(message) || unavailableCodes.test(code)) {
+    return new DatabaseUnavailableError(error);
+  }
   if (!broken.test(message) && !brokenCodes.test(code)) return error;
   return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
+}
+
+function isOfCommit(error: unknown): boolean {
+  return error instanceof QueryFailedError && error.query === 'COMMIT';
+}
+
+/** What TypeORM throws in a transaction whose connection broke between two statements. */
+function isReleased(error: unknown): boolean {
+  return (
+    error instanceof QueryRunnerAlreadyReleasedError ||
+    error instanceof QueryRunnerProviderAlreadyReleasedError
+  );
 }

@@ -9,6 +9,7 @@ import {
 } from 'typeorm';
 import { AfterCommit } from './after-commit.js';
 import { connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
+import { PreparedStatements } from './prepared-statements.js';
 
 /** The last argument of every service method. */
 export interface CallOptions {
@@ -21,6 +22,7 @@ const maxTries = 3;
 /** One statement at a time, on the primary: in the caller's transaction, or committed by itself. */
 export class Database implements OnModuleInit {
   private readonly afterCommits: AfterCommit;
+  private readonly statements = new PreparedStatements();
   private readonly turns = new WeakMap<QueryRunner, Promise<unknown>>();
 
   constructor(
@@ -58,10 +60,20 @@ export class Database implements OnModuleInit {
       .join('.');
   }
 
-  /** @throws DatabaseUnavailableError */
-  async read<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
+  /**
+   * @param isOneOff true for a text that depends on what was asked for, so that there are any number of them
+   * @throws DatabaseUnavailableError
+   */
+  async read<Row>(
+    sql: string,
+    parameters: readonly unknown[],
+    options: CallOptions = {},
+    isOneOff = false,
+  ): Promise<Row[]> {
     const manager = this.callersManager(options);
-    return manager ? this.inCallers<Row>(manager, sql, parameters) : this.alone<Row>(sql, parameters, false);
+    return manager
+      ? this.inCallers<Row>(manager, sql, parameters)
+      : this.alone<Row>(sql, parameters, { writes: false, isOneOff });
   }
 
   /**
@@ -71,7 +83,7 @@ export class Database implements OnModuleInit {
    */
   async write<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
     const manager = this.callersManager(options);
-    if (!manager) return this.alone<Row>(sql, parameters, true);
+    if (!manager) return this.alone<Row>(sql, parameters, { writes: true });
     const runner = manager.queryRunner;
     if (!runner?.isTransactionActive) return this.inCallers<Row>(manager, sql, parameters);
     // Savepoints nest, so calls that a host makes side by side in one transaction take turns.
@@ -85,12 +97,19 @@ export class Database implements OnModuleInit {
   /** As `write`, for a statement that no constraint can refuse: spares the savepoint's two round trips. */
   async append<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
     const manager = this.callersManager(options);
-    return manager ? this.inCallers<Row>(manager, sql, parameters) : this.alone<Row>(sql, parameters, true);
+    return manager
+      ? this.inCallers<Row>(manager, sql, parameters)
+      : this.alone<Row>(sql, parameters, { writes: true });
   }
 
   /** Runs `action` when what the call wrote is committed: at once, or after the caller's outermost COMMIT. */
   afterCommit(options: CallOptions, action: () => void): void {
     this.afterCommits.run(this.callersManager(options)?.queryRunner, action);
+  }
+
+  /** Whether the call is part of a transaction, or at least bound to a connection, of its caller. */
+  isCallers(options: CallOptions): boolean {
+    return this.callersManager(options) !== undefined;
   }
 
   /** The manager whose connection the call must use; undefined when the module is on its own. */
@@ -116,14 +135,20 @@ export class Database implements OnModuleInit {
     }
   }
 
-  private async alone<Row>(sql: string, parameters: readonly unknown[], writes: boolean): Promise<Row[]> {
+  private async alone<Row>(
+    sql: string,
+    parameters: readonly unknown[],
+    { writes, isOneOff = false }: { writes: boolean; isOneOff?: boolean },
+  ): Promise<Row[]> {
     for (let attempt = 1; ; attempt++) {
       const runner = this.dataSource.createQueryRunner('master');
       try {
-        await runner.connect().catch((error: unknown) => {
+        const connection = await runner.connect().catch((error: unknown) => {
           throw new DatabaseUnavailableError(error);
         });
-        return (await runner.query(sql, [...parameters])) as Row[];
+        // Not by the runner, which cannot prepare statements; the host's logger hears of them all the same.
+        this.dataSource.logger.logQuery(sql, [...parameters], runner);
+        return (await this.statements.query(connection, sql, parameters, isOneOff)) as Row[];
       } catch (error) {
         if (!isTransient(error)) throw connectionError(error, writes);
         if (attempt === maxTries) throw new DatabaseUnavailableError(error);

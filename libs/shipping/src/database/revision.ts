@@ -1,4 +1,4 @@
-// The row of a project, raised in the statement that writes its methods.
+// The row of a project, raised in the statement that writes its methods, looked up by what reads them.
 
 const clockMicroseconds = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 const nextRevision = `GREATEST(p.revision + 1, ${clockMicroseconds})`;
@@ -17,6 +17,18 @@ export function raiseForInsert(projects: string, project: string, useDefault: st
   )`;
 }
 
+/** A CTE that raises the rows, locked already, of the projects of the methods that the CTE `changed` holds. */
+export function raiseForInserts(projects: string): string {
+  return `raised AS (
+    UPDATE ${projects} AS p
+    SET revision = ${nextRevision}, methods = p.methods + c.methods, followers = p.followers + c.followers
+    FROM (
+      SELECT project_id, count(*) AS methods, count(*) FILTER (WHERE use_default) AS followers
+      FROM changed GROUP BY project_id
+    ) AS c WHERE p.project_id = c.project_id
+  )`;
+}
+
 /** A CTE that takes the lock of the project's row, for statements that may in the end change nothing. */
 export function lockProject(projects: string, project: string): string {
   return `project AS (SELECT project_id FROM ${projects} WHERE project_id = ${project} FOR UPDATE)`;
@@ -30,3 +42,12 @@ export function raiseForChange(projects: string, methods: string, followers: str
     FROM changed WHERE p.project_id = changed.project_id
   )`;
 }
+
+/**
+ * The validator of what a project shows: another word after each change of it, the methods of the defaults
+ * project included as long as one of its own follows them. `p` is the project's row, `d` that of the defaults.
+ */
+export const validator = `concat_ws('.', '1', COALESCE(p.revision, 0), CASE WHEN p.followers > 0 THEN COALESCE(d.revision, 0) END)`;
+
+/** The validator of a project that has never had a method, and has no row. */
+export const neverWritten = '1.0';

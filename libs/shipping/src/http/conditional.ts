@@ -32,12 +32,14 @@ export function ifMatchVersions(faults: Faults, request: HttpRequest): number[] 
     .map((tag) => Number(tag.opaque));
 }
 
-/** Whether the client of a GET has the answer with this validator already; a malformed header says no. */
-export function isNotModified(request: HttpRequest, validator: string): boolean {
+/**
+ * @returns whether the client of a GET has the answer with a validator already; undefined when it says nothing
+ *   of what it has, or nothing that can be read
+ */
+export function ifNoneMatch(request: HttpRequest): ((validator: string) => boolean) | undefined {
   const header = request.headers['if-none-match'];
-  if (header === undefined) return false;
-  const tags = entityTags(String(header));
-  return tags === '*' || tags?.some(({ opaque }) => opaque === validator) === true;
+  const tags = header === undefined ? undefined : entityTags(String(header));
+  return tags && ((validator) => tags === '*' || tags.some(({ opaque }) => opaque === validator));
 }
 
 /** @returns undefined when the header is malformed */

@@ -63,7 +63,7 @@ export function problemOf(exception: unknown): ProblemDetails {
   return problemDetails(status, name, title, status < 500 && message ? message : `${title}.`);
 }
 
-/** What the JSON parsers of Express and Fastify throw. */
+/** What the JSON parsers of Express and Fastify throw, zlib (`Z_…`) and Brotli (`ERR__ERROR_…`) below them. */
 function isBodyError(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false;
   const { code, type } = cause as { code?: unknown; type?: unknown };
@@ -71,6 +71,8 @@ function isBodyError(cause: unknown): boolean {
     cause instanceof SyntaxError ||
     type === 'entity.parse.failed' ||
     type === 'request.size.invalid' ||
-    /^(Z_\w+|FST_ERR_CTP_(INVALID_JSON_BODY|EMPTY_JSON_BODY|INVALID_CONTENT_LENGTH))$/.test(String(code))
+    /^(Z_\w+|ERR__ERROR_\w+|FST_ERR_CTP_(INVALID_JSON_BODY|EMPTY_JSON_BODY|INVALID_CONTENT_LENGTH))$/.test(
+      String(code),
+    )
   );
 }

@@ -12,12 +12,6 @@ export interface HttpRequest {
   body?: unknown;
 }
 
-/** What Express and Fastify have in common, as far as we write it. */
-export interface HttpResponse {
-  status(code: number): unknown;
-  header(name: string, value: string): unknown;
-}
-
 /** The body is not JSON in UTF-8. */
 export class UnsupportedMediaTypeError extends ShippingException {
   constructor() {

@@ -2,7 +2,6 @@ import { type OrderEventDto } from '../order-events/dto/order-event.dto.js';
 import { type ShippingMethodDto } from '../shipping-methods/dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from '../shipping-methods/dto/upsert-shipping-method.dto.js';
 import { ownValuesOf } from '../shipping-methods/own-values.js';
-import { treeOf } from '../shipping-methods/tree.js';
 
 export const request: UpsertShippingMethodRequest = {
   carrier_code: 'ups',
@@ -26,7 +25,17 @@ export const method: ShippingMethodDto = {
 
 export const page = { data: [method], meta: { page: 1, per_page: 20, total: 1, total_pages: 1 } };
 
-export const tree = { data: treeOf([method]) };
+export const tree = {
+  data: [
+    {
+      carrier_code: method.carrier_code,
+      carrier_label: method.carrier_label,
+      is_active: method.is_active,
+      sort_order: method.sort_order,
+      methods: [method],
+    },
+  ],
+};
 
 export const events: { data: OrderEventDto[] } = {
   data: [

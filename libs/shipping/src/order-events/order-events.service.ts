@@ -6,19 +6,11 @@ import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
+import { eventColumns, eventOf, type EventRow, jsonOf } from './event-row.js';
 import { OrderEvent } from './order-event.entity.js';
 
 /** Rows read at once: what bounds the memory of a long history. */
 const batchSize = 500;
-
-const columns = `e.id, e.project_id, e.order_id, e.type, e.message, e.data, e.actor,
-  ${wireTime('e.occurred_at')} AS occurred_at, ${wireTime('e.recorded_at')} AS recorded_at`;
-
-interface EventRow {
-  event: string;
-  occurred_at: string;
-  seq: string;
-}
 
 /** The histories of orders: append-only, oldest first. */
 export class OrderEvents {
@@ -49,19 +41,19 @@ export class OrderEvents {
          FROM (SELECT clock_timestamp() AS at) AS now
          ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
          RETURNING *
-       ) SELECT row_to_json(w)::text AS event FROM (SELECT ${columns} FROM e) AS w`,
+       ) SELECT ${eventColumns} FROM e`,
       parameters.values,
       options,
     );
-    if (row) return JSON.parse(row.event) as OrderEventDto;
+    if (row) return eventOf(row);
     const [first] = await this.database.read<EventRow>(
-      `SELECT row_to_json(w)::text AS event FROM (SELECT ${columns} FROM ${this.events} AS e
-         WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3) AS w`,
+      `SELECT ${eventColumns} FROM ${this.events} AS e
+       WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3`,
       [checked.projectId, checked.orderId, checked.dedupeKey],
       options,
     );
     if (!first) throw new Error('An event was neither appended nor found by its dedupeKey.');
-    return JSON.parse(first.event) as OrderEventDto;
+    return eventOf(first);
   }
 
   /** The whole history in memory; for a long one take `stream`. An unknown order has no events. */
@@ -77,39 +69,42 @@ export class OrderEvents {
     orderId: string,
     options: CallOptions = {},
   ): AsyncGenerator<OrderEventDto, void, undefined> {
-    for await (const batch of this.batches(projectId, orderId, options)) {
-      for (const event of batch) yield JSON.parse(event) as OrderEventDto;
-    }
+    for await (const batch of this.batches(projectId, orderId, options)) yield* batch.map(eventOf);
   }
 
-  /**
-   * The history as the database writes it, JSON text by JSON text: nothing is parsed only to be written
-   * again. Every event that was committed before the call comes exactly once.
-   */
-  async *batches(
+  /** The answer of the route, a piece for each batch: nothing is parsed only to be written again. */
+  async *json(projectId: string, orderId: string): AsyncGenerator<string, void, undefined> {
+    let json = '';
+    for await (const batch of this.batches(projectId, orderId, {})) {
+      if (json) yield json;
+      json = (json ? ',' : '{"data":[') + batch.map(jsonOf).join(',');
+    }
+    yield `${json || '{"data":['}]}`;
+  }
+
+  /** Every event that was committed before the call comes exactly once. */
+  private async *batches(
     projectId: string,
     orderId: string,
-    options: CallOptions = {},
-  ): AsyncGenerator<string[], void, undefined> {
+    options: CallOptions,
+  ): AsyncGenerator<EventRow[], void, undefined> {
     const faults = new Faults();
     checkIdentifier(faults, 'project_id', projectId);
     checkIdentifier(faults, 'order_id', orderId);
     faults.throwIfAny();
-    let after: Pick<EventRow, 'occurred_at' | 'seq'> = { occurred_at: '-infinity', seq: '0' };
+    let after = ['-infinity', '0'];
     for (;;) {
       const rows = await this.database.read<EventRow>(
-        `SELECT (SELECT row_to_json(w)::text FROM (SELECT ${columns}) AS w) AS event,
-           ${wireTime('e.occurred_at')} AS occurred_at, e.seq::text AS seq
-         FROM ${this.events} AS e
+        `SELECT ${eventColumns} FROM ${this.events} AS e
          WHERE e.project_id = $1 AND e.order_id = $2 AND (e.occurred_at, e.seq) > ($3::timestamptz, $4::bigint)
          ORDER BY e.occurred_at, e.seq LIMIT ${batchSize}`,
-        [projectId, orderId, after.occurred_at, after.seq],
+        [projectId, orderId, ...after],
         options,
       );
       const last = rows.at(-1);
-      if (last) yield rows.map((row) => row.event);
+      if (last) yield rows;
       if (!last || rows.length < batchSize) return;
-      after = last;
+      after = [wireTime(last.occurred_at), last.seq];
     }
   }
 

@@ -1,11 +1,11 @@
 import { type Parameters } from '../database/parameters.js';
-import { wireTime } from '../database/wire-time.js';
+import { milliseconds } from '../database/wire-time.js';
 import { folded } from '../validation/text.js';
 import { type FilterField, type FilterKind, filterFields } from './dto/list-shipping-methods.dto.js';
 import { type Condition } from './list-query.check.js';
 
-// The one mapping between row and wire, in SQL, so that listing, ordering, searching and filtering all see
-// the presented values. `m` is the method, `d` its default.
+// What is presented of a method, in SQL, so that listing, ordering, searching and filtering all see the same
+// values. `m` is the method, `d` its default. `method-row.ts` makes the JSON of the wire from it.
 
 const searchedTexts = ['carrier_code', 'method_code', 'carrier_label', 'method_label'] as const;
 
@@ -46,23 +46,22 @@ export class Presentation {
     return listOrder.map((field) => this.expressions[field]).join(', ');
   }
 
-  /** The columns of the wire, in its order. */
+  /** The columns of a `MethodRow`. */
   get columns(): string {
     const { carrier_label, method_label, sort_order } = this.expressions;
-    const inherited = `CASE WHEN d.id IS NULL THEN '[]'::json
-      WHEN d.carrier_label IS NULL THEN '["method_label","sort_order","meta"]'::json
-      ELSE '["carrier_label","method_label","sort_order","meta"]'::json END`;
-    const own = `CASE WHEN d.id IS NULL THEN '{}'::json
+    const inherited = `CASE WHEN d.id IS NULL THEN '[]'
+      WHEN d.carrier_label IS NULL THEN '["method_label","sort_order","meta"]'
+      ELSE '["carrier_label","method_label","sort_order","meta"]' END`;
+    const own = `CASE WHEN d.id IS NULL THEN '{}'
       WHEN d.carrier_label IS NULL
-      THEN json_build_object('method_label', m.method_label, 'sort_order', m.sort_order, 'meta', m.meta)
+      THEN json_build_object('method_label', m.method_label, 'sort_order', m.sort_order, 'meta', m.meta)::text
       ELSE json_build_object('carrier_label', m.carrier_label, 'method_label', m.method_label,
-        'sort_order', m.sort_order, 'meta', m.meta) END`;
+        'sort_order', m.sort_order, 'meta', m.meta)::text END`;
     return `m.id, m.project_id, m.carrier_code, ${carrier_label} AS carrier_label, m.method_code,
       ${method_label} AS method_label, m.is_active, ${sort_order} AS sort_order,
-      ${this.followsDefaults ? 'COALESCE(d.meta, m.meta)' : 'm.meta'} AS meta, m.use_default,
-      ${this.followsDefaults ? inherited : `'[]'::json`} AS inherited,
-      ${this.followsDefaults ? own : `'{}'::json`} AS own,
-      m.version, ${wireTime('m.created_at')} AS created_at, ${wireTime('m.updated_at')} AS updated_at`;
+      ${this.followsDefaults ? 'COALESCE(d.meta, m.meta)' : 'm.meta'}::text AS meta, m.use_default,
+      ${this.followsDefaults ? inherited : `'[]'`} AS inherited, ${this.followsDefaults ? own : `'{}'`} AS own,
+      m.version, ${milliseconds('m.created_at')} AS created_at, ${milliseconds('m.updated_at')} AS updated_at`;
   }
 
   /**

@@ -1,21 +1,23 @@
 import { Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
-import { entityTag, ifMatchVersions, isNotModified } from '../http/conditional.js';
-import { type HttpRequest, type HttpResponse, jsonBody, pathOf, queryString } from '../http/request.js';
+import { type Answer } from '../answers/current-answers.js';
+import { entityTag, ifMatchVersions, ifNoneMatch } from '../http/conditional.js';
+import { type HttpRequest, jsonBody, pathOf, queryString } from '../http/request.js';
+import { type HttpResponse, sendJson, sendNothing, streamJson } from '../http/response.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
-import {
-  type ShippingMethodDto,
-  type ShippingMethodPage,
-  type ShippingTree,
-} from './dto/shipping-method.dto.js';
+import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.dto.js';
-import { checkListQuery } from './list-query.check.js';
+import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
 import { decodeListQuery } from './list-query.decode.js';
+import { MethodAnswers } from './method-answers.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /** Each handler gathers the faults of the whole request, then calls the service with what it has checked. */
 export class ShippingMethodsController {
-  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+  constructor(
+    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(MethodAnswers) private readonly answers: MethodAnswers,
+  ) {}
 
   @Post('shipments/methods')
   async create(
@@ -34,27 +36,27 @@ export class ShippingMethodsController {
   }
 
   @Get('shipments/methods')
-  async list(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingMethodPage | undefined> {
+  async list(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+    const search = queryString(request);
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
-    const { query, isBracketed } = decodeListQuery(faults, queryString(request));
-    const checked = checkListQuery(faults, query, this.methods.maxPageSize, isBracketed);
-    faults.throwIfAny();
-    return this.unlessHeld(request, response, projectId, () => this.methods.list(projectId, checked));
+    // The query is read only when the answer to it is not held, or is a refusal.
+    const query = (): CheckedListQuery => {
+      const decoded = decodeListQuery(faults, search);
+      const checked = checkListQuery(faults, decoded.query, this.methods.maxPageSize, decoded.isBracketed);
+      faults.throwIfAny();
+      return checked;
+    };
+    if (faults.any) query();
+    await this.answer(request, response, projectId, () => this.answers.page(projectId, `?${search}`, query));
   }
 
   @Get('shipments/methods/tree')
-  async tree(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingTree | undefined> {
+  async tree(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
     faults.throwIfAny();
-    return this.unlessHeld(request, response, projectId, () => this.methods.tree(projectId));
+    await this.answer(request, response, projectId, () => this.answers.tree(projectId));
   }
 
   @Patch('shipments/methods/:method_id')
@@ -83,20 +85,22 @@ export class ShippingMethodsController {
     await this.methods.remove(projectId, methodIdOf(request), { versions });
   }
 
-  /** 304 for a client that has the answer. The validator is read first, so that it is never newer than the data. */
-  private async unlessHeld<Answer>(
+  /** To a client that has the answer, 304 for the price of the look-up. */
+  private async answer(
     request: HttpRequest,
     response: HttpResponse,
     projectId: string,
-    answer: () => Promise<Answer>,
-  ): Promise<Answer | undefined> {
-    const validator = await this.methods.validator(projectId);
-    const isHeld = isNotModified(request, validator);
-    const data = isHeld ? undefined : await answer();
-    if (isHeld) response.status(304);
+    read: () => Promise<Answer>,
+  ): Promise<void> {
+    const isHeldByClient = ifNoneMatch(request);
+    const known = isHeldByClient && (await this.answers.validator(projectId));
+    const isHeld = known !== undefined && isHeldByClient?.(known) === true;
+    const { validator, body } = isHeld ? { validator: known, body: undefined } : await read();
     response.header('ETag', entityTag(validator));
     response.header('Cache-Control', 'no-cache');
-    return data;
+    if (body) sendJson(response, body);
+    else if (body === null) await streamJson(response, this.answers.largeTree(projectId));
+    else sendNothing(response, 304);
   }
 }
 

@@ -19,10 +19,12 @@ import {
   MethodNotFoundError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
-import { MethodStatements } from './method-statements.js';
+import { largeTree, TreeChangedError } from './large-tree.js';
+import { type MethodAnswers } from './method-answers.js';
+import { MethodReads } from './method-reads.js';
+import { MethodWrites } from './method-writes.js';
 import { ownValuesOf, patched } from './own-values.js';
 import { type ShippingMethodChange } from './shipping-method-change.js';
-import { treeOf } from './tree.js';
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
@@ -34,7 +36,7 @@ export interface ChangeOptions extends CallOptions {
 const maxLostRaces = 100;
 
 function lostTooOften(): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(new Error(`Lost ${maxLostRaces} races for one method.`));
+  return new DatabaseUnavailableError(new Error(`Lost ${maxLostRaces} races against other writers.`));
 }
 
 /**
@@ -42,7 +44,8 @@ function lostTooOften(): DatabaseUnavailableError {
  * routes answer with; every one takes a trailing `{ manager }` to join the caller's transaction.
  */
 export class ShippingMethods {
-  private readonly statements: MethodStatements;
+  private readonly reads: MethodReads;
+  private readonly writes: MethodWrites;
   private readonly committed = new Subject<ShippingMethodChange>();
 
   /**
@@ -53,9 +56,11 @@ export class ShippingMethods {
 
   constructor(
     private readonly database: Database,
+    private readonly answers: MethodAnswers,
     private readonly settings: ShippingSettings,
   ) {
-    this.statements = new MethodStatements(database, settings.defaultsProjectId);
+    this.reads = new MethodReads(database, settings.defaultsProjectId);
+    this.writes = new MethodWrites(database, settings.defaultsProjectId);
   }
 
   /** The largest `per_page` of a list. */
@@ -76,7 +81,7 @@ export class ShippingMethods {
     const own = ownValuesOf(request);
     for (let lost = 0; lost < maxLostRaces; lost++) {
       try {
-        const after = await this.statements.insert(projectId, own, options);
+        const after = await this.writes.insert(projectId, own, options);
         this.notify({ type: 'created', before: null, after }, options);
         return after;
       } catch (error) {
@@ -102,29 +107,32 @@ export class ShippingMethods {
     checkIdentifier(faults, 'project_id', projectId);
     const checked = checkListQuery(faults, query, this.maxPageSize);
     faults.throwIfAny();
-    return this.statements.page(projectId, checked, options);
+    const { body } = await this.answers.page(projectId, JSON.stringify(checked), () => checked, options);
+    return parsed(body);
   }
 
   /** All methods, inactive ones too, by carrier. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkProject(projectId);
-    return { data: treeOf(await this.statements.select(projectId, options)) };
+    const { body } = await this.answers.tree(projectId, options);
+    return body ? parsed(body) : this.largeTree(projectId, options);
   }
 
   /** What a checkout offers: the active methods, in list order. */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkProject(projectId);
-    return this.statements.select(projectId, options, () => 'm.is_active');
+    const { body } = await this.answers.active(projectId, options);
+    return parsed(body);
   }
 
   /** @throws MethodNotFoundError */
   async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
     if (!isUuid(id)) throw new MethodNotFoundError();
-    const [method] = await this.statements.select(
+    const method = await this.reads.find(
       projectId,
-      options,
       (parameters) => `m.id = ${parameters.bind(id, 'uuid')}`,
+      options,
     );
     if (!method) throw new MethodNotFoundError();
     return method;
@@ -140,11 +148,11 @@ export class ShippingMethods {
     checkProject(projectId);
     // What is no code names no method; PostgreSQL would refuse a NUL.
     if (!isCode(carrierCode) || !isCode(methodCode)) return null;
-    const [method] = await this.statements.select(
+    const method = await this.reads.find(
       projectId,
-      options,
       (parameters) =>
         `m.carrier_code = ${parameters.bind(carrierCode, 'text')} AND m.method_code = ${parameters.bind(methodCode, 'text')}`,
+      options,
     );
     return method ?? null;
   }
@@ -167,7 +175,7 @@ export class ShippingMethods {
       const after = patched(before, request, current);
       if (isDeepStrictEqual(before, after)) return current;
       try {
-        const updated = await this.statements.replace(current, after, options);
+        const updated = await this.writes.replace(current, after, options);
         // None: someone was faster. What is stored now decides anew.
         if (!updated) continue;
         this.notify({ type: 'updated', before: current, after: updated }, options);
@@ -209,7 +217,7 @@ export class ShippingMethods {
     checkProject(projectId);
     for (let lost = 0; lost < maxLostRaces; lost++) {
       const current = await this.findInVersion(projectId, id, options);
-      const removed = await this.statements.delete(current, options.versions !== undefined, options);
+      const removed = await this.writes.delete(current, options.versions !== undefined, options);
       if (!removed) continue;
       this.notify({ type: 'deleted', before: removed, after: null }, options);
       return removed;
@@ -223,12 +231,24 @@ export class ShippingMethods {
    */
   async validator(projectId: string, options: CallOptions = {}): Promise<string> {
     checkProject(projectId);
-    const revisions = await this.statements.revisions(projectId, options);
-    return ['1', ...revisions.map((revision) => revision.toString(36))].join('.');
+    return this.answers.validator(projectId, options);
   }
 
   private notify(change: ShippingMethodChange, options: CallOptions): void {
     this.database.afterCommit(options, () => this.committed.next(change));
+  }
+
+  private async largeTree(projectId: string, options: CallOptions): Promise<ShippingTree> {
+    for (let lost = 0; lost < maxLostRaces; lost++) {
+      try {
+        const pieces: string[] = [];
+        for await (const piece of largeTree(this.reads, projectId, options)) pieces.push(piece);
+        return JSON.parse(pieces.join('')) as ShippingTree;
+      } catch (error) {
+        if (!(error instanceof TreeChangedError)) throw error;
+      }
+    }
+    throw lostTooOften();
   }
 
   private async findInVersion(
@@ -240,6 +260,11 @@ export class ShippingMethods {
     if (versions && !versions.includes(current.version)) throw new VersionMismatchError(current.version);
     return current;
   }
+}
+
+/** Anew for each caller, who may change what it gets. */
+function parsed<Data>(body: Buffer | null): Data {
+  return JSON.parse(String(body)) as Data;
 }
 
 function stored(method: ShippingMethodDto): ShippingMethodDto {

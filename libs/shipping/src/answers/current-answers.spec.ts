@@ -1,0 +1,157 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { type Answer, CurrentAnswers } from './current-answers.js';
+import { Batches } from '../database/batches.js';
+
+const operation = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('list', 'tree').map((name) => ({ name })) },
+  { weight: 1, arbitrary: fc.constant({ name: 'write' }) },
+);
+
+/** A database whose every query is sent, reads one moment, and is answered, whenever the scheduler pleases. */
+class Project {
+  revision = 1;
+  readonly answers: CurrentAnswers;
+
+  constructor(
+    private readonly scheduler: fc.Scheduler,
+    maxBytes: number,
+  ) {
+    const lookUps = new Batches<string, string>(
+      (projects) => this.query(() => projects.map(() => String(this.revision))),
+      2,
+    );
+    this.answers = new CurrentAnswers((project) => lookUps.join(project), maxBytes);
+  }
+
+  read(name: string): Promise<Answer> {
+    return this.answers.get('shop', name, () => this.query(() => this.answer()));
+  }
+
+  private answer(): Answer {
+    return { validator: String(this.revision), body: Buffer.from(String(this.revision)) };
+  }
+
+  private async query<Result>(read: () => Result): Promise<Result> {
+    await this.scheduler.schedule(Promise.resolve(), 'the database reads');
+    const result = read();
+    await this.scheduler.schedule(Promise.resolve(), 'the answer arrives');
+    return result;
+  }
+}
+
+describe('answers that are kept', () => {
+  it.each([
+    ['with room for all', 1_000_000],
+    ['with room for one', 5000],
+    ['with no room', 0],
+  ])('never show less than what was written before the read began, %s', async (_room, maxBytes) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(operation, { minLength: 4, maxLength: 24 }),
+        async (s, operations) => {
+          // Turns of the event loop come when the scheduler pleases too.
+          vi.stubGlobal('setImmediate', (act: () => void) => {
+            void s.schedule(Promise.resolve(), 'the event loop turns').then(act);
+          });
+          const project = new Project(s, maxBytes);
+
+          const running = operations.map(async ({ name }) => {
+            await s.schedule(Promise.resolve(), `${name} begins`);
+            if (name === 'write') {
+              project.revision++;
+              return;
+            }
+            const written = project.revision;
+            const { validator, body } = await project.read(name);
+            expect(Number(body)).toBeGreaterThanOrEqual(written);
+            expect(String(body)).toBe(validator);
+          });
+
+          await s.waitFor(Promise.all(running));
+        },
+      ),
+      { numRuns: 500 },
+    );
+    vi.unstubAllGlobals();
+  });
+
+  it('are made once for all who ask at the same time', async () => {
+    let made = 0;
+    const answers = new CurrentAnswers(() => Promise.resolve('1'), 1_000_000);
+    const make = async (): Promise<Answer> => {
+      made++;
+      await Promise.resolve();
+      return { validator: '1', body: Buffer.from('made') };
+    };
+
+    const all = await Promise.all(Array.from({ length: 100 }, () => answers.get('shop', 'list', make)));
+
+    expect(made).toBe(1);
+    expect(new Set(all.map(({ body }) => String(body)))).toEqual(new Set(['made']));
+  });
+
+  it('are forgotten when they could not be made', async () => {
+    const answers = new CurrentAnswers(() => Promise.resolve('1'), 1_000_000);
+    const failed = answers.get('shop', 'list', () => Promise.reject(new Error('no database')));
+    await expect(failed).rejects.toThrow('no database');
+
+    const { body } = await answers.get('shop', 'list', () =>
+      Promise.resolve({ validator: '1', body: Buffer.from('made') }),
+    );
+
+    expect(String(body)).toBe('made');
+  });
+
+  it('take no more than their bytes over many queries, and those in use stay', async () => {
+    const maxBytes = 8_000_000;
+    let madeAgain = 0;
+    const answers = new CurrentAnswers(() => Promise.resolve('1'), maxBytes);
+    const answer = (): Promise<Answer> =>
+      Promise.resolve({ validator: '1', body: Buffer.allocUnsafeSlow(1000) });
+    const before = liveMemory();
+
+    for (let query = 0; query < queries; query++) {
+      await answers.get('shop', `?page=${query}`, answer);
+      if (query % 1000 === 0) await answers.get('shop', '', () => (madeAgain++, answer()));
+    }
+
+    const kept = liveMemory() - before;
+    await answers.get('shop', '', () => (madeAgain++, answer()));
+    expect(madeAgain).toBe(1);
+    expect(kept).toBeGreaterThan(maxBytes / 2);
+    expect(kept).toBeLessThan(maxBytes);
+  });
+
+  it('do not come back once they were put out while they were made', async () => {
+    const current = { validator: '2', body: Buffer.from('current') };
+    const answers = new CurrentAnswers(() => Promise.resolve('2'), 8000);
+    let arrive = (_answer: Answer): void => undefined;
+    const slow = answers.get('shop', 'list', () => new Promise((resolve) => (arrive = resolve)));
+    for (let n = 0; n < 20; n++) await answers.get('shop', `${n}`, () => Promise.resolve(current));
+    await answers.get('shop', 'list', () => Promise.resolve(current));
+    arrive({ validator: '1', body: Buffer.from('older') });
+    await slow;
+
+    const made = vi.fn<() => Promise<Answer>>(() => Promise.resolve(current));
+    const { body } = await answers.get('shop', 'list', made);
+
+    expect(String(body)).toBe('current');
+    expect(made).not.toHaveBeenCalled();
+  });
+});
+
+const queries = Number(process.env['DISTINCT_QUERIES'] ?? 100_000);
+
+/** Of bodies. */
+function liveMemory(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  // What was freed by the first is given back by the second.
+  collect();
+  return process.memoryUsage().arrayBuffers;
+}

@@ -1,0 +1,102 @@
+import { type Answer, CurrentAnswers } from '../answers/current-answers.js';
+import { Batches } from '../database/batches.js';
+import { type CallOptions, type Database } from '../database/database.js';
+import { neverWritten } from '../database/revision.js';
+import { type ShippingSettings } from '../shipping.options.js';
+import { int32 } from '../validation/rules.js';
+import { CheckedListQuery } from './list-query.check.js';
+import { largeTree } from './large-tree.js';
+import { MethodReads } from './method-reads.js';
+import { jsonOf } from './method-row.js';
+import { treeJson } from './tree.js';
+
+/** Look-ups that may be under way at a time: one that hangs does not hold up the others. */
+const maxLookUps = 2;
+
+/** A tree of more methods is sent in pieces (see `largeTree`). */
+const wholeTree = new CheckedListQuery(1, 1000, [], []);
+
+const allActive = new CheckedListQuery(
+  1,
+  int32.max,
+  [],
+  [[{ field: 'is_active', op: 'eq', values: [true] }]],
+);
+
+/** What the routes and the services answer reads of methods with: JSON, current, and made only when it must be. */
+export class MethodAnswers {
+  private readonly reads: MethodReads;
+  private readonly validators: Batches<string, string>;
+  private readonly answers: CurrentAnswers;
+
+  constructor(
+    private readonly database: Database,
+    { defaultsProjectId, cacheBytes }: ShippingSettings,
+  ) {
+    this.reads = new MethodReads(database, defaultsProjectId);
+    this.validators = new Batches((projectIds) => this.reads.validators(projectIds), maxLookUps);
+    this.answers = new CurrentAnswers((projectId) => this.validator(projectId), cacheBytes);
+  }
+
+  async validator(projectId: string, options: CallOptions = {}): Promise<string> {
+    if (!this.database.isCallers(options)) return this.validators.join(projectId);
+    return (await this.reads.validators([projectId], options))[0] ?? neverWritten;
+  }
+
+  /**
+   * @param name of the query among those of the project
+   * @param query called only when the answer has to be made
+   */
+  page(
+    projectId: string,
+    name: string,
+    query: () => CheckedListQuery,
+    options: CallOptions = {},
+  ): Promise<Answer> {
+    return this.current(projectId, `list ${name}`, options, async () => {
+      const checked = query();
+      const { validator, total, rows } = await this.reads.page(projectId, checked, options);
+      const { page, perPage } = checked;
+      const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) };
+      return whole(validator, `{"data":[${rows.map(jsonOf).join(',')}],"meta":${JSON.stringify(meta)}}`);
+    });
+  }
+
+  /** The body is null when the tree is a large one: then take `largeTree`. */
+  tree(projectId: string, options: CallOptions = {}): Promise<Answer> {
+    return this.current(projectId, 'tree', options, async () => {
+      const { validator, total, rows } = await this.reads.page(projectId, wholeTree, options);
+      return total > rows.length ? { validator, body: null } : whole(validator, treeJson(rows));
+    });
+  }
+
+  /** Pieces of the JSON of a tree of any size. @throws TreeChangedError */
+  largeTree(projectId: string): AsyncGenerator<string, void, undefined> {
+    return largeTree(this.reads, projectId);
+  }
+
+  /** The active methods in list order: an array, without a page around it. */
+  active(projectId: string, options: CallOptions = {}): Promise<Answer> {
+    return this.current(projectId, 'active', options, async () => {
+      const { validator, rows } = await this.reads.page(projectId, allActive, options);
+      return whole(validator, `[${rows.map(jsonOf).join(',')}]`);
+    });
+  }
+
+  /** What a transaction reads of its own is nobody else's. */
+  private current(
+    projectId: string,
+    name: string,
+    options: CallOptions,
+    make: () => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.database.isCallers(options) ? make() : this.answers.get(projectId, name, make);
+  }
+}
+
+/** In memory of its own size: a slice of Node's pool would keep all of the pool. */
+function whole(validator: string, json: string): Answer {
+  const body = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
+  body.write(json);
+  return { validator, body };
+}
