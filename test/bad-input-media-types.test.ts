@@ -55,10 +55,11 @@ const worse: Media[] = [
 /** What `Content-Encoding` says, and the bytes. */
 type Coded = [given: string, coding: string, body: string | Buffer, answer: Verdict, express?: Verdict];
 
-/** The sample takes no coding; Nest's own parser for Express takes gzip, and counts what comes out. */
+/** The sample takes no coding; Nest's own parser for Express takes gzip and Brotli, and counts what comes out. */
 const coded: Coded[] = [
   ['an unknown coding', 'nonsense', good, unsupported],
   ['a body that is no gzip', 'gzip', good, unsupported, invalidJson],
+  ['a body that is no Brotli', 'br', good, unsupported, invalidJson],
   ['a body in gzip', 'gzip', gzipSync(good), unsupported, 201],
   ['50 MB in 50 kB of gzip', 'gzip', gzipSync(' '.repeat(50_000_000)), unsupported, tooLarge],
 ];

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
 export interface WireAnswer {
@@ -10,6 +10,7 @@ export interface WireAnswer {
 /**
  * Sends exactly this: no path is normalised, no header added but `Host`, `Connection` and the length. fetch
  * would mend what is to be refused.
+ * @param agent keeps connections for many requests; without one each has its own
  */
 export function send(
   origin: string,
@@ -17,6 +18,7 @@ export function send(
   path: string,
   headers: OutgoingHttpHeaders = {},
   body: string | Buffer = '',
+  agent: Agent | false = false,
 ): Promise<WireAnswer> {
   const { hostname, port } = new URL(origin);
   const bytes = Buffer.from(body);
@@ -24,7 +26,7 @@ export function send(
   const framing = isFramed || method === 'GET' ? {} : { 'content-length': bytes.length };
   const all = Object.entries({ ...framing, ...headers }).filter(([, value]) => value !== undefined);
   return new Promise((resolve, reject) => {
-    const sending = request({ hostname, port, method, path, headers: Object.fromEntries(all), agent: false });
+    const sending = request({ hostname, port, method, path, headers: Object.fromEntries(all), agent });
     sending.on('response', (response) => {
       const { statusCode: status = 0, headers: received } = response;
       text(response).then((read) => resolve({ status, headers: received, text: read }), reject);

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ShippingException } from 'nestjs-shipping';
 import { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { healthPaths } from './health.controller.js';
 import { StartupError } from './startup.js';
 
 /** A key of which only the digest is kept, so that nothing can ever log it. */
@@ -25,11 +26,12 @@ export function parseApiKeys(text: string | undefined): ApiKey[] {
 }
 
 /**
- * Asks for a key on every route there is or is not: the documents, the console and unknown paths too. A hook
- * rather than a guard of Nest's, because guards do not see those; and before the body is read.
+ * Asks for a key on every route there is or is not: the documents, the console and unknown paths too; not on the two that an
+ * orchestrator asks. A hook rather than a guard of Nest's, because guards do not see those; and before the body is read.
  */
 export function requireApiKey(fastify: FastifyInstance, keys: readonly ApiKey[]): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
+    if (healthPaths.includes(request.routeOptions.url ?? '')) return done();
     const projects = projectsOf(keys, presentedKey(request));
     // As the router has decoded it: what we compare is what the handler will use.
     const { project_id: project } = request.params as { project_id?: string };

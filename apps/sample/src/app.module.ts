@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
 import { ConsoleController } from './console.controller.js';
+import { HealthController } from './health.controller.js';
 import { OrderDeskModule } from './order-desk/order-desk.module.js';
 
 @Module({})
@@ -19,7 +20,7 @@ export class AppModule {
         ShippingModule.forRoot({ isGlobal: true }),
         OrderDeskModule,
       ],
-      controllers: [ConsoleController],
+      controllers: [ConsoleController, HealthController],
     };
   }
 }

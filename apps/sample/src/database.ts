@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import pg from 'pg';
-import { DataSource, type DataSourceOptions, MigrationExecutor } from 'typeorm';
+import { DataSource, MigrationExecutor } from 'typeorm';
+import { boundedDriver, limits } from './bounded-pool.js';
 import { type Config } from './config.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
 import { CreateDeskOrder } from './order-desk/1763683300000-create-desk-order.js';
@@ -20,25 +21,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Any constant: instances that start together on one server migrate and seed one after another. */
-export const startupLock = 1_763_683_200;
+/** Any constant: instances that start together on one server migrate one after another. */
+const startupLock = 1_763_683_200;
 
 const maxConnectTries = 8;
 const connectRetryMs = 2_000;
 
 /** Opens and migrates it. @throws StartupError */
 export async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Database> {
-  if (databaseUrl !== undefined) {
-    const dataSource = new DataSource({
-      type: 'postgres',
-      driver: pg,
-      ...schema,
-      ...serverOptions(databaseUrl),
-    });
-    await connect(dataSource, new URL(databaseUrl).host || 'DATABASE_URL');
-    await migrate(dataSource);
-    return { dataSource, close: () => closed(dataSource) };
-  }
+  if (databaseUrl !== undefined) return openServer(databaseUrl);
   const embedded = await openEmbeddedDatabase(dataDir);
   const dataSource = new DataSource({ type: 'postgres', driver: pg, ...schema, ...embedded.options });
   await dataSource.initialize();
@@ -46,21 +37,15 @@ export async function openDatabase({ databaseUrl, dataDir }: Config): Promise<Da
   return { dataSource, close: () => closed(dataSource).finally(() => embedded.close()) };
 }
 
-/** No request waits for ever: not for a connection, not for a statement, not for a server that is gone. */
-function serverOptions(url: string): Partial<Extract<DataSourceOptions, { type: 'postgres' }>> {
-  return {
-    url,
-    applicationName: 'nestjs-shipping-sample',
-    poolSize: 10,
-    connectTimeoutMS: 5_000,
-    extra: {
-      statement_timeout: 10_000,
-      query_timeout: 12_000,
-      idle_in_transaction_session_timeout: 30_000,
-      idleTimeoutMillis: 30_000,
-      keepAlive: true,
-    },
-  };
+/** Migrations may take their time, and wait for those of other instances; requests may not. */
+async function openServer(url: string): Promise<Database> {
+  const server = { type: 'postgres', ...schema, url, applicationName: 'nestjs-shipping-sample' } as const;
+  const patient = new DataSource({ ...server, driver: pg, poolSize: 1, connectTimeoutMS: 5_000 });
+  await connect(patient, new URL(url).host || 'DATABASE_URL');
+  await migrate(patient).finally(() => closed(patient));
+  const dataSource = new DataSource({ ...server, driver: boundedDriver, poolSize: 10, ...limits });
+  await dataSource.initialize();
+  return { dataSource, close: () => closed(dataSource) };
 }
 
 /** @param place the server without its credentials: what may be printed */

@@ -25,8 +25,13 @@ export async function openEmbeddedDatabase(dataDir: string): Promise<EmbeddedDat
     if (!existsSync(cluster)) await initialise(cluster, dataDir);
     const lite = await PGlite.create(cluster);
     return {
-      // With one connection a query waits for its turn; longer than this is a mistake, and becomes an error.
-      options: { extra: createPgConfig(lite), poolSize: 1, connectTimeoutMS: 10_000 },
+      // One connection, so that statements wait for their turn; and PGlite never comes back from some faults of
+      // the disk. No request waits for longer than both together.
+      options: {
+        extra: Object.assign(createPgConfig(lite), { query_timeout: 4_500 }),
+        poolSize: 1,
+        connectTimeoutMS: 3_000,
+      },
       close: async () => {
         await lite.close();
         await lock.release();

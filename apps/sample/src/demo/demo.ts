@@ -1,10 +1,12 @@
 import { type INestApplication } from '@nestjs/common';
 import { OrderEvents, ShippingMethods, ShippingProject } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
-import { startupLock } from '../database.js';
 import { step } from '../startup.js';
 import { defaultMethods, demoMethods } from './demo-methods.js';
 import { demoOrders } from './demo-orders.js';
+
+/** Any constant, but not that of the migrations. */
+const seedLock = 1_763_683_201;
 
 const base = '/api/projects/demo/sales/orders';
 
@@ -33,9 +35,10 @@ async function seed(app: INestApplication): Promise<void> {
   const methods = app.get(ShippingMethods);
   const events = app.get(OrderEvents);
   await app.get(DataSource).transaction(async (manager) => {
-    await manager.query('SELECT pg_advisory_xact_lock($1)', [startupLock]);
-    // Another instance, started together with this one, was faster.
-    if (await manager.exists(ShippingProject)) return;
+    // Another instance, started together with this one, was faster, or is at it.
+    const lock = 'SELECT pg_try_advisory_xact_lock($1) AS is_ours';
+    const [{ is_ours: isOurs } = {}] = await manager.query<{ is_ours?: boolean }[]>(lock, [seedLock]);
+    if (!isOurs || (await manager.exists(ShippingProject))) return;
 
     for (const method of defaultMethods) await methods.create('default', method, { manager });
     for (const method of demoMethods) await methods.create('demo', method, { manager });

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
-import { DataSource, QueryFailedError } from 'typeorm';
+import { connectionError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { DeskOrder } from './desk-order.entity.js';
 import { MethodInactiveError, OrderExistsError, UnknownMethodError } from './order-desk.errors.js';
 import { type PlaceOrderRequest } from './place-order.dto.js';
@@ -23,41 +23,50 @@ export class OrderDesk {
 
   /**
    * The order and its history are of one transaction: both are there, or neither.
-   * @throws UnknownMethodError, MethodInactiveError, OrderExistsError
+   * @throws UnknownMethodError, MethodInactiveError, OrderExistsError, DatabaseUnavailableError, OutcomeUnknownError
    */
   async place(projectId: string, request: PlaceOrderRequest): Promise<PlacedOrder> {
-    const { order_id: orderId, carrier_code, method_code } = request;
-    return this.dataSource.transaction(async (manager) => {
-      const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
-      if (!method) throw new UnknownMethodError();
-      if (!method.is_active) throw new MethodInactiveError();
-
-      await manager.insert(DeskOrder, { projectId, orderId, methodId: method.id }).catch(refused);
-      await this.events.record(
-        {
-          projectId,
-          orderId,
-          type: 'order.placed',
-          data: { origin: 'desk' },
-          actor,
-          dedupeKey: 'desk:placed',
-        },
-        { manager },
-      );
-      await this.events.record(
-        {
-          projectId,
-          orderId,
-          type: 'shipping.selected',
-          message: method.method_label,
-          data: { carrier_code, method_code, method_id: method.id },
-          actor,
-          dedupeKey: 'desk:shipping',
-        },
-        { manager },
-      );
-      return { project_id: projectId, ...request, method_id: method.id };
+    const placing = this.dataSource.transaction((manager) => this.placeIn(manager, projectId, request));
+    return placing.catch((error: unknown) => {
+      throw connectionError(error);
     });
+  }
+
+  private async placeIn(
+    manager: EntityManager,
+    projectId: string,
+    request: PlaceOrderRequest,
+  ): Promise<PlacedOrder> {
+    const { order_id: orderId, carrier_code, method_code } = request;
+    const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
+    if (!method) throw new UnknownMethodError();
+    if (!method.is_active) throw new MethodInactiveError();
+
+    await manager.insert(DeskOrder, { projectId, orderId, methodId: method.id }).catch(refused);
+    await this.events.record(
+      {
+        projectId,
+        orderId,
+        type: 'order.placed',
+        data: { origin: 'desk' },
+        actor,
+        dedupeKey: 'desk:placed',
+      },
+      { manager },
+    );
+    await this.events.record(
+      {
+        projectId,
+        orderId,
+        type: 'shipping.selected',
+        message: method.method_label,
+        data: { carrier_code, method_code, method_id: method.id },
+        actor,
+        dedupeKey: 'desk:shipping',
+      },
+      { manager },
+    );
+    return { project_id: projectId, ...request, method_id: method.id };
   }
 }
 

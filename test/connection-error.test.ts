@@ -1,0 +1,78 @@
+import { connectionError, DatabaseUnavailableError, OutcomeUnknownError } from 'nestjs-shipping';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
+import { describe, expect, it } from 'vitest';
+
+const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
+const failed = (query: string, cause: Error): Error => new QueryFailedError(query, [], cause);
+const gone = new Error('Connection terminated unexpectedly');
+
+describe('a fault of the connection', () => {
+  it.each<[string, unknown]>([
+    ['a server that is not there', coded('ECONNREFUSED')],
+    ['a name that is not known', coded('EAI_AGAIN')],
+    ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
+    [
+      'a connection that broke earlier',
+      new Error('Client has encountered a connection error and is not queryable'),
+    ],
+    ['a connection that was closed earlier', new Error('Client was closed and is not queryable')],
+    ['a pool that is closed', new Error('Cannot use a pool after calling end on the pool')],
+    ['a connection that TypeORM has taken away', new QueryRunnerAlreadyReleasedError()],
+    [
+      'a connection that TypeORM has taken away, by the manager',
+      new QueryRunnerProviderAlreadyReleasedError(),
+    ],
+    ['too many connections', coded('53300')],
+    ['a full disk', failed('INSERT', coded('53100'))],
+    ['a server that starts', coded('57P03')],
+    ['a statement that took too long', failed('INSERT', coded('57014'))],
+    ['a primary that became a standby', failed('INSERT', coded('25006'))],
+  ])('%s is answered as unavailable, whatever was asked: nothing was changed', (_what, error) => {
+    expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
+  });
+
+  it.each<[string, Error]>([
+    ['a connection that breaks', gone],
+    ['a connection that is reset', coded('ECONNRESET')],
+    ['a backend that is terminated', coded('57P01', 'terminating connection due to administrator command')],
+    ['a server that crashes', coded('57P02')],
+    ['a database that is dropped', coded('57P04')],
+    ['a session that was idle for too long', coded('57P05')],
+    ['a transaction that was idle for too long', coded('25P03')],
+    ['a server that stays silent', new Error('Query read timeout')],
+    ['a connection exception', coded('08006')],
+  ])('%s leaves the outcome open where something may have been committed, and only there', (_what, error) => {
+    expect(connectionError(error, true)).toBeInstanceOf(OutcomeUnknownError);
+    expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
+    expect(connectionError(error, false)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(connectionError(failed('INSERT INTO desk_order', error))).toBeInstanceOf(DatabaseUnavailableError);
+    expect(connectionError(failed('START TRANSACTION', error))).toBeInstanceOf(DatabaseUnavailableError);
+  });
+
+  it.each<[string, unknown]>([
+    ['a duplicate', failed('INSERT', coded('23505'))],
+    ['a syntax error', failed('SELEC', coded('42601'))],
+    ['a host’s own error', new TypeError('undefined is not a function')],
+    ['what is no error', 'oops'],
+    ['nothing', undefined],
+  ])('%s is none, and comes back as it is', (_what, error) => {
+    expect(connectionError(error, true)).toBe(error);
+    expect(connectionError(error)).toBe(error);
+  });
+
+  it('is answered with 503, a time to try again, and nothing of the driver', () => {
+    const errors = [gone, failed('COMMIT', gone)].map((error) => connectionError(error));
+
+    for (const error of errors) {
+      expect(error).toMatchObject({ problem: { status: 503 }, headers: { 'Retry-After': '1' } });
+      expect(JSON.stringify((error as DatabaseUnavailableError).problem)).not.toMatch(
+        /terminated|COMMIT|INSERT|typeorm/,
+      );
+    }
+  });
+});
