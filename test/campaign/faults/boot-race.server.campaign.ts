@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { counted, report } from '../figures.js';
+import { sized } from '../size.js';
+import { Proxy } from './proxy.js';
+import { SampleProcess } from './sample-process.js';
+import { ServerDatabase } from './server-database.js';
+
+const races = sized({ ci: 2, long: 20 });
+const instances = 4;
+
+describe('instances that start together on an empty server', () => {
+  it('make the schema once, fill the demo once, and all come up', async () => {
+    let up = 0;
+    let once = 0;
+    for (let race = 1; race <= races; race++) {
+      const database = await ServerDatabase.create();
+      // Each behind a proxy of its own, that lets none begin before the last has come.
+      const gates = await Promise.all(Array.from({ length: instances }, () => Proxy.before(database.target)));
+      for (const gate of gates) gate.hold();
+      const all = Promise.all(gates.map((gate) => gate.connected()));
+      const samples = gates.map(
+        ({ port }) => new SampleProcess({ env: { DATABASE_URL: database.urlAt(port), DEMO: 'true' } }),
+      );
+      await all;
+      for (const gate of gates) gate.heal();
+      const started = await Promise.allSettled(samples.map((sample) => sample.started));
+      up += started.filter(({ status }) => status === 'fulfilled').length;
+      const [found] = await database.query<{ runs: string; names: string; methods: string; orders: string }>(
+        `SELECT (SELECT count(*) FROM migrations) AS runs, (SELECT count(DISTINCT name) FROM migrations) AS names,
+           (SELECT count(*) FROM shipping_method WHERE project_id = 'demo') AS methods,
+           (SELECT count(*) FROM order_event WHERE type = 'order.placed' AND order_id = '1001') AS orders`,
+      );
+      const filled = Number(found?.methods) > 0 && found?.orders === '1';
+      if (found?.runs === found?.names && filled) once++;
+      await Promise.all(samples.map((sample) => sample.kill()));
+      await Promise.all(gates.map((gate) => gate.close()));
+      await database.drop();
+    }
+
+    expect(up).toBeGreaterThan(0);
+    report({
+      name: 'boot race',
+      done: `${races} x ${instances} instances at once: ${counted(up)} up, ${once} schemas made and filled once`,
+      criterion: 'all up, schema once',
+      met: up === races * instances && once === races,
+    });
+  });
+});

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const versions = '/usr/lib/postgresql';
+
+/** Where Debian keeps the servers' programs; undefined where there are none, or we may not become `postgres`. */
+async function programs(): Promise<string | undefined> {
+  if (process.getuid?.() !== 0 || !existsSync(versions)) return undefined;
+  const newest = (await readdir(versions)).toSorted((a, b) => Number(b) - Number(a))[0];
+  return newest && join(versions, newest, 'bin');
+}
+
+const bin = await programs();
+
+/** Whether throwaway servers can be made here; says so where not. */
+export const hasClusters = bin !== undefined;
+
+if (!hasClusters) {
+  console.log(
+    `Skipped: what needs throwaway PostgreSQL servers (root, and Debian's postgresql under ${versions}).`,
+  );
+}
+
+/** A PostgreSQL server of a test's own, on loopback, with fsync, as the user `postgres`. */
+export class Cluster {
+  private constructor(
+    readonly directory: string,
+    readonly port: number,
+  ) {}
+
+  static async primary(settings: Record<string, string> = {}): Promise<Cluster> {
+    const directory = await emptyDirectory();
+    await asPostgres(
+      'initdb',
+      '-D',
+      join(directory, 'data'),
+      '-A',
+      'trust',
+      '-E',
+      'UTF8',
+      '--locale',
+      'C.UTF-8',
+    );
+    const cluster = new Cluster(directory, await freePort());
+    await cluster.start(settings);
+    return cluster;
+  }
+
+  /** A copy that follows this one, by streaming. */
+  async standby(name: string, settings: Record<string, string> = {}): Promise<Cluster> {
+    const directory = await emptyDirectory();
+    const standby = new Cluster(directory, await freePort());
+    const source = `host=127.0.0.1 port=${this.port} user=postgres application_name=${name}`;
+    await asPostgres(
+      'pg_basebackup',
+      '-D',
+      join(directory, 'data'),
+      '-R',
+      '-X',
+      'stream',
+      '-c',
+      'fast',
+      '-d',
+      source,
+    );
+    await standby.start(settings);
+    return standby;
+  }
+
+  get url(): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
+  }
+
+  /** For settings that need no restart. */
+  async configure(settings: Record<string, string>): Promise<void> {
+    await this.append(settings);
+    await this.control('reload');
+  }
+
+  /** As a power cut would: without a word to its clients, without a checkpoint. */
+  async crash(): Promise<void> {
+    await this.control('stop', '-m', 'immediate');
+  }
+
+  async promote(): Promise<void> {
+    await this.control('promote', '-w');
+  }
+
+  async remove(): Promise<void> {
+    await this.crash().catch(() => undefined);
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  private async start(settings: Record<string, string>): Promise<void> {
+    const all = {
+      port: String(this.port),
+      listen_addresses: "'127.0.0.1'",
+      unix_socket_directories: "''",
+      fsync: 'on',
+      max_wal_senders: '4',
+      ...settings,
+    };
+    await this.append(all);
+    await this.control('start', '-w', '-l', join(this.directory, 'log'));
+  }
+
+  private async append(settings: Record<string, string>): Promise<void> {
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+    await writeFile(join(this.directory, 'data/postgresql.auto.conf'), lines.join(''), { flag: 'a' });
+  }
+
+  private async control(...parameters: string[]): Promise<void> {
+    await asPostgres('pg_ctl', '-D', join(this.directory, 'data'), ...parameters);
+  }
+}
+
+/** Not by `su`, whose child would outlive it. */
+async function asPostgres(program: string, ...parameters: string[]): Promise<void> {
+  await run('setpriv', [
+    '--reuid=postgres',
+    '--regid=postgres',
+    '--clear-groups',
+    join(bin ?? '', program),
+    ...parameters,
+  ]);
+}
+
+async function emptyDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'cluster-'));
+  const { stdout } = await run('id', ['-u', 'postgres']);
+  await chown(directory, Number(stdout), Number(stdout));
+  return directory;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}

@@ -1,0 +1,146 @@
+import { type Answer, Client } from '../../support/client.js';
+
+export interface OneAnswer {
+  /** 0 when there was none. */
+  status: number;
+  /** The problem's, or why there was no answer. */
+  code: string;
+  milliseconds: number;
+  /** `performance.now()` when it came. */
+  at: number;
+}
+
+export interface Reckoning {
+  acknowledged: number;
+  /** Acknowledged, but not there. */
+  lost: number;
+  /** There, though never sent or refused in so many words. */
+  phantom: number;
+  /** Answered with neither yes nor no, or not at all: there or not, both are right. */
+  open: number;
+}
+
+/** A method as its writer knows it; the label tells of the last change. */
+interface Known {
+  label: string;
+  /** What the label may be too, when an answer left it open. */
+  orLabel?: string;
+  /** An order was placed by it: acknowledged, left open, or refused. */
+  order?: 'acknowledged' | 'open' | 'refused';
+}
+
+/**
+ * Writers that remember what they were told, so that it can be held against what is there afterwards: each
+ * creates a method, changes it and places an order by it, again and again, whatever the answers are.
+ */
+export class Ledger {
+  private readonly created = new Map<string, Known>();
+  private readonly open = new Set<string>();
+  private readonly refused = new Set<string>();
+  readonly answers: OneAnswer[] = [];
+  private stopped = false;
+  private next = 0;
+
+  constructor(readonly project: string) {}
+
+  /** Writes until `stop`. @param origin asked for each request: the host may have been started again */
+  async write(writers: number, origin: () => string): Promise<void> {
+    this.stopped = false;
+    await Promise.all(
+      Array.from({ length: writers }, async () => {
+        while (!this.stopped) await this.one(new Client(origin(), this.project), `m${this.next++}`);
+      }),
+    );
+  }
+
+  stop(): void {
+    this.stopped = true;
+  }
+
+  /** Resolves when this many writes are acknowledged: not at a time, but once there is load. */
+  async acknowledged(count: number): Promise<void> {
+    while (this.yes < count) await new Promise((soon) => setImmediate(soon));
+  }
+
+  get yes(): number {
+    return this.answers.filter(({ status }) => status >= 200 && status < 300).length;
+  }
+
+  /** Holds what was told against what is there. */
+  async reckon(origin: string): Promise<Reckoning> {
+    const shop = new Client(origin, this.project);
+    const there = await labelsOf(shop);
+    const reckoning = { acknowledged: this.yes, lost: 0, phantom: 0, open: this.open.size };
+    for (const [code, known] of this.created) {
+      const label = there.get(code);
+      if (label !== known.label && (label === undefined || label !== known.orLabel)) reckoning.lost++;
+      if (!known.order) continue;
+      const { body } = await shop.events(code);
+      const events = body.data.length;
+      if (known.order === 'acknowledged' && events !== 2) reckoning.lost++;
+      if (known.order === 'refused' && events !== 0) reckoning.phantom++;
+      if (known.order === 'open' && events !== 0 && events !== 2) reckoning.phantom++;
+    }
+    for (const code of there.keys()) {
+      if (!this.created.has(code) && !this.open.has(code)) reckoning.phantom++;
+    }
+    return reckoning;
+  }
+
+  private async one(shop: Client, code: string): Promise<void> {
+    const method = { carrier_code: 'ups', method_code: code, method_label: `first ${code}` };
+    const created = await this.ask(() => shop.create(method));
+    if (isOpen(created)) this.open.add(code);
+    if (created.status !== 201) return void this.refused.add(code);
+    const known: Known = { label: method.method_label };
+    this.created.set(code, known);
+
+    const changed = `second ${code}`;
+    const update = await this.ask(() => shop.update(created.id ?? '', { ...method, method_label: changed }));
+    if (update.status === 200) known.label = changed;
+    if (isOpen(update)) known.orLabel = changed;
+
+    const placing = await this.ask(() =>
+      shop.send('POST', `/api/projects/${this.project}/desk/orders`, {
+        order_id: code,
+        carrier_code: 'ups',
+        method_code: code,
+      }),
+    );
+    known.order = isOpen(placing) ? 'open' : 'refused';
+    if (placing.status === 201) known.order = 'acknowledged';
+  }
+
+  private async ask(request: () => Promise<Answer<unknown>>): Promise<OneAnswer & { id?: string }> {
+    const sent = performance.now();
+    const given = await request().then(
+      ({ status, body }) => ({ status, ...(body as { code?: string; id?: string }) }),
+      (error: Error) => ({ status: 0, code: (error.cause as { code?: string }).code, id: undefined }),
+    );
+    const at = performance.now();
+    const answer = { status: given.status, code: given.code ?? '', milliseconds: at - sent, at };
+    this.answers.push(answer);
+    // A host that is not there refuses at once; others want the processor meanwhile.
+    if (given.status === 0) await new Promise((soon) => setTimeout(soon, 5));
+    return { ...answer, ...(given.id !== undefined && { id: given.id }) };
+  }
+}
+
+/** `database_unavailable` is a promise that nothing was changed; these promise nothing. */
+function isOpen({ status, code }: OneAnswer): boolean {
+  return (status === 0 && code !== 'ECONNREFUSED') || code === 'outcome_unknown';
+}
+
+async function labelsOf(shop: Client): Promise<Map<string, string>> {
+  const labels = new Map<string, string>();
+  for (let page = 1; ; page++) {
+    const { body } = await shop.list(`page=${page}&per_page=100`);
+    for (const { method_code, method_label } of body.data) labels.set(method_code, method_label);
+    if (body.data.length < 100) return labels;
+  }
+}
+
+/** `0 of 1,234 acknowledged lost, 0 phantom, 7 left open`. */
+export function inWords({ acknowledged, lost, phantom, open }: Reckoning): string {
+  return `${lost} of ${acknowledged.toLocaleString('en-US')} acknowledged lost, ${phantom} phantom, ${open} left open`;
+}

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { freshProject } from '../../support/client.js';
+import { counted, report } from '../figures.js';
+import { inWords, Ledger } from './ledger.js';
+import { ProxiedHost } from './proxied-host.js';
+
+const mostMs = 8_000;
+const mostMsToHeal = 1_000;
+
+interface Outage {
+  name: string;
+  begin(): Promise<unknown> | void;
+  end(): Promise<unknown> | void;
+  /** Of requests that are answered one after another while it lasts. */
+  refusals: number;
+  writers: number;
+  /** Other sessions are answered meanwhile: readiness may say so. */
+  isPartial?: true;
+}
+
+describe('the host, while its database is', { timeout: 120_000 }, () => {
+  let host: ProxiedHost;
+  beforeAll(async () => {
+    host = await ProxiedHost.start();
+  });
+  afterAll(() => host?.close());
+
+  it('silent, until it answers all at once, says so in time and is well at once', () =>
+    keepsItsWord({
+      name: 'black hole, then delivered late',
+      begin: () => host.proxy.hold(),
+      end: () => host.proxy.heal(),
+      refusals: 8,
+      writers: 4,
+    }));
+
+  it('silent for ever on the connections there were, says so in time and is well at once', () =>
+    keepsItsWord({
+      name: 'black hole, connections lost',
+      begin: () => host.proxy.lose(),
+      end: () => host.proxy.heal(),
+      refusals: 4,
+      writers: 4,
+    }));
+
+  it('so slow that no statement ends in time, says so in time and is well at once', () =>
+    keepsItsWord({
+      name: 'database slow by 6 s',
+      begin: () => void (host.proxy.delayMs = 3_000),
+      end: () => host.proxy.heal(),
+      refusals: 4,
+      writers: 4,
+    }));
+
+  it('down, says so and is well at once', () => {
+    const { target } = host.proxy;
+    return keepsItsWord({
+      name: 'database down',
+      begin: () => {
+        host.proxy.target = { host: '127.0.0.1', port: 1 };
+        host.proxy.resetAll();
+      },
+      end: () => void (host.proxy.target = target),
+      refusals: 200,
+      writers: 4,
+    });
+  });
+
+  it('locked, so that every connection of the pool hangs, says so in time and is well at once', async () => {
+    const session = await host.database.session();
+    onTestFinished(() => session.end());
+    await keepsItsWord({
+      name: 'pool exhausted by statements that hang',
+      begin: () => session.query('BEGIN; LOCK TABLE desk_order IN ACCESS EXCLUSIVE MODE'),
+      end: () => session.query('ROLLBACK'),
+      refusals: 40,
+      writers: 30,
+    });
+  });
+
+  it('ending its sessions in the middle of statements, says so and is well at once', async () => {
+    const session = await host.database.session();
+    onTestFinished(() => session.end());
+    const waiting = "wait_event_type = 'Lock' AND state = 'active'";
+    await keepsItsWord({
+      name: 'backends killed mid-statement',
+      begin: async () => {
+        await session.query('BEGIN; LOCK TABLE shipping_method, desk_order IN ACCESS EXCLUSIVE MODE');
+        for (let killed = 0; killed < 30;) killed += await host.database.terminate(waiting);
+      },
+      end: () => session.query('ROLLBACK'),
+      refusals: 30,
+      writers: 8,
+      isPartial: true,
+    });
+  });
+
+  it('ending its idle sessions, stays up, and what is asked next is answered', async () => {
+    const ended = await host.database.terminate("state = 'idle'");
+
+    const milliseconds = await host.wellAfter(freshProject());
+
+    expect(ended).toBeGreaterThan(0);
+    report({
+      name: 'idle backends killed',
+      done: `${ended} sessions: well after ${milliseconds} ms`,
+      criterion: 'process alive, well within 1 s',
+      met: host.sample.isAlive && milliseconds <= mostMsToHeal,
+    });
+  });
+
+  async function keepsItsWord({ name, begin, end, refusals, writers, isPartial }: Outage): Promise<void> {
+    const ledger = new Ledger(freshProject());
+    const writing = ledger.write(writers, () => host.origin);
+    await ledger.acknowledged(20);
+
+    const before = ledger.answers.length;
+    await begin();
+    const refused = () => ledger.answers.slice(before).filter(({ status }) => status === 503).length;
+    while (refused() < refusals) await new Promise((soon) => setImmediate(soon));
+    const health = await Promise.all([host.isLive(), host.isReady()]);
+    await end();
+    const healed = await host.wellAfter(freshProject());
+    ledger.stop();
+    await writing;
+
+    const slowest = Math.round(Math.max(...ledger.answers.map(({ milliseconds }) => milliseconds)));
+    const others = ledger.answers.filter(({ status }) => status !== 503 && (status >= 500 || status === 0));
+    const reckoning = await ledger.reckon(host.origin);
+    expect([...health, host.sample.isAlive]).toEqual([true, isPartial ? health[1] : false, true]);
+    expect(others).toEqual([]);
+    report({
+      name,
+      done: `${refused()} answers 503, the slowest after ${counted(slowest)} ms; well after ${healed} ms; ${inWords(reckoning)}`,
+      criterion: '503 within 8 s, process alive, well within 1 s of the end, 0 lost, 0 phantom',
+      met: slowest < mostMs && healed <= mostMsToHeal && reckoning.lost + reckoning.phantom === 0,
+    });
+  }
+});

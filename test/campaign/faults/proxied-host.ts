@@ -1,0 +1,60 @@
+import { Client } from '../../support/client.js';
+import { Proxy } from './proxy.js';
+import { SampleProcess } from './sample-process.js';
+import { ServerDatabase } from './server-database.js';
+
+/** The sample host as a process, whose server it reaches through a proxy. */
+export class ProxiedHost {
+  private constructor(
+    readonly database: ServerDatabase,
+    readonly proxy: Proxy,
+    readonly sample: SampleProcess,
+  ) {}
+
+  static async start(server?: string): Promise<ProxiedHost> {
+    const database = await ServerDatabase.create(server);
+    const proxy = await Proxy.before(database.target);
+    const sample = await SampleProcess.start({ env: { DATABASE_URL: database.urlAt(proxy.port) } });
+    return new ProxiedHost(database, proxy, sample);
+  }
+
+  get origin(): string {
+    return this.sample.origin;
+  }
+
+  shop(project: string): Client {
+    return new Client(this.origin, project);
+  }
+
+  /** @throws Error when the answer takes much longer than the second that the database is given */
+  async isReady(): Promise<boolean> {
+    const signal = AbortSignal.timeout(2_500);
+    return (await fetch(`${this.origin}/health/ready`, { signal })).status === 200;
+  }
+
+  async isLive(): Promise<boolean> {
+    return (await fetch(`${this.origin}/health/live`)).status === 200;
+  }
+
+  /** Milliseconds until a write and readiness succeed, asked for again and again. */
+  async wellAfter(project: string): Promise<number> {
+    const since = performance.now();
+    const shop = this.shop(project);
+    for (let attempt = 0; ; attempt++) {
+      const method_code = `well-${since}-${attempt}`;
+      const { status } = await shop.create({ carrier_code: 'ups', method_code, method_label: 'Well' });
+      if (status === 201 && (await this.isReady())) return Math.round(performance.now() - since);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.abandon();
+    await this.database.drop();
+  }
+
+  /** Without its database, which goes with its server. */
+  async abandon(): Promise<void> {
+    await this.sample.kill();
+    await this.proxy.close();
+  }
+}

@@ -1,0 +1,61 @@
+import 'reflect-metadata';
+import { createInterface } from 'node:readline';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  type OrderEventDto,
+  OrderEvents,
+  type ShippingMethodDto,
+  ShippingMethods,
+  ShippingModule,
+} from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+
+// One instance of a host, whose clock may be another. For each line, an order's id, it records an event and
+// makes a method, and prints them with what its clock shows; for `?id` it prints the order's history.
+
+export interface Recorded {
+  /** In milliseconds since 1970. */
+  clock: number;
+  event: OrderEventDto;
+  method: ShippingMethodDto;
+}
+
+@Module({
+  imports: [
+    TypeOrmModule.forRoot({
+      type: 'postgres',
+      url: process.env['DATABASE_URL'] ?? '',
+      autoLoadEntities: true,
+      migrations: shippingMigrations,
+      migrationsRun: true,
+    }),
+    ShippingModule.forRoot({ http: false }),
+  ],
+})
+class RecorderModule {}
+
+const context = await NestFactory.createApplicationContext(RecorderModule, { logger: ['error'] });
+const events = context.get(OrderEvents);
+const methods = context.get(ShippingMethods);
+console.log('ready');
+for await (const line of createInterface({ input: process.stdin })) {
+  console.log(JSON.stringify(line.startsWith('?') ? await history(line.slice(1)) : await recorded(line)));
+}
+await context.close();
+
+function history(orderId: string): Promise<OrderEventDto[]> {
+  return events.list('skewed', orderId);
+}
+
+async function recorded(orderId: string): Promise<Recorded> {
+  const code = `m${Math.random()}`;
+  const event = await events.record({ projectId: 'skewed', orderId, type: 'order.note' });
+  const method = await methods.create('skewed', {
+    carrier_code: 'ups',
+    method_code: code,
+    method_label: code,
+  });
+  return { clock: Date.now(), event, method };
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Client } from '../../support/client.js';
+import { counted, report } from '../figures.js';
+import { sized } from '../size.js';
+import { SampleProcess } from './sample-process.js';
+import { ServerDatabase } from './server-database.js';
+
+const rounds = sized({ ci: 1, long: 10 });
+const requests = 8;
+
+describe('the host, told to stop', () => {
+  it('answers what is under way, takes nothing new, and leaves with 0', async () => {
+    const database = await ServerDatabase.create();
+    onTestFinished(() => database.drop());
+    let answered = 0;
+    const exitCodes = new Set<number | null>();
+    for (let round = 1; round <= rounds; round++) {
+      const sample = await SampleProcess.start({ env: { DATABASE_URL: database.url } });
+      onTestFinished(() => sample.kill());
+      const shop = new Client(sample.origin, `stopped-${round}`);
+      const codes = { carrier_code: 'ups', method_code: '03' };
+      await shop.create({ ...codes, method_label: 'UPS Ground' });
+      const session = await database.session();
+      await session.query('BEGIN; LOCK TABLE desk_order IN ACCESS EXCLUSIVE MODE');
+      const underWay = Array.from({ length: requests }, (_, index) =>
+        shop
+          .send('POST', `/api/projects/${shop.project}/desk/orders`, { ...codes, order_id: `${index}` })
+          .then(
+            ({ status }) => status,
+            () => 0,
+          ),
+      );
+      await waiting(database);
+
+      const ended = sample.stop();
+      while (await isOpen(sample.origin));
+      await session.query('ROLLBACK');
+      await session.end();
+      answered += (await Promise.all(underWay)).filter((status) => status === 201).length;
+      exitCodes.add(await ended);
+    }
+
+    expect([...exitCodes]).toEqual([0]);
+    report({
+      name: 'SIGTERM with requests under way',
+      done: `${rounds} stops: ${counted(answered)} of ${counted(rounds * requests)} requests under way answered 201, nothing new taken, ends with 0`,
+      criterion: 'all answered, ends with 0',
+      met: answered === rounds * requests,
+    });
+  });
+});
+
+/** Until all requests wait for the lock. */
+async function waiting(database: ServerDatabase): Promise<void> {
+  for (let found = 0; found < requests;) {
+    const rows = await database.query<{ pid: number }>(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    found = rows.length;
+  }
+}
+
+/** Whether a new connection is taken, and its request answered as ever. */
+async function isOpen(origin: string): Promise<boolean> {
+  return fetch(`${origin}/health/live`).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}

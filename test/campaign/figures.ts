@@ -1,0 +1,38 @@
+import { appendFileSync } from 'node:fs';
+import { serverUrl } from '../support/database.js';
+
+export interface Figure {
+  /** The attack, as the table of figures names it. */
+  name: string;
+  /** What was done and what came of it: `20,000 requests, 0 answers >= 500`. */
+  done: string;
+  /** When it passes: `0 answers >= 500`. */
+  criterion: string;
+  met: boolean;
+  /** Where the attack has a database of its own; by default the one of this run. */
+  database?: string;
+}
+
+const results = process.env['CAMPAIGN_RESULTS'];
+
+/**
+ * Puts one line into the table that the runner prints at the end.
+ * @throws Error when the criterion is not met, so that no figure can be bad in a run that passes
+ */
+export function report(figure: Figure): void {
+  const { name, done, criterion, met, database = serverUrl ? 'PostgreSQL' : 'embedded' } = figure;
+  const line = { name, done, database, criterion, met };
+  if (results) appendFileSync(results, `${JSON.stringify(line)}\n`);
+  console.log(`${met ? '✓' : '✗'} ${name} (${database}): ${done}`);
+  if (!met) throw new Error(`${name}: ${done}, but the criterion is ${criterion}.`);
+}
+
+/** A line after each tenth of a long attack. */
+export function progress(name: string, done: number, all: number): void {
+  if (done % Math.ceil(all / 10) === 0) console.log(`${name}: ${counted(done)} of ${counted(all)}`);
+}
+
+/** `20,000`, in every locale. */
+export function counted(count: number): string {
+  return count.toLocaleString('en-US');
+}

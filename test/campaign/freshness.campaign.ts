@@ -1,0 +1,127 @@
+import { ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from '../support/app.js';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { counted, report } from './figures.js';
+import { sized } from './size.js';
+
+const readers = 16;
+const routes = ['list', 'tree', 'service'] as const;
+type Route = (typeof routes)[number];
+const inherited = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
+const own = { carrier_code: 'dhl', method_code: 'express', method_label: 'Express' };
+
+/** Under the carrier code of a method: how many writes had been made of what it shows. */
+type Counts = Record<string, number>;
+
+interface Shown {
+  carrier_code: string;
+  meta: Record<string, unknown>;
+}
+
+function countsOf(methods: readonly Shown[]): Counts {
+  return Object.fromEntries(methods.map(({ carrier_code, meta }) => [carrier_code, Number(meta['n'])]));
+}
+
+describe('a read that begins after an acknowledged write', () => {
+  let database: TestDatabase;
+  let apps: TestApp[];
+  beforeAll(async () => {
+    database = await testDatabase();
+    // One of the two has so little room that it puts answers out all the time.
+    const narrow = { adapter: 'express', shipping: { cache: { maxBytes: 8000 } } } as const;
+    apps = [await testApp({ database }), await testApp({ database: await database.another(), ...narrow })];
+  });
+  afterAll(async () => {
+    for (const app of apps ?? []) await app.close();
+    await database?.close();
+  });
+
+  it.each([
+    ['a project that follows defaults', true],
+    ['a project of its own', false],
+  ])('shows it, on two instances, by route, service and ETag, in %s', async (title, followsDefaults) => {
+    const wanted = sized({ ci: 5_000, long: 100_000 });
+    const project = freshProject();
+    const of = (id: string): Client[] => apps.map(({ origin }) => new Client(origin, id));
+    const shops = of(project);
+    const written: Counts = {};
+    const writers: (() => Promise<void>)[] = [];
+    const write = async (clients: Client[], method: typeof own): Promise<void> => {
+      const { body } = await any(clients).create({ ...method, meta: { n: 0 } });
+      written[method.carrier_code] = 0;
+      writers.push(async () => {
+        const n = (written[method.carrier_code] ?? 0) + 1;
+        const methods = any(apps).nest.get(ShippingMethods);
+        await methods.update(body.project_id, body.id, { ...method, meta: { n } });
+        written[method.carrier_code] = n;
+      });
+    };
+    await write(shops, own);
+    if (followsDefaults) {
+      await write(of('default'), inherited);
+      await shops[0]?.create({ ...inherited, use_default: true });
+    }
+
+    let reads = 0;
+    const goesOn = (): boolean => reads < wanted;
+    let unchanged = 0;
+    const tags = new Map<string, Counts>();
+    const stale: unknown[] = [];
+    const held = async (shop: Client, route: 'list' | 'tree'): Promise<Counts> => {
+      const query = any(['', 'per_page=7', 'q=r', 'filter[is_active]=true']);
+      const key = route === 'list' ? `${route} ${query}` : route;
+      const tag = any([...tags.keys()].filter((known) => known.endsWith(key)).slice(-1)) ?? '';
+      const headers: Record<string, string> = tag ? { 'if-none-match': tag.slice(0, -key.length) } : {};
+      const answer = route === 'list' ? await shop.list(query, headers) : await shop.tree(headers);
+      if (answer.status === 304) {
+        unchanged++;
+        return tags.get(tag) ?? {};
+      }
+      const data: (Shown | { methods: Shown[] })[] = answer.body.data;
+      const shown = countsOf(data.flatMap((entry) => ('methods' in entry ? entry.methods : entry)));
+      tags.set(`${answer.headers.get('etag')}${key}`, shown);
+      return shown;
+    };
+    const sibling = async (app: TestApp): Promise<Counts> => {
+      const methods = app.nest.get(ShippingMethods);
+      const active = any([true, false]);
+      return countsOf(active ? await methods.findActive(project) : (await methods.list(project)).data);
+    };
+    const read = async (route: Route = any(routes)): Promise<void> => {
+      reads++;
+      const before = { ...written };
+      const shown = route === 'service' ? await sibling(any(apps)) : await held(any(shops), route);
+      const missed = Object.keys(before).filter((code) => !((shown[code] ?? -1) >= (before[code] ?? 0)));
+      if (missed.length > 0) stale.push({ route, before, shown });
+    };
+    const reader = async (): Promise<void> => {
+      while (goesOn()) await read();
+    };
+    let writes = 0;
+    const writer = async (): Promise<void> => {
+      for (; goesOn(); writes++) {
+        await any(writers)();
+        // At once, while look-ups that were sent before the write are still under way.
+        await Promise.all(routes.map((route) => read(route)));
+        // Now and then an answer has the time to be sent again.
+        for (let pause = any([0, 0, 5]); pause > 0; pause--) await read();
+      }
+    };
+
+    await Promise.all([writer(), ...Array.from({ length: readers }, reader)]);
+
+    expect(stale.slice(0, 3)).toEqual([]);
+    report({
+      name: `Stale reads: ${title}`,
+      done: `${counted(reads)} reads (${counted(unchanged)} were 304) beside ${counted(writes)} writes, ${stale.length} stale`,
+      criterion: '0 stale',
+      met: stale.length === 0 && unchanged > 0 && writes > wanted / 100,
+    });
+  });
+});
+
+function any<Value>(values: readonly Value[]): Value {
+  return values[Math.floor(Math.random() * values.length)] as Value;
+}

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { jsonOf, type Operation, operations, type Parameter } from './document.js';
+import { valueOf } from './values.js';
+
+export interface FuzzRequest {
+  method: string;
+  /** Path and query as they go onto the wire, but for `{known:7}`: the id of some method that exists. */
+  target: string;
+  headers: Record<string, string>;
+  body?: string | Buffer;
+  /** By the document, nothing is wrong with it. */
+  isValid: boolean;
+}
+
+/** One thing wrong, or at least odd. */
+export type Break = (request: FuzzRequest) => FuzzRequest;
+
+const projects = ['p1', 'p2', 'default', 'p3', 'p4', 'p5'] as const;
+const knownId = fc.nat({ max: 19 }).map((index) => `{known:${index}}`);
+const version = fc.constantFrom('"1"', '"2"', '"3"', '*', '"1", "2"', 'W/"1"', '"9999999999"', '"x"');
+
+/** Any request that the document allows. */
+export const validRequest: fc.Arbitrary<FuzzRequest> = fc.constantFrom(...operations).chain((operation) =>
+  fc
+    .tuple(
+      parametersOf(operation, 'path'),
+      parametersOf(operation, 'query'),
+      parametersOf(operation, 'header'),
+    )
+    .chain(([path, query, headers]) =>
+      bodyOf(operation).map((body): FuzzRequest => {
+        const search = Object.entries(query).map(([name, value]) => `${name}=${percent(value)}`);
+        const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => percent(path[name] ?? ''));
+        return {
+          method: operation.method,
+          target: filled + (search.length > 0 ? `?${search.join('&')}` : ''),
+          headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+          ...(body !== undefined && { body }),
+          isValid: isWithinBounds(query),
+        };
+      }),
+    ),
+);
+
+function parametersOf({ parameters }: Operation, place: Parameter['in']) {
+  const values: Record<string, fc.Arbitrary<string>> = {};
+  for (const parameter of parameters) {
+    if (parameter.in === place) values[parameter.name] = parameterValue(parameter);
+  }
+  const requiredKeys = place === 'path' ? Object.keys(values) : [];
+  return fc.record(values, { requiredKeys }) as fc.Arbitrary<Record<string, string>>;
+}
+
+function parameterValue({ name, in: place, schema, content }: Parameter): fc.Arbitrary<string> {
+  if (place === 'header') return version;
+  if (name === 'method_id') return fc.oneof(knownId, knownId, fc.uuid(), fc.constantFrom('x', 'tree', '0'));
+  if (name === 'project_id') return fc.constantFrom(...projects);
+  const inContent = jsonOf(content);
+  if (inContent) return valueOf(inContent).map((value) => JSON.stringify(value));
+  const small = name === 'page' ? [fc.constantFrom('1', '2')] : [];
+  return fc.oneof(...small, valueOf(schema ?? {}).map(String));
+}
+
+function bodyOf({ requestBody }: Operation): fc.Arbitrary<string | undefined> {
+  const schema = jsonOf(requestBody?.content);
+  return schema ? valueOf(schema).map((value) => JSON.stringify(value)) : fc.constant(undefined);
+}
+
+/** What the document can only say in words: how far a page may be, and which operator takes which value. */
+function isWithinBounds({
+  page = '1',
+  per_page: perPage = '20',
+  raw_filters: rawFilters,
+}: Record<string, string>) {
+  return (Number(page) - 1) * Number(perPage) <= 100_000 && rawFilters === undefined;
+}
+
+/** A lone surrogate as a careless client writes it: it has no UTF-8. */
+export function percent(text: string): string {
+  if (/^\{known:\d+\}$/.test(text)) return text;
+  return Array.from(text, (character) =>
+    /[\uD800-\uDFFF]/u.test(character) ? '%ED%A0%80' : encodeURIComponent(character),
+  ).join('');
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import {
+  type JsonObject,
+  type OrderEventActor,
+  type OrderEventDto,
+  type OrderEvents,
+  type RecordOrderEvent,
+} from 'nestjs-shipping';
+import { expect } from 'vitest';
+import { type Answer } from '../../support/client.js';
+import { command } from './command.js';
+import { type Histories } from './histories.js';
+import { future, past } from './reads.js';
+
+const entry: fc.Arbitrary<Omit<RecordOrderEvent, 'projectId'>> = fc.record(
+  {
+    orderId: fc.constantFrom('o-1', 'o-2'),
+    type: fc.constantFrom('order.placed', 'shipment.dispatched', 'my_app.odd_thing.happened'),
+    message: fc.option(fc.constantFrom('Handed over', '', ' % ')),
+    data: fc.option(fc.constantFrom<JsonObject>({}, { a: [1, 'é'] })),
+    actor: fc.option(
+      fc.constantFrom<OrderEventActor>(
+        { type: 'user', id: '7', label: null },
+        { type: 'system', id: null, label: 'Cron' },
+      ),
+    ),
+    occurredAt: fc.option(
+      fc.constantFrom(past, '2001-02-03T05:05:06.789+01:00', '2002-01-01T00:00:00Z', future),
+    ),
+    dedupeKey: fc.option(fc.constantFrom('k1', 'k2')),
+  },
+  { requiredKeys: ['orderId', 'type'] },
+);
+
+function expectRecorded(histories: Histories, sent: RecordOrderEvent, event: OrderEventDto): void {
+  const key = `${sent.projectId}/${sent.orderId}`;
+  const { dedupeKey = null, message = null, data, actor = null } = sent;
+  const first = histories.first(key, dedupeKey);
+  if (first) return expect(event).toEqual(first);
+  expect(event).toEqual({
+    id: event.id,
+    project_id: sent.projectId,
+    order_id: sent.orderId,
+    type: sent.type,
+    message,
+    data: data ?? {},
+    actor,
+    occurred_at: sent.occurredAt ? new Date(sent.occurredAt).toISOString() : event.recorded_at,
+    recorded_at: event.recorded_at,
+  });
+  histories.keep(key, dedupeKey, event);
+}
+
+export function eventCommands(service: () => OrderEvents) {
+  const record = command(
+    'record',
+    entry,
+    async (given, _model, { project: projectId }, { run, histories }) => {
+      const sent: RecordOrderEvent = { ...given, projectId, orderId: `${given.orderId}-${run}` };
+      expectRecorded(histories, sent, await service().record(sent));
+    },
+  );
+  const events = command(
+    'events',
+    fc.constantFrom('o-1', 'o-2', 'o-3'),
+    async (name, _model, shop, shops) => {
+      const order = `${name}-${shops.run}`;
+      expectHistory(shops.histories.of(`${shop.project}/${order}`), await shop.events(order));
+    },
+  );
+  return [record, events];
+}
+
+function expectHistory(data: OrderEventDto[], { status, body }: Answer<unknown>): void {
+  expect([status, body]).toEqual([200, { data }]);
+}

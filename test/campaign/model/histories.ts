@@ -1,0 +1,24 @@
+import { type OrderEventDto } from 'nestjs-shipping';
+
+/** The histories as the contract has them, order by order. */
+export class Histories {
+  private readonly events: { key: string; dedupeKey: string | null; event: OrderEventDto }[] = [];
+
+  of(key: string): OrderEventDto[] {
+    // Sorting is stable: what happened at one time stays in the order of recording.
+    return this.events
+      .filter((one) => one.key === key)
+      .map((one) => one.event)
+      .toSorted((a, b) => Date.parse(a.occurred_at) - Date.parse(b.occurred_at));
+  }
+
+  /** @returns the event that the order has under this key already */
+  first(key: string, dedupeKey: string | null): OrderEventDto | undefined {
+    return this.events.find((one) => one.key === key && dedupeKey !== null && one.dedupeKey === dedupeKey)
+      ?.event;
+  }
+
+  keep(key: string, dedupeKey: string | null, event: OrderEventDto): void {
+    this.events.push({ key, dedupeKey, event });
+  }
+}

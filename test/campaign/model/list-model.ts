@@ -1,0 +1,110 @@
+import { byCodePoints } from '../../support/order.js';
+import { type Presented } from './contract-model.js';
+
+export type Value = string | number | boolean;
+export interface Condition {
+  field: 'id' | Exclude<keyof Presented, 'inherited' | 'own' | 'meta' | 'project_id'>;
+  op: string;
+  value: Value | Value[];
+}
+export interface Query {
+  page?: number;
+  per_page?: number;
+  q?: string;
+  filter?: Record<string, Value | Value[]>;
+  raw_filters?: (Condition | { or: Condition[] })[];
+}
+
+/** What a list answers of these methods. */
+export function listed(methods: readonly Presented[], query: Query): object {
+  const { page = 1, per_page: perPage = 20 } = query;
+  const found = inOrder(methods.filter((method) => matches(method, query)));
+  const meta = {
+    page,
+    per_page: perPage,
+    total: found.length,
+    total_pages: Math.ceil(found.length / perPage),
+  };
+  return { data: found.slice((page - 1) * perPage, page * perPage), meta };
+}
+
+/** What the tree answers. */
+export function treeOf(methods: readonly Presented[]): object {
+  const carriers = new Map<string, Presented[]>();
+  for (const method of inOrder(methods)) {
+    carriers.set(method.carrier_code, [...(carriers.get(method.carrier_code) ?? []), method]);
+  }
+  const data = Array.from(carriers, ([carrier_code, own]) => ({
+    carrier_code,
+    carrier_label: own.find(({ carrier_label }) => carrier_label !== null)?.carrier_label ?? carrier_code,
+    is_active: own.some(({ is_active }) => is_active),
+    sort_order: Math.min(...own.map(({ sort_order }) => sort_order)),
+    methods: own,
+  }));
+  return {
+    data: data.toSorted(
+      (a, b) => a.sort_order - b.sort_order || byCodePoints(a.carrier_code, b.carrier_code),
+    ),
+  };
+}
+
+function inOrder(methods: readonly Presented[]): Presented[] {
+  return methods.toSorted(
+    (a, b) =>
+      a.sort_order - b.sort_order ||
+      byCodePoints(a.carrier_code, b.carrier_code) ||
+      byCodePoints(a.method_code, b.method_code),
+  );
+}
+
+function matches(method: Presented, { q = '', filter = {}, raw_filters: rawFilters = [] }: Query): boolean {
+  const texts = [method.carrier_code, method.carrier_label ?? '', method.method_code, method.method_label];
+  const words = q.split(/\s+/u).filter((word) => word !== '');
+  return (
+    words.every((word) => texts.some((text) => lower(text).includes(lower(word)))) &&
+    Object.entries(filter).every(([field, value]) => {
+      const [, actual] = Object.entries(method).find(([name]) => name === field) ?? [];
+      return [value].flat().some((wanted) => wanted === actual);
+    }) &&
+    rawFilters.every((one) => ('or' in one ? one.or.some((part) => holds(method, part)) : holds(method, one)))
+  );
+}
+
+/** Enough for the words that the commands use: no letter of theirs has a case of more than one character. */
+function lower(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}
+
+function holds(method: Presented, { field, op, value }: Condition): boolean {
+  const actual = method[field];
+  const values = [value].flat();
+  if (op === 'null') return (actual === null) === value;
+  if (op === 'ne' || op === 'nin') return actual === null || !values.includes(actual);
+  if (actual === null) return false;
+  const [first = '', second = ''] = values;
+  const order = (other: Value): number => compared(field, actual, other);
+  switch (op) {
+    case 'eq':
+    case 'in':
+      return values.includes(actual);
+    case 'contains':
+      return lower(String(actual)).includes(lower(String(first)));
+    case 'starts':
+      return lower(String(actual)).startsWith(lower(String(first)));
+    case 'gt':
+      return order(first) > 0;
+    case 'gte':
+      return order(first) >= 0;
+    case 'lt':
+      return order(first) < 0;
+    case 'lte':
+      return order(first) <= 0;
+    default:
+      return order(first) >= 0 && order(second) <= 0;
+  }
+}
+
+export function compared(field: Condition['field'], a: Value, b: Value): number {
+  if (field.endsWith('_at')) return Date.parse(String(a)) - Date.parse(String(b));
+  return typeof a === 'number' ? a - Number(b) : byCodePoints(String(a), String(b));
+}

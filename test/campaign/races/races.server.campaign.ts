@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from '../../support/app.js';
+import { Client, freshProject } from '../../support/client.js';
+import { type TestDatabase, testDatabase } from '../../support/database.js';
+import { counted, report } from '../figures.js';
+import { sized } from '../size.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+const pairs = sized({ ci: 20, long: 200 });
+const racers = 100;
+const writers = 50;
+const updates = sized({ ci: 200, long: 2_000 });
+
+describe('two instances on one server', () => {
+  let database: TestDatabase;
+  let apps: TestApp[];
+  beforeAll(async () => {
+    database = await testDatabase();
+    apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
+  });
+  afterAll(async () => {
+    for (const app of apps ?? []) await app.close();
+    await database?.close();
+  });
+
+  /** A client of each instance, in turn. */
+  const shopsOf = (project: string) => {
+    const clients = apps.map(({ origin }) => new Client(origin, project));
+    return (turn: number): Client => clients[turn % clients.length] ?? new Client('', project);
+  };
+
+  it('let one racer for a pair create it, and answer 409 to all others', async () => {
+    const project = freshProject();
+    const shop = shopsOf(project);
+    let won = 0;
+    let refused = 0;
+    for (let pair = 0; pair < pairs; pair++) {
+      const answers = await Promise.all(
+        Array.from({ length: racers }, (_, racer) =>
+          shop(racer).create({ ...ground, method_code: `m${pair}` }),
+        ),
+      );
+
+      const winners = answers.filter(({ status }) => status === 201);
+      const losers = answers.filter(({ status }) => status === 409);
+      won += winners.length;
+      refused += losers.length;
+      expect(new Set(losers.map(({ body }) => body['existing_id']))).toEqual(new Set([winners[0]?.body.id]));
+    }
+
+    const { total } = (await shop(0).list()).body.meta;
+    report({
+      name: 'create race',
+      done: `${pairs} pairs × ${racers} racers: ${total} rows, ${counted(refused)} × 409`,
+      criterion: 'one row per pair, the rest 409',
+      met: won === pairs && total === pairs && refused === pairs * (racers - 1),
+    });
+  });
+
+  it('lose no acknowledged update of writers who state the version', async () => {
+    const shop = shopsOf(freshProject());
+    const { id } = (await shop(0).create(ground)).body;
+    const versions: number[] = [];
+    let mismatches = 0;
+    let lost = 0;
+
+    const writer = async (number: number): Promise<void> => {
+      let known = 1;
+      for (let update = 0; update < updates; update++) {
+        const change = { ...ground, sort_order: number * updates + update, meta: { writer: number } };
+        const { status, body } = await shop(number).update(id, change, { 'if-match': `"${known}"` });
+        if (status === 200) versions.push(body.version);
+        else mismatches++;
+        // Another update came between the version that was stated and the one that was made of it.
+        if (status === 200 && body.version !== known + 1) lost++;
+        expect([200, 412]).toContain(status);
+        known = status === 200 ? body.version : Number(body['current_version']);
+      }
+    };
+    await Promise.all(Array.from({ length: writers }, (_, number) => writer(number + 1)));
+
+    const [last] = (await shop(1).list()).body.data;
+    expect(versions.toSorted((a, b) => a - b)).toEqual(versions.map((_, index) => index + 2));
+    expect(versions.length + mismatches).toBe(writers * updates);
+    report({
+      name: 'lost update',
+      done: `${writers} writers × ${updates}: ${counted(versions.length)} acknowledged, ${counted(mismatches)} × 412, version ${last?.version}, ${lost} lost`,
+      criterion: 'version = 1 + acknowledged, each one after the version it stated',
+      met: lost === 0 && last?.version === 1 + versions.length && versions.length > 0,
+    });
+  });
+});

@@ -1,0 +1,75 @@
+// Attacks the library as a stranger would, at the size of a pull request or, with --long, of a night:
+// `npm run test:campaign [-- file …]`, `npm run test:long`. On servers too with TEST_DATABASE_URLS; one found
+// failure is replayed with its CAMPAIGN_SEED.
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const isLong = process.argv.includes('--long') || process.env.CAMPAIGN_SIZE === 'long';
+const files = process.argv.slice(2).filter((argument) => argument !== '--long');
+const size = isLong ? 'long' : 'ci';
+const seed = process.env.CAMPAIGN_SEED ?? String(randomInt(2 ** 31));
+const databases = process.env.TEST_DATABASE_URLS
+  ? 'the embedded database and PostgreSQL'
+  : 'the embedded database';
+console.log(`Campaign: size ${size}, on ${databases}, CAMPAIGN_SEED=${seed}`);
+
+const started = Date.now();
+const work = mkdtempSync(join(tmpdir(), 'nestjs-shipping-campaign-'));
+const results = join(work, 'figures.jsonl');
+const summary = join(work, 'summary.json');
+const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${summary}`];
+const { status } = spawnSync(
+  process.execPath,
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    '--config',
+    'test/campaign/vitest.config.ts',
+    ...reporters,
+    ...files,
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, CAMPAIGN_SIZE: size, CAMPAIGN_SEED: seed, CAMPAIGN_RESULTS: results },
+  },
+);
+
+const figures = existsSync(results)
+  ? readFileSync(results, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  : [];
+const { numPassedTests = 0, numFailedTests = 0 } = existsSync(summary)
+  ? JSON.parse(readFileSync(summary, 'utf8'))
+  : {};
+rmSync(work, { recursive: true, force: true });
+
+printTable(['name', 'database', 'done', 'criterion', 'met'], figures);
+const seconds = Math.round((Date.now() - started) / 1000);
+console.log(`\nSize ${size}, ${seconds} s, CAMPAIGN_SEED=${seed}`);
+// A file that cannot even be loaded has no test that failed.
+const failed = Math.max(numFailedTests, status === 0 ? 0 : 1);
+console.log(`${numPassedTests} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
+
+/** As Markdown, to be pasted into docs/reliability.md. */
+function printTable(columns, rows) {
+  const cells = rows.map((row) => columns.map((column) => (column === 'met' ? said(row.met) : row[column])));
+  const widths = columns.map((column, index) =>
+    Math.max(column.length, ...cells.map((row) => row[index].length)),
+  );
+  const line = (row) => `| ${row.map((cell, index) => cell.padEnd(widths[index])).join(' | ')} |`;
+  console.log(`\n${line(columns)}\n${line(widths.map((width) => '-'.repeat(width)))}`);
+  for (const row of cells) console.log(line(row));
+}
+
+function said(met) {
+  return met ? 'yes' : 'NO';
+}
