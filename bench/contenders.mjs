@@ -1,0 +1,45 @@
+import { fileURLToPath } from 'node:url';
+import { shop } from './data/catalogue.mjs';
+import { platforms } from './peers/platforms.mjs';
+import { serve } from './processes.mjs';
+import { sampleProgram } from './sample.mjs';
+import { scenarios } from './scenarios.mjs';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+/** Who is measured: each a program that serves on PORT from DATABASE_URL; `translate` is for those with words of their own. */
+export const contenders = {
+  ours: { title: 'nestjs-shipping', program: sampleProgram, env: { DEMO: 'false' } },
+  bare: { title: 'Fastify + pg, by hand', program: here('rivals/bare.mjs') },
+  kept: {
+    title: 'Fastify + pg, with the kept total',
+    program: here('rivals/bare.mjs'),
+    env: { KEPT_TOTAL: 'true' },
+  },
+  naive: { title: 'Nest + Express + TypeORM, by hand', program: here('rivals/dist/naive.js') },
+  paginate: {
+    title: 'nestjs-paginate',
+    program: here('rivals/dist/paginate.js'),
+    translate: ({ path }) => ({ path: path.replace('per_page=', 'limit=') }),
+  },
+  limit: { title: 'node:http, the same look-up and bytes', program: here('rivals/limit.mjs') },
+  ...platforms,
+};
+
+/** Request `number` of a scenario, in the words of the contender. */
+export function requestOf(name, scenario, number, size) {
+  const request = scenarios[scenario].request(number, size, name);
+  return contenders[name].translate?.(request) ?? request;
+}
+
+/** @returns the contender's name, port, origin and processes once it answers */
+export async function start(name, { database, origin, ...options }) {
+  const { program, env, cwd = here('..') } = contenders[name];
+  const served = await serve(program, {
+    cwd,
+    env: { ...env, DATABASE_URL: database.url, ...(origin && { ORIGIN: origin }) },
+    path: `/api/projects/${shop(0)}/sales/orders/shipments/methods?page=1&per_page=20&limit=20`,
+    ...options,
+  });
+  return { name, ...served, pids: [served.child.pid, database.pid] };
+}

@@ -1,0 +1,14 @@
+import { methodsPerProject } from './catalogue.mjs';
+
+// Many more shops than what the sample keeps of answers (32 MiB): asked one after the other, none is held.
+export const sizes = {
+  quick: { shops: 2_000, ordersPerShop: 2, large: [10_000] },
+  full: { shops: 9_000, ordersPerShop: 5, large: [10_000, 100_000] },
+  small: { shops: 100, ordersPerShop: 5, large: [] },
+  grown: { shops: 9_000, ordersPerShop: 10, large: [100_000] },
+  memory: { shops: 200, ordersPerShop: 1, large: [100_000], longHistory: 100_000 },
+};
+
+export function methodsIn({ shops, large }) {
+  return large.reduce((sum, methods) => sum + methods, shops * methodsPerProject);
+}

@@ -1,0 +1,89 @@
+// The load, in a process of its own: takes a job from its parent, answers with what it has measured.
+import { Connection } from './connection.mjs';
+import { requestOf } from '../contenders.mjs';
+
+const rampMs = 300;
+
+process.on('message', async (job) => {
+  try {
+    process.send({ measured: await run(job) });
+  } catch (error) {
+    process.send({ failed: `${job.contender}, ${job.scenario}: ${error.message}` });
+  }
+});
+
+/** Sends the requests number `from`, `from + 1`, … of a scenario, for some seconds or `until` a number. */
+async function run({
+  scenario,
+  contender,
+  size,
+  port,
+  connections,
+  seconds = Infinity,
+  from,
+  until = Infinity,
+}) {
+  const textOf = requestText(contender, scenario, size, port);
+  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
+  const check = checker();
+  const latencies = [];
+  let next = from;
+  let bytes = 0;
+  const start = performance.now() + rampMs;
+  const end = start + seconds * 1000;
+  try {
+    await Promise.all(
+      open.map(async (connection) => {
+        for (let sent = performance.now(); sent < end && next < until;) {
+          const text = textOf(next++);
+          const { status, length } = await connection.request(text);
+          check(text, status, length);
+          const now = performance.now();
+          if (now >= start && now < end) {
+            latencies.push(now - sent);
+            bytes += length;
+          }
+          sent = now;
+        }
+      }),
+    );
+  } finally {
+    for (const connection of open) connection.close();
+  }
+  latencies.sort((a, b) => a - b);
+  return {
+    rate: latencies.length / seconds,
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
+    bytes: bytes / latencies.length,
+    next,
+  };
+}
+
+/** What was read before has the same length when it is read again: nothing that is read is written to. */
+function checker() {
+  const lengths = new Map();
+  return (text, status, length) => {
+    const isRead = text.startsWith('GET ');
+    const known = isRead ? lengths.get(text) : undefined;
+    if (isRead && known === undefined) lengths.set(text, length);
+    if ((status !== 200 && status !== 201) || length !== (known ?? length)) {
+      throw new Error(`${status} and ${length} bytes to ${text.split('\r\n', 1)[0]}`);
+    }
+  };
+}
+
+function quantile(sorted, part) {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+}
+
+function requestText(contender, scenario, size, port) {
+  const host = `Host: 127.0.0.1:${port}\r\n`;
+  return (number) => {
+    const { method = 'GET', path, body, headers = {} } = requestOf(contender, scenario, number, size);
+    const others = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const line = `${method} ${path} HTTP/1.1\r\n${host}${others.join('')}`;
+    if (!body) return `${line}\r\n`;
+    return `${line}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  };
+}

@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+
+export const usage = `npm run bench -- [options]
+
+What is measured, by default the first:
+  --ratios         ours against the others: requests a second, side by side
+  --peers          our list beside that of Vendure and Medusa; some minutes to install them
+  --scale          what a request takes when there is a hundred times as much
+  --memory         what a large answer and many different ones take (--million: a million of them)
+  --all            all of these
+
+  --only a,b       of the ratios those whose name begins so: --only create,list20
+  --quick          small data, short slices: does it run, and about how fast is it
+  --rounds n       7 by default
+  --seconds n      length of a slice, 2 by default
+  --no-build       measures dist as it is
+  --write          writes docs/performance.* although the run is quick or partial; --no-write: never
+`;
+
+const parts = ['ratios', 'peers', 'scale', 'memory'];
+
+/** @throws Error that names the option */
+export function readOptions(args) {
+  const { values } = parseArgs({
+    args,
+    allowNegative: true,
+    options: {
+      ratios: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
+      scale: { type: 'boolean', default: false },
+      memory: { type: 'boolean', default: false },
+      million: { type: 'boolean', default: false },
+      all: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      build: { type: 'boolean', default: true },
+      write: { type: 'boolean' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const wanted = parts.filter((part) => values.all || values[part]);
+  const only = values.only.split(',').filter(Boolean);
+  return {
+    ...values,
+    only,
+    parts: wanted.length > 0 ? wanted : ['ratios'],
+    rounds: numberOf('rounds', values.rounds ?? (values.quick ? '1' : '7')),
+    seconds: numberOf('seconds', values.seconds ?? (values.quick ? '0.7' : '2')),
+    write: values.write ?? (!values.quick && only.length === 0),
+  };
+}
+
+function numberOf(option, text) {
+  const number = Number(text);
+  if (number > 0) return number;
+  throw new Error(`--${option} ${text}: give a number above 0.`);
+}

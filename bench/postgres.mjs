@@ -1,0 +1,111 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { freePort, onExit, stop, until } from './processes.mjs';
+
+const debianRoot = '/usr/lib/postgresql';
+
+/** What a small server has, where the defaults are for any machine. Durability stays as it is: on. */
+const settings = [
+  'shared_buffers=256MB',
+  'max_connections=100',
+  'max_wal_size=4GB',
+  'listen_addresses=127.0.0.1',
+];
+
+/** A new, empty database, which is gone when the bench ends, and the process of its server when we started it. */
+export async function newDatabase(name) {
+  const server = await (running ??= startServer());
+  const database = `${name}_${process.pid}`;
+  await administer(server.url, `CREATE DATABASE ${database}`);
+  onExit(() => administer(server.url, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`));
+  const url = new URL(server.url);
+  url.pathname = `/${database}`;
+  return { url: url.href, pid: server.pid };
+}
+
+/** Such as `15.8`. */
+export async function serverVersion() {
+  const [{ server_version }] = await administer((await running).url, 'SHOW server_version');
+  return server_version.split(' ')[0];
+}
+
+let running;
+
+async function startServer() {
+  const url = process.env.BENCH_DATABASE_URL;
+  return url ? { url } : startThrowaway();
+}
+
+async function startThrowaway() {
+  const bin = binaries();
+  const user = unprivilegedUser();
+  const folder = mkdtempSync(join(tmpdir(), 'nestjs-shipping-bench-'));
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  execFileSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'],
+    {
+      ...user,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const port = await freePort();
+  const options = [...settings, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
+  // Its log is of interest only when it cannot start, and then it says so on stderr at once.
+  const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...options], {
+    ...user,
+    stdio: 'ignore',
+  });
+  onExit(async () => {
+    await stop(server, 'SIGINT');
+    rmSync(folder, { recursive: true, force: true });
+    running = undefined;
+  });
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  await until(() => administer(url, 'SELECT 1'), server, 'PostgreSQL');
+  return { url, pid: server.pid };
+}
+
+function binaries() {
+  const installed = existsSync(debianRoot)
+    ? readdirSync(debianRoot).toSorted((a, b) => Number(b) - Number(a))
+    : [];
+  const candidates = [configured(), ...installed.map((version) => join(debianRoot, version, 'bin'))];
+  const found = candidates.find((bin) => bin && existsSync(join(bin, 'initdb')));
+  if (found) return found;
+  throw new Error(
+    'There is no PostgreSQL to measure against: install it (apt-get install postgresql), ' +
+      'or set BENCH_DATABASE_URL to a server where databases may be created.',
+  );
+}
+
+function configured() {
+  try {
+    return execFileSync('pg_config', ['--bindir'], { stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function unprivilegedUser() {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag) => Number(execFileSync('id', [flag, 'postgres']));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+async function administer(url, sql) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const cleanups = [];
+
+/** Actions run in reverse order when the bench ends, on Ctrl-C too. */
+export function onExit(action) {
+  cleanups.push(action);
+}
+
+export async function cleanUp() {
+  for (let action = cleanups.pop(); action; action = cleanups.pop()) {
+    await Promise.resolve(action()).catch((error) => console.error(`While cleaning up: ${error.message}`));
+  }
+}
+
+/** A Node program that serves HTTP on a free port. @returns once it answers `path` */
+export async function serve(program, { args = [], env = {}, path, maxSeconds, ...options }) {
+  const port = await freePort();
+  const child = spawn(process.execPath, [...args, program], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    ...options,
+    env: { ...process.env, ...env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port) },
+  });
+  onExit(() => stop(child));
+  const origin = `http://127.0.0.1:${port}`;
+  const answers = async () => (await fetch(origin + path)).arrayBuffer();
+  await until(answers, child, program, maxSeconds);
+  return { child, port, origin };
+}
+
+/** Tries until it works. @throws Error when the process it needs is gone, or after a minute */
+export async function until(works, child, name, maxSeconds = 60) {
+  const end = Date.now() + maxSeconds * 1000;
+  for (;;) {
+    try {
+      return await works();
+    } catch (error) {
+      if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}.`, { cause: error });
+      if (Date.now() > end) throw new Error(`${name} does not answer.`, { cause: error });
+    }
+    await delay(50);
+  }
+}
+
+export async function stop(child, signal = 'SIGTERM') {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  await ended;
+  clearTimeout(timer);
+}
+
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,73 @@
+import { checkEqual } from './check.mjs';
+import { start } from './contenders.mjs';
+import { load } from './data/load.mjs';
+import { methodsIn, sizes } from './data/sizes.mjs';
+import { chosen, multiplesOf, rowOf } from './figures.mjs';
+import { startGenerator } from './load/load.mjs';
+import { newDatabase } from './postgres.mjs';
+import { median } from './report/rows.mjs';
+import { measureRounds } from './rounds.mjs';
+import { scenarios } from './scenarios.mjs';
+
+/** Those that write, each in projects of its own. */
+const writers = ['ours', 'bare', 'naive'];
+
+/** Until a new process has compiled what every request runs through. */
+const compileSeconds = 2;
+
+/** Ours against the others, in every scenario that a wanted figure needs. */
+export async function measureRatios(options) {
+  const figures = chosen(options.only);
+  const wanted = [...new Set(figures.map(({ scenario }) => scenario))];
+  // Beside the rival of a figure, what a team writes by hand: for the chart.
+  const always = options.quick ? ['ours', 'bare'] : ['ours', 'bare', 'naive'];
+  const rivalsIn = (scenario) =>
+    figures.filter((figure) => figure.scenario === scenario).map(({ rival }) => rival);
+  const namesIn = (scenario) => [...new Set([...always, ...rivalsIn(scenario)])];
+
+  const size = { ...sizes[options.quick ? 'quick' : 'full'], writers };
+  console.log(`Loading ${methodsIn(size).toLocaleString('en-US')} methods …`);
+  const database = await newDatabase('shipping_bench');
+  const ours = await start('ours', { database, path: '/' });
+  await load(database.url, size, writers);
+  const running = { ours };
+  for (const name of new Set(wanted.flatMap(namesIn))) {
+    running[name] ??= await start(name, { database, origin: ours.origin });
+  }
+  const contendersIn = (scenario) => namesIn(scenario).map((name) => running[name]);
+  for (const scenario of wanted) await checkEqual(scenario, contendersIn(scenario), size);
+  console.log(`All contenders give the same answers in ${wanted.length} scenarios.`);
+
+  const generate = startGenerator();
+  for (const { name: contender, port } of Object.values(running)) {
+    await generate({
+      scenario: 'list20',
+      contender,
+      size,
+      port,
+      connections: 16,
+      seconds: compileSeconds,
+      from: 0,
+    });
+  }
+  const measured = {};
+  for (const scenario of wanted) {
+    const contenders = contendersIn(scenario);
+    measured[scenario] = await measureRounds({ ...options, scenario, contenders, size, generate });
+    console.log(`  ${scenarios[scenario].title}`);
+    for (const { name } of contenders)
+      console.log(`    ${name.padEnd(8)} ${costOf(measured[scenario], name)}`);
+  }
+  return {
+    rows: figures.map((figure) => rowOf(figure, measured[figure.scenario])),
+    multiples: Object.fromEntries(wanted.map((scenario) => [scenario, multiplesOf(measured[scenario])])),
+  };
+}
+
+/** What of this machine's is no headline, but tells where the time goes. */
+function costOf(rounds, name) {
+  const middle = (key) => median(rounds.map((round) => round[name][key]));
+  const microseconds = (key) => `${Math.round(middle(key) * 1e6)} µs`.padStart(8);
+  const cpu = `CPU ${microseconds('serverCpu')} server ${microseconds('databaseCpu')} database`;
+  return `${Math.round(middle('rate'))} requests/s, p99 ${middle('p99').toFixed(1)} ms, ${cpu}`;
+}

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem, type } from 'node:os';
+import prettier from 'prettier';
+import { chart } from './chart.mjs';
+import { document } from './document.mjs';
+
+const docs = (name) => new URL(`../../docs/${name}`, import.meta.url);
+const file = docs('performance.json');
+
+/** How busy others kept the machine before we did. */
+const [loadBefore] = loadavg();
+
+/**
+ * Puts what a part has measured among what the others have, each row in place of an older one of the same
+ * name, and makes the document and its chart of all of it.
+ */
+export async function keep(part, { rows, multiples = {} }, postgres) {
+  const results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { rows: {}, multiples: {} };
+  const commit = revision();
+  const date = new Date().toISOString().slice(0, 10);
+  const run = { part, date, commit, command: commandLine(), loadBefore: loadBefore.toFixed(1) };
+  for (const row of rows) results.rows[row.title] = { ...row, ...run };
+  Object.assign(results.multiples, multiples);
+  results.machine = machine(postgres);
+  writeFileSync(file, await formatted(JSON.stringify(results), 'json'));
+  writeFileSync(docs('performance.svg'), chart(results.multiples));
+  writeFileSync(docs('performance.md'), await formatted(document(results), 'markdown'));
+  console.log('\nWritten: docs/performance.md, its chart and its figures.');
+}
+
+function commandLine() {
+  return ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
+}
+
+function revision() {
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: new URL('.', import.meta.url) })
+      .toString()
+      .trim();
+  const changed = git('status', '--porcelain', '--', '../../libs', '../../apps') !== '';
+  return git('rev-parse', '--short', 'HEAD') + (changed ? ' and changes' : '');
+}
+
+function machine(postgres) {
+  const [{ model }] = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
+  return `${cpus().length} × ${model}, ${memory}, ${type()}, Node ${process.version}, PostgreSQL ${postgres}`;
+}
+
+const formatted = (text, parser) => prettier.format(text, { parser, printWidth: 110, proseWrap: 'preserve' });

@@ -1,0 +1,67 @@
+// A figure as it is printed and kept: text, so that old and new results stand side by side whatever made them.
+
+/**
+ * @param ratios one of each round
+ * @param cpu how much less CPU time a request took, where that was measured
+ */
+export function ratioRow({ title, ratios, atLeast, atMost, cpu }) {
+  const ratio = median(ratios);
+  return {
+    title,
+    ours: short(ratio),
+    spread: `${short(Math.min(...ratios))}–${short(Math.max(...ratios))}`,
+    ...judged(ratio, { atLeast, atMost }, ''),
+    cpu: Number.isFinite(cpu) ? short(cpu) : '',
+  };
+}
+
+export function amountRow(title, amount, unit, atMost) {
+  return {
+    title,
+    ours: `${Math.round(amount)} ${unit}`,
+    spread: '',
+    ...judged(amount, { atMost }, ` ${unit}`),
+    cpu: '',
+  };
+}
+
+function judged(value, { atLeast, atMost }, unit) {
+  if (atLeast !== undefined) return { goal: `≥ ${atLeast}${unit}`, verdict: verdict(value >= atLeast) };
+  if (atMost !== undefined) return { goal: `≤ ${atMost}${unit}`, verdict: verdict(value <= atMost) };
+  return { goal: '', verdict: '' };
+}
+
+const verdict = (isMet) => (isMet ? 'met' : 'MISSED');
+
+export const short = (ratio) => ratio.toFixed(ratio >= 20 ? 0 : ratio >= 3 ? 1 : 2);
+
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+export const columns = {
+  title: 'figure',
+  ours: 'ours',
+  spread: 'spread',
+  goal: 'goal',
+  verdict: '',
+  cpu: 'by CPU time',
+};
+
+/** For a terminal: columns of equal width. */
+export function printRows(rows) {
+  const keys = Object.keys(columns);
+  const all = [columns, ...rows];
+  const widths = keys.map((key) => Math.max(...all.map((row) => row[key].length)));
+  console.log();
+  for (const row of all) {
+    console.log(
+      `  ${keys
+        .map((key, index) => row[key].padEnd(widths[index]))
+        .join('  ')
+        .trimEnd()}`,
+    );
+  }
+}

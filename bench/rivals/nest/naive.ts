@@ -1,0 +1,106 @@
+// What a team writes by hand: Nest on Express, TypeORM entities, class-validator DTOs, a global ValidationPipe.
+import 'reflect-metadata';
+import {
+  Body,
+  Controller,
+  Get,
+  Module,
+  NotFoundException,
+  Param,
+  Patch,
+  Post,
+  Query,
+  ValidationPipe,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import { listen, typeOrm } from './host.js';
+import { OrderEvent } from './order-event.entity.js';
+import { ListQueryDto, UpsertShippingMethodDto } from './shipping.dto.js';
+import { ShippingMethod } from './shipping-method.entity.js';
+
+const order = { sort_order: 'ASC', carrier_code: 'ASC', method_code: 'ASC' } as const;
+
+@Controller('api/projects/:project_id/sales/orders')
+class ShippingController {
+  constructor(
+    @InjectRepository(ShippingMethod) private readonly methods: Repository<ShippingMethod>,
+    @InjectRepository(OrderEvent) private readonly history: Repository<OrderEvent>,
+  ) {}
+
+  @Get('shipments/methods')
+  async list(@Param('project_id') project_id: string, @Query() { page, per_page }: ListQueryDto) {
+    const [data, total] = await this.methods.findAndCount({
+      where: { project_id },
+      order,
+      skip: (page - 1) * per_page,
+      take: per_page,
+    });
+    return { data, meta: { page, per_page, total, total_pages: Math.ceil(total / per_page) } };
+  }
+
+  @Get('shipments/methods/tree')
+  async tree(@Param('project_id') project_id: string) {
+    const methods = await this.methods.find({ where: { project_id }, order });
+    const data = [...new Set(methods.map(({ carrier_code }) => carrier_code))].map((carrier_code) => {
+      const own = methods.filter((method) => method.carrier_code === carrier_code);
+      return {
+        carrier_code,
+        carrier_label: own.find(({ carrier_label }) => carrier_label !== null)?.carrier_label ?? carrier_code,
+        is_active: own.some(({ is_active }) => is_active),
+        sort_order: own[0]?.sort_order,
+        methods: own,
+      };
+    });
+    return { data };
+  }
+
+  @Get(':order_id/events')
+  async events(@Param('project_id') project_id: string, @Param('order_id') order_id: string) {
+    const data = await this.history.find({
+      where: { project_id, order_id },
+      order: { occurred_at: 'ASC', seq: 'ASC' },
+    });
+    return { data };
+  }
+
+  @Post('shipments/methods')
+  async create(@Param('project_id') project_id: string, @Body() body: UpsertShippingMethodDto) {
+    const method = this.methods.create({ ...body, id: uuid(), project_id, search_text: searchText(body) });
+    const { search_text: _, ...saved } = await this.methods.save(method);
+    return saved;
+  }
+
+  @Patch('shipments/methods/:id')
+  async update(
+    @Param('project_id') project_id: string,
+    @Param('id') id: string,
+    @Body() body: UpsertShippingMethodDto,
+  ) {
+    const method = await this.methods.findOneBy({ project_id, id });
+    if (!method) throw new NotFoundException();
+    const { search_text: _, ...saved } = await this.methods.save(
+      this.methods.merge(method, body, { search_text: searchText(body) }),
+    );
+    return saved;
+  }
+}
+
+function searchText(method: UpsertShippingMethodDto): string {
+  const { carrier_code, method_code, carrier_label, method_label } = method;
+  return [carrier_code, method_code, carrier_label ?? '', method_label].join('\n').toLowerCase();
+}
+
+const entities = [ShippingMethod, OrderEvent];
+
+@Module({
+  imports: [typeOrm(entities), TypeOrmModule.forFeature(entities)],
+  controllers: [ShippingController],
+})
+class AppModule {}
+
+const app = await NestFactory.create(AppModule, { logger: ['error'] });
+app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
+await listen(app);

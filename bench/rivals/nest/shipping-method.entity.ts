@@ -1,0 +1,47 @@
+import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
+
+/** The table as a team maps it by hand, by its whole key. */
+@Entity('shipping_method')
+export class ShippingMethod {
+  @PrimaryColumn()
+  project_id!: string;
+
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column()
+  carrier_code!: string;
+
+  @Column({ type: 'varchar', nullable: true })
+  carrier_label!: string | null;
+
+  @Column()
+  method_code!: string;
+
+  @Column()
+  method_label!: string;
+
+  @Column({ default: true })
+  is_active!: boolean;
+
+  @Column('integer', { default: 0 })
+  sort_order!: number;
+
+  @Column('jsonb', { default: {} })
+  meta!: Record<string, unknown>;
+
+  @Column({ default: false })
+  use_default!: boolean;
+
+  @Column({ select: false })
+  search_text!: string;
+
+  @VersionColumn()
+  version!: number;
+
+  @CreateDateColumn({ type: 'timestamptz' })
+  created_at!: Date;
+
+  @UpdateDateColumn({ type: 'timestamptz' })
+  updated_at!: Date;
+}

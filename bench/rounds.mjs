@@ -1,0 +1,34 @@
+import { firstTimed } from './check.mjs';
+import { cpuSeconds } from './cpu.mjs';
+import { scenarios } from './scenarios.mjs';
+
+const warmUpSeconds = 1;
+
+/**
+ * Slices of load, one contender after the other, forwards and backwards in turn: A B C, C B A, …
+ * @param generate has a job done by the load generator
+ * @returns for each round what was measured of each contender
+ */
+export async function measureRounds({ scenario, contenders, size, rounds, seconds, generate }) {
+  const { connections } = scenarios[scenario];
+  const next = new Map(contenders.map(({ name }) => [name, firstTimed]));
+  const slice = async ({ name, port, pids }, length) => {
+    const job = { scenario, contender: name, size, port, connections, seconds: length, from: next.get(name) };
+    const before = pids.map(cpuSeconds);
+    const measured = await generate(job);
+    const requests = measured.next - next.get(name);
+    const [serverCpu, databaseCpu] = pids.map((pid, index) => (cpuSeconds(pid) - before[index]) / requests);
+    next.set(name, measured.next);
+    return [name, { ...measured, serverCpu, databaseCpu, cpu: serverCpu + databaseCpu }];
+  };
+  for (const contender of contenders) await slice(contender, warmUpSeconds);
+
+  const results = [];
+  for (let round = 0; round < rounds; round++) {
+    const turn = round % 2 === 0 ? contenders : contenders.toReversed();
+    const measured = [];
+    for (const contender of turn) measured.push(await slice(contender, seconds));
+    results.push(Object.fromEntries(measured));
+  }
+  return results;
+}

@@ -1,0 +1,19 @@
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { onExit } from './processes.mjs';
+
+const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const folder = root(`.cache/bench-${process.pid}`);
+
+/** The built sample; in a copy, so that a build that others start meanwhile does not change what is measured. */
+export const sampleProgram = `${folder}/main.js`;
+
+export function copySample() {
+  const library = `${folder}/node_modules/nestjs-shipping`;
+  onExit(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(library, { recursive: true });
+  cpSync(root('dist/apps/sample'), folder, { recursive: true });
+  for (const part of ['dist', 'package.json', 'openapi.json']) {
+    cpSync(root(`libs/shipping/${part}`), `${library}/${part}`, { recursive: true });
+  }
+}

@@ -1,0 +1,103 @@
+import * as data from './data/catalogue.mjs';
+
+/** What a checkout asks for again and again: the shops that are busy now. */
+const busyShops = 100;
+
+const pages = data.methodsPerProject / 20;
+
+export const orders = (project) => `/api/projects/${project}/sales/orders`;
+const methods = (project) => `${orders(project)}/shipments/methods`;
+const page = (project, number, perPage) => ({
+  path: `${methods(project)}?page=${number}&per_page=${perPage}`,
+});
+export const listed = (project) => page(project, 1, 20).path;
+const tree = (project) => ({ path: `${methods(project)}/tree` });
+
+/** Each request is a function of its number; `size` says what is stored, `contender` whose projects may be written. */
+export const scenarios = {
+  list20: {
+    title: 'list of 20, warm',
+    connections: 16,
+    request: (number) => page(data.shop(number % busyShops), 1, 20),
+  },
+  list100: {
+    title: 'list of 100, warm',
+    connections: 16,
+    request: (number) => page(data.shop(number % busyShops), 1, 100),
+  },
+  tree: {
+    title: 'tree of 100, warm',
+    connections: 16,
+    request: (number) => tree(data.shop(number % busyShops)),
+  },
+  list20few: {
+    title: 'list of 20, warm, 4 connections',
+    connections: 4,
+    request: (number) => page(data.shop(number % busyShops), 1, 20),
+  },
+  // Every shop's first page, then every shop's second page, …: none is held when it is asked for again.
+  list20cold: {
+    title: 'list of 20, cold',
+    connections: 16,
+    request: (number, { shops }) =>
+      page(data.shop(number % shops), (Math.floor(number / shops) % pages) + 1, 20),
+  },
+  treeCold: {
+    title: 'tree of 100, cold',
+    connections: 16,
+    request: (number, { shops }) => tree(data.shop(number % shops)),
+  },
+  events: {
+    title: 'events of an order',
+    connections: 16,
+    request: (number, { shops, ordersPerShop }) => ({
+      path: `${orders(data.shop(number % shops))}/${data.order(Math.floor(number / shops) % ordersPerShop)}/events`,
+    }),
+  },
+  // No two alike: half of them find next to nothing, half a whole page.
+  distinct: {
+    title: 'list, every query another',
+    connections: 16,
+    request: (number, { shops }) => ({
+      path: `${listed(data.shop(number % shops))}&${number % 2 === 0 ? 'q' : 'visit'}=${number}`,
+    }),
+  },
+  createMany: {
+    title: 'create, 64 connections, many projects',
+    connections: 64,
+    request: (number, _size, contender) => create(`${contender}-new-${number % 1000}`, number),
+  },
+  createOne: {
+    title: 'create, 32 connections, one project',
+    connections: 32,
+    request: (number, _size, contender) => create(`${contender}-one`, number),
+  },
+  createFew: {
+    title: 'create, 4 connections, many projects',
+    connections: 4,
+    request: (number, _size, contender) => create(`${contender}-few-${number % 1000}`, number),
+  },
+  update: {
+    title: 'update, 16 connections',
+    connections: 16,
+    request: (number, { writers }, contender) => update(contender, writers.indexOf(contender), number),
+  },
+};
+
+function create(project, number) {
+  const { carrier_code, carrier_label, method_label, meta } = data.catalogue[number % data.catalogue.length];
+  const method_code = `service-${number}`;
+  const body = { carrier_code, carrier_label, method_code, method_label, sort_order: number % 1000, meta };
+  return { method: 'POST', path: methods(project), body: JSON.stringify(body) };
+}
+
+function update(contender, writer, number) {
+  const project = number % data.projectsWritten;
+  const index = Math.floor(number / data.projectsWritten) % data.methodsPerProject;
+  const { id, ...method } = data.method(data.firstWritten + writer * data.projectsWritten + project, index);
+  return {
+    method: 'PATCH',
+    path: `${methods(data.written(contender, project))}/${id}`,
+    body: JSON.stringify({ ...method, sort_order: number + 100_000 }),
+  };
+}
