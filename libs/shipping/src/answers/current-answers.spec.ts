@@ -19,9 +19,8 @@ class Project {
     private readonly scheduler: fc.Scheduler,
     maxBytes: number,
   ) {
-    const lookUps = new Batches<string, string>(
-      (projects) => this.query(() => projects.map(() => String(this.revision))),
-      2,
+    const lookUps = new Batches<string, string>((projects) =>
+      this.query(() => projects.map(() => String(this.revision))),
     );
     this.answers = new CurrentAnswers((project) => lookUps.join(project), maxBytes);
   }
@@ -53,10 +52,12 @@ describe('answers that are kept', () => {
         fc.scheduler(),
         fc.array(operation, { minLength: 4, maxLength: 24 }),
         async (s, operations) => {
-          // Turns of the event loop come when the scheduler pleases too.
-          vi.stubGlobal('setImmediate', (act: () => void) => {
-            void s.schedule(Promise.resolve(), 'the event loop turns').then(act);
-          });
+          // Turns of the event loop come, and patience ends, when the scheduler pleases too.
+          for (const timer of ['setImmediate', 'setTimeout']) {
+            vi.stubGlobal(timer, (act: () => void) => {
+              void s.schedule(Promise.resolve(), timer).then(act);
+            });
+          }
           const project = new Project(s, maxBytes);
 
           const running = operations.map(async ({ name }) => {

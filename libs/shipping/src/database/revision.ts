@@ -17,7 +17,10 @@ export function raiseForInsert(projects: string, project: string, useDefault: st
   )`;
 }
 
-/** A CTE that raises the rows, locked already, of the projects of the methods that the CTE `changed` holds. */
+/**
+ * A CTE that raises the rows of the projects of the methods that the CTE `changed` holds, all of them in the
+ * CTE `project`, where they are locked.
+ */
 export function raiseForInserts(projects: string): string {
   return `raised AS (
     UPDATE ${projects} AS p
@@ -25,7 +28,7 @@ export function raiseForInserts(projects: string): string {
     FROM (
       SELECT project_id, count(*) AS methods, count(*) FILTER (WHERE use_default) AS followers
       FROM changed GROUP BY project_id
-    ) AS c WHERE p.project_id = c.project_id
+    ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM project))
   )`;
 }
 

@@ -1,16 +1,34 @@
 import { v7 as uuid } from 'uuid';
 import { type CallOptions, type Database } from '../database/database.js';
 import { Parameters } from '../database/parameters.js';
-import { wireTime } from '../database/wire-time.js';
+import { jsonObject, jsonOf, jsonQuoted, jsonTime } from '../database/json.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
-import { eventColumns, eventOf, type EventRow, jsonOf } from './event-row.js';
 import { OrderEvent } from './order-event.entity.js';
 
 /** Rows read at once: what bounds the memory of a long history. */
 const batchSize = 500;
+
+/** An event, of the events `e`, as the wire has it. */
+const eventJson = jsonObject({
+  id: jsonQuoted('e.id'),
+  project_id: jsonQuoted('e.project_id'),
+  order_id: jsonQuoted('e.order_id'),
+  type: jsonQuoted('e.type'),
+  message: jsonOf('e.message'),
+  data: 'e.data',
+  actor: `COALESCE(e.actor::text, 'null')`,
+  occurred_at: jsonTime('e.occurred_at'),
+  recorded_at: jsonTime('e.recorded_at'),
+} satisfies Record<keyof OrderEventDto, string>);
+
+interface EventRow {
+  json: string;
+  /** Its place among those of the same time. */
+  seq: string;
+}
 
 /** The histories of orders: append-only, oldest first. */
 export class OrderEvents {
@@ -30,7 +48,7 @@ export class OrderEvents {
     const dedupeKey = parameters.bind(checked.dedupeKey, 'text');
     const json = (value: unknown): string =>
       parameters.bind(value === null ? null : JSON.stringify(value), 'jsonb');
-    const [row] = await this.database.append<EventRow>(
+    const [row] = await this.database.append<{ json: string }>(
       `WITH e AS (
          INSERT INTO ${this.events} (project_id, order_id, dedupe_key, id, type, message, data, actor,
            occurred_at, recorded_at)
@@ -41,19 +59,19 @@ export class OrderEvents {
          FROM (SELECT clock_timestamp() AS at) AS now
          ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
          RETURNING *
-       ) SELECT ${eventColumns} FROM e`,
+       ) SELECT ${eventJson} AS json FROM e`,
       parameters.values,
       options,
     );
-    if (row) return eventOf(row);
-    const [first] = await this.database.read<EventRow>(
-      `SELECT ${eventColumns} FROM ${this.events} AS e
+    if (row) return JSON.parse(row.json) as OrderEventDto;
+    const [first] = await this.database.read<{ json: string }>(
+      `SELECT ${eventJson} AS json FROM ${this.events} AS e
        WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3`,
       [checked.projectId, checked.orderId, checked.dedupeKey],
       options,
     );
     if (!first) throw new Error('An event was neither appended nor found by its dedupeKey.');
-    return eventOf(first);
+    return JSON.parse(first.json) as OrderEventDto;
   }
 
   /** The whole history in memory; for a long one take `stream`. An unknown order has no events. */
@@ -69,7 +87,9 @@ export class OrderEvents {
     orderId: string,
     options: CallOptions = {},
   ): AsyncGenerator<OrderEventDto, void, undefined> {
-    for await (const batch of this.batches(projectId, orderId, options)) yield* batch.map(eventOf);
+    for await (const batch of this.batches(projectId, orderId, options)) {
+      yield* JSON.parse(`[${batch}]`) as OrderEventDto[];
+    }
   }
 
   /** The answer of the route, a piece for each batch: nothing is parsed only to be written again. */
@@ -77,17 +97,17 @@ export class OrderEvents {
     let json = '';
     for await (const batch of this.batches(projectId, orderId, {})) {
       if (json) yield json;
-      json = (json ? ',' : '{"data":[') + batch.map(jsonOf).join(',');
+      json = (json ? ',' : '{"data":[') + batch;
     }
     yield `${json || '{"data":['}]}`;
   }
 
-  /** Every event that was committed before the call comes exactly once. */
+  /** JSON of events, with commas between. Every event that was committed before the call comes exactly once. */
   private async *batches(
     projectId: string,
     orderId: string,
     options: CallOptions,
-  ): AsyncGenerator<EventRow[], void, undefined> {
+  ): AsyncGenerator<string, void, undefined> {
     const faults = new Faults();
     checkIdentifier(faults, 'project_id', projectId);
     checkIdentifier(faults, 'order_id', orderId);
@@ -95,16 +115,16 @@ export class OrderEvents {
     let after = ['-infinity', '0'];
     for (;;) {
       const rows = await this.database.read<EventRow>(
-        `SELECT ${eventColumns} FROM ${this.events} AS e
+        `SELECT ${eventJson} AS json, e.seq::text AS seq FROM ${this.events} AS e
          WHERE e.project_id = $1 AND e.order_id = $2 AND (e.occurred_at, e.seq) > ($3::timestamptz, $4::bigint)
          ORDER BY e.occurred_at, e.seq LIMIT ${batchSize}`,
         [projectId, orderId, ...after],
         options,
       );
       const last = rows.at(-1);
-      if (last) yield rows;
+      if (last) yield rows.map(({ json }) => json).join(',');
       if (!last || rows.length < batchSize) return;
-      after = [wireTime(last.occurred_at), last.seq];
+      after = [(JSON.parse(last.json) as OrderEventDto).occurred_at, last.seq];
     }
   }
 

@@ -1,6 +1,5 @@
 import { type CallOptions } from '../database/database.js';
 import { type MethodReads } from './method-reads.js';
-import { jsonOf, type MethodRow } from './method-row.js';
 import { branchHead } from './tree.js';
 
 /** Methods read at once: what bounds the memory of a large tree. */
@@ -24,18 +23,18 @@ export async function* largeTree(
   projectId: string,
   options: CallOptions = {},
 ): AsyncGenerator<string, void, undefined> {
-  const { validator, rows: branches } = await reads.branches(projectId, options);
-  const ids = branches.map((branch) => branch.ids).join('');
+  const { validator, found: branches } = await reads.outline(projectId, options);
+  const ids = branches.map((branch) => branch.text).join('');
   /** Last one first. */
-  const methodsFrom = async (first: number): Promise<MethodRow[]> => {
+  const methodsFrom = async (first: number): Promise<string[]> => {
     const wanted = ids.slice(first * uuidLength, (first + batchSize) * uuidLength).match(/.{36}/g) ?? [];
     const read = await reads.byIds(projectId, wanted, options);
     if (read.validator !== validator) throw new TreeChangedError();
-    const byId = new Map(read.rows.map((row) => [row.id, row]));
+    const byId = new Map(read.found.map((method) => [method.id, method.text]));
     return wanted.flatMap((id) => byId.get(id) ?? []).toReversed();
   };
 
-  let batch: MethodRow[] = [];
+  let batch: string[] = [];
   let place = 0;
   let json = '{"data":[';
   for (const branch of branches) {
@@ -46,9 +45,9 @@ export async function* largeTree(
         yield json;
         json = '';
       }
-      const row = batch.pop();
-      if (!row) throw new TreeChangedError();
-      json += (count > 0 ? ',' : '') + jsonOf(row);
+      const method = batch.pop();
+      if (!method) throw new TreeChangedError();
+      json += (count > 0 ? ',' : '') + method;
     }
     json += ']}';
   }

@@ -6,15 +6,11 @@ import { type ShippingSettings } from '../shipping.options.js';
 import { int32 } from '../validation/rules.js';
 import { CheckedListQuery } from './list-query.check.js';
 import { largeTree } from './large-tree.js';
-import { MethodReads } from './method-reads.js';
-import { jsonOf } from './method-row.js';
+import { MethodReads, type MethodsText } from './method-reads.js';
 import { treeJson } from './tree.js';
 
-/** Look-ups that may be under way at a time: one that hangs does not hold up the others. */
-const maxLookUps = 2;
-
 /** A tree of more methods is sent in pieces (see `largeTree`). */
-const wholeTree = new CheckedListQuery(1, 1000, [], []);
+const maxWholeTree = 1000;
 
 const allActive = new CheckedListQuery(
   1,
@@ -34,7 +30,7 @@ export class MethodAnswers {
     { defaultsProjectId, cacheBytes }: ShippingSettings,
   ) {
     this.reads = new MethodReads(database, defaultsProjectId);
-    this.validators = new Batches((projectIds) => this.reads.validators(projectIds), maxLookUps);
+    this.validators = new Batches((projectIds) => this.reads.validators(projectIds));
     this.answers = new CurrentAnswers((projectId) => this.validator(projectId), cacheBytes);
   }
 
@@ -55,18 +51,18 @@ export class MethodAnswers {
   ): Promise<Answer> {
     return this.current(projectId, `list ${name}`, options, async () => {
       const checked = query();
-      const { validator, total, rows } = await this.reads.page(projectId, checked, options);
+      const { validator, total, found } = await this.reads.page(projectId, checked, options);
       const { page, perPage } = checked;
       const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) };
-      return whole(validator, `{"data":[${rows.map(jsonOf).join(',')}],"meta":${JSON.stringify(meta)}}`);
+      return whole(validator, `{"data":[${textOf(found)}],"meta":${JSON.stringify(meta)}}`);
     });
   }
 
   /** The body is null when the tree is a large one: then take `largeTree`. */
   tree(projectId: string, options: CallOptions = {}): Promise<Answer> {
     return this.current(projectId, 'tree', options, async () => {
-      const { validator, total, rows } = await this.reads.page(projectId, wholeTree, options);
-      return total > rows.length ? { validator, body: null } : whole(validator, treeJson(rows));
+      const { validator, total, found } = await this.reads.tree(projectId, maxWholeTree, options);
+      return total > maxWholeTree ? { validator, body: null } : whole(validator, treeJson(found));
     });
   }
 
@@ -78,8 +74,8 @@ export class MethodAnswers {
   /** The active methods in list order: an array, without a page around it. */
   active(projectId: string, options: CallOptions = {}): Promise<Answer> {
     return this.current(projectId, 'active', options, async () => {
-      const { validator, rows } = await this.reads.page(projectId, allActive, options);
-      return whole(validator, `[${rows.map(jsonOf).join(',')}]`);
+      const { validator, found } = await this.reads.page(projectId, allActive, options);
+      return whole(validator, `[${textOf(found)}]`);
     });
   }
 
@@ -92,6 +88,11 @@ export class MethodAnswers {
   ): Promise<Answer> {
     return this.database.isCallers(options) ? make() : this.answers.get(projectId, name, make);
   }
+}
+
+/** Of the methods of a page; none were found where there is none. */
+function textOf([methods]: readonly MethodsText[]): string {
+  return methods?.text ?? '';
 }
 
 /** In memory of its own size: a slice of Node's pool would keep all of the pool. */

@@ -2,20 +2,20 @@ import { type CallOptions, type Database } from '../database/database.js';
 import { Parameters } from '../database/parameters.js';
 import { neverWritten, validator } from '../database/revision.js';
 import { ShippingProject } from '../database/shipping-project.entity.js';
+import { int32 } from '../validation/rules.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type CheckedListQuery } from './list-query.check.js';
-import { methodOf, type MethodRow } from './method-row.js';
-import { listOrder, Presentation } from './presented.js';
+import { listOrder, methodJson, Presentation } from './presented.js';
 import { ShippingMethod } from './shipping-method.entity.js';
 import { type Branch } from './tree.js';
 
-/** Rows, and the state of the project that they belong to. */
-export interface Read<Row> {
+/** What was found, and the state of the project that it belongs to. */
+export interface Read<Found> {
   /** Of the project, at the moment of the statement. */
   validator: string;
   /** How many there are beside these; of all methods, where nothing was asked for by condition. */
   total: number;
-  rows: Row[];
+  found: Found[];
 }
 
 interface Head {
@@ -25,23 +25,22 @@ interface Head {
   total: number;
 }
 
-interface Found {
-  /** null: nothing was found. */
-  carrier_code: string | null;
+/** Methods: of a page, of a carrier, or one. */
+export interface MethodsText {
+  /** Their JSON, with commas between, or their ids, with nothing between. */
+  text: string;
+}
+
+export interface BranchText extends Branch, MethodsText {
+  /** How many. */
+  methods: number;
 }
 
 type StatementOf = (
   presentation: Presentation,
   project: string,
   parameters: Parameters,
-) => { found: string; order: readonly string[]; total?: string; isOneOff?: boolean };
-
-export interface BranchRow extends Branch {
-  /** How many. */
-  methods: number;
-  /** Of its methods, in order, one after the other. */
-  ids: string;
-}
+) => { found: string; order?: string; total?: string; isOneOff?: boolean };
 
 /** What reads methods: each is one statement, hence of one moment, and names its project. */
 export class MethodReads {
@@ -62,12 +61,12 @@ export class MethodReads {
     const parameters = new Parameters();
     const project = parameters.bind(projectId, 'text');
     const from = this.from(this.presented, project, parameters);
-    const [row] = await this.database.read<MethodRow>(
-      `SELECT ${this.presented.columns} ${from} AND ${where(parameters)}`,
+    const [row] = await this.database.read<MethodsText>(
+      `SELECT ${methodJson} AS text FROM (SELECT ${this.presented.columns} ${from} AND ${where(parameters)}) AS m`,
       parameters.values,
       options,
     );
-    return row && methodOf(row);
+    return row && (JSON.parse(row.text) as ShippingMethodDto);
   }
 
   /** A page in list order, and how many methods there are in all of its pages. */
@@ -75,7 +74,7 @@ export class MethodReads {
     projectId: string,
     { page, perPage, words, groups }: CheckedListQuery,
     options: CallOptions,
-  ): Promise<Read<MethodRow>> {
+  ): Promise<Read<MethodsText>> {
     return this.read(projectId, options, (presentation, project, parameters) => {
       const conditions = [
         ...words.map((word) => presentation.hasWord(word, parameters)),
@@ -86,33 +85,39 @@ export class MethodReads {
       ];
       const matching = [this.from(presentation, project, parameters), ...conditions].join(' AND ');
       return {
-        found: `SELECT ${presentation.columns} ${matching} ORDER BY ${presentation.order}
-          LIMIT ${parameters.bind(perPage, 'integer')} OFFSET ${parameters.bind((page - 1) * perPage, 'integer')}`,
-        order: listOrder,
+        // The JSON is made above the limit, or PostgreSQL makes it of what it skips too.
+        found: `SELECT string_agg(${methodJson}, ',' ORDER BY ${listOrder.join(', ')}) AS text
+          FROM (
+            SELECT ${presentation.columns} ${matching} ORDER BY ${presentation.order}
+            LIMIT ${parameters.bind(perPage, 'integer')} OFFSET ${parameters.bind((page - 1) * perPage, 'integer')}
+          ) AS m`,
         ...(conditions.length > 0 && { total: `(SELECT count(*)::integer ${matching})`, isOneOff: true }),
       };
     });
   }
 
-  /** The carriers of a project as the tree has them, and the ids of all methods in its order. */
-  branches(projectId: string, options: CallOptions): Promise<Read<BranchRow>> {
-    return this.read(projectId, options, (presentation, project, parameters) => ({
-      found: `SELECT carrier_code, min(sort_order) AS sort_order, bool_or(is_active) AS is_active,
-          (array_agg(carrier_label ORDER BY sort_order, method_code) FILTER (WHERE carrier_label IS NOT NULL))[1]
-            AS carrier_label,
-          count(*)::integer AS methods, string_agg(id::text, '' ORDER BY sort_order, method_code) AS ids
-        FROM (SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}) AS m
-        GROUP BY carrier_code`,
-      order: ['sort_order', 'carrier_code'],
-    }));
+  /** The carriers in the order of the tree, with their methods as JSON; none when there are more than `maxMethods`. */
+  tree(projectId: string, maxMethods: number, options: CallOptions): Promise<Read<BranchText>> {
+    return this.branches(projectId, `${methodJson}, ','`, maxMethods, options);
+  }
+
+  /** The carriers in the order of the tree, with the ids of their methods. */
+  outline(projectId: string, options: CallOptions): Promise<Read<BranchText>> {
+    return this.branches(projectId, `m.id::text, ''`, int32.max, options);
   }
 
   /** The methods with these ids, in no order. */
-  byIds(projectId: string, ids: readonly string[], options: CallOptions): Promise<Read<MethodRow>> {
+  byIds(
+    projectId: string,
+    ids: readonly string[],
+    options: CallOptions,
+  ): Promise<Read<MethodsText & { id: string }>> {
     return this.read(projectId, options, (presentation, project, parameters) => ({
-      found: `SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}
-        AND m.id = ANY(${parameters.bind(ids, 'uuid[]')})`,
-      order: ['id'],
+      found: `SELECT m.id, ${methodJson} AS text
+        FROM (
+          SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}
+          AND m.id = ANY(${parameters.bind(ids, 'uuid[]')})
+        ) AS m`,
     }));
   }
 
@@ -129,46 +134,66 @@ export class MethodReads {
     return projectIds.map((id) => found.get(id) ?? neverWritten);
   }
 
+  /** @param text of each method, and what stands between two */
+  private branches(
+    projectId: string,
+    text: string,
+    maxMethods: number,
+    options: CallOptions,
+  ): Promise<Read<BranchText>> {
+    const order = 'sort_order, method_code';
+    return this.read(projectId, options, (presentation, project, parameters) => ({
+      found: `SELECT carrier_code, min(sort_order) AS sort_order, bool_or(is_active) AS is_active,
+          (array_agg(carrier_label ORDER BY ${order}) FILTER (WHERE carrier_label IS NOT NULL))[1]
+            AS carrier_label,
+          count(*)::integer AS methods, string_agg(${text} ORDER BY ${order}) AS text
+        FROM (
+          SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}
+          AND (SELECT total FROM head) <= ${parameters.bind(maxMethods, 'integer')}
+        ) AS m GROUP BY carrier_code`,
+      order: 'ORDER BY sort_order, carrier_code',
+    }));
+  }
+
   /** Most projects follow no defaults and are read by index, in order; the statement says if this one does. */
-  private async read<Row extends Found>(
+  private async read<Found extends MethodsText>(
     projectId: string,
     options: CallOptions,
     statement: StatementOf,
-  ): Promise<Read<Row>> {
-    const read = await this.readAs<Row>(this.stored, projectId, options, statement);
-    return read.followers > 0 ? this.readAs<Row>(this.presented, projectId, options, statement) : read;
+  ): Promise<Read<Found>> {
+    const read = await this.readAs<Found>(this.stored, projectId, options, statement);
+    return read.followers > 0 ? this.readAs<Found>(this.presented, projectId, options, statement) : read;
   }
 
-  private async readAs<Row extends Found>(
+  private async readAs<Found extends MethodsText>(
     presentation: Presentation,
     projectId: string,
     options: CallOptions,
     statement: StatementOf,
-  ): Promise<Read<Row> & Head> {
+  ): Promise<Read<Found> & Head> {
     const parameters = new Parameters();
     const project = parameters.bind(projectId, 'text');
     const defaults = parameters.bind(this.defaultsProjectId, 'text');
     const {
       found,
-      order,
+      order = '',
       total = 'COALESCE(p.methods, 0)',
       isOneOff,
     } = statement(presentation, project, parameters);
-    // The head stands in each row, and alone where nothing was found.
-    const rows = await this.database.read<Head & Row>(
+    // The head stands beside each that was found, and alone where nothing was.
+    const rows = await this.database.read<Head & (Found | { text: null })>(
       `WITH head AS (
          SELECT ${validator} AS validator, COALESCE(p.followers, 0) AS followers, ${total} AS total
          FROM (SELECT) AS one LEFT JOIN ${this.projects} AS p ON p.project_id = ${project}
            LEFT JOIN ${this.projects} AS d ON d.project_id = ${defaults}
-       ), found AS (${found})
-       SELECT * FROM head LEFT JOIN found ON true ORDER BY ${order.map((column) => `found.${column}`).join(', ')}`,
+       ) SELECT * FROM head LEFT JOIN (${found}) AS found ON true ${order}`,
       parameters.values,
       options,
       isOneOff,
     );
     const [head] = rows;
     if (!head) throw new Error('A project was read without its head.');
-    return { ...head, rows: head.carrier_code === null ? [] : rows };
+    return { ...head, found: rows.filter((row) => row.text !== null) };
   }
 
   private from(presentation: Presentation, project: string, parameters: Parameters): string {

@@ -7,17 +7,19 @@ import { lockProject, raiseForChange, raiseForInsert, raiseForInserts } from '..
 import { ShippingProject } from '../database/shipping-project.entity.js';
 import { ShippingException } from '../shipping.exception.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
-import { methodOf, type MethodRow } from './method-row.js';
 import { type OwnValues } from './own-values.js';
-import { Presentation, searchText } from './presented.js';
+import { methodJson, Presentation, searchText } from './presented.js';
 import { ShippingMethod } from './shipping-method.entity.js';
 import { MethodInUseError } from './shipping-methods.errors.js';
 
 /** What writes methods: each is one statement, names its project, raises its row, and presents what it wrote. */
 export class MethodWrites {
   private readonly presented = new Presentation(true);
-  // One batch at a time: two would find each other's projects locked.
-  private readonly inserts = new Batches((methods: NewMethod[]) => this.insertAll(methods), 1);
+  // A project is in one batch at a time: a second one would find its row locked.
+  private readonly inserts = new Batches((methods: NewMethod[]) => this.insertAll(methods), {
+    atOnce: 4,
+    keyOf: ({ project_id }) => project_id,
+  });
 
   constructor(
     private readonly database: Database,
@@ -46,7 +48,7 @@ export class MethodWrites {
         `WITH sent AS (
            SELECT * FROM json_to_recordset(${sent}) AS s(project_id text, id uuid, ${columnTypes})
          ), project AS (
-           SELECT project_id FROM ${this.projects} WHERE project_id IN (SELECT project_id FROM sent)
+           SELECT project_id FROM ${this.projects} WHERE project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent))
            ORDER BY project_id FOR UPDATE SKIP LOCKED
          ), changed AS (
            INSERT INTO ${this.methods} (project_id, id, version, created_at, updated_at, ${names})
@@ -156,12 +158,12 @@ export class MethodWrites {
     options: CallOptions,
   ): Promise<ShippingMethodDto[]> {
     const from = this.presented.from('changed', this.methods, this.defaultsProjectId, parameters);
-    const rows = await this.database.write<MethodRow>(
-      `${ctes} SELECT ${this.presented.columns} FROM ${from}`,
+    const rows = await this.database.write<{ json: string }>(
+      `${ctes} SELECT ${methodJson} AS json FROM (SELECT ${this.presented.columns} FROM ${from}) AS m`,
       parameters.values,
       options,
     );
-    return rows.map(methodOf);
+    return rows.map(({ json }) => JSON.parse(json) as ShippingMethodDto);
   }
 
   private get methods(): string {

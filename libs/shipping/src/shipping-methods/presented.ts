@@ -1,11 +1,12 @@
 import { type Parameters } from '../database/parameters.js';
-import { milliseconds } from '../database/wire-time.js';
+import { jsonObject, jsonOf, jsonQuoted, jsonTime } from '../database/json.js';
 import { folded } from '../validation/text.js';
 import { type FilterField, type FilterKind, filterFields } from './dto/list-shipping-methods.dto.js';
+import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type Condition } from './list-query.check.js';
 
 // What is presented of a method, in SQL, so that listing, ordering, searching and filtering all see the same
-// values. `m` is the method, `d` its default. `method-row.ts` makes the JSON of the wire from it.
+// values. `m` is the method, `d` its default.
 
 const searchedTexts = ['carrier_code', 'method_code', 'carrier_label', 'method_label'] as const;
 
@@ -15,6 +16,25 @@ export function searchText(texts: Record<(typeof searchedTexts)[number], string 
 }
 
 export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
+
+/** The JSON, as text, of a method `m` of the `columns` of a `Presentation`. */
+export const methodJson = jsonObject({
+  id: jsonQuoted('m.id'),
+  project_id: jsonQuoted('m.project_id'),
+  carrier_code: jsonOf('m.carrier_code'),
+  carrier_label: jsonOf('m.carrier_label'),
+  method_code: jsonOf('m.method_code'),
+  method_label: jsonOf('m.method_label'),
+  is_active: jsonOf('m.is_active'),
+  sort_order: 'm.sort_order',
+  meta: 'm.meta',
+  use_default: jsonOf('m.use_default'),
+  inherited: 'm.inherited',
+  own: 'm.own',
+  version: 'm.version',
+  created_at: jsonTime('m.created_at'),
+  updated_at: jsonTime('m.updated_at'),
+} satisfies Record<keyof ShippingMethodDto, string>);
 
 /** How methods are presented: with the values of their defaults looked up, or as they are stored. */
 export class Presentation {
@@ -46,7 +66,7 @@ export class Presentation {
     return listOrder.map((field) => this.expressions[field]).join(', ');
   }
 
-  /** The columns of a `MethodRow`. */
+  /** What is presented, for `methodJson` and for what orders and groups. */
   get columns(): string {
     const { carrier_label, method_label, sort_order } = this.expressions;
     const inherited = `CASE WHEN d.id IS NULL THEN '[]'
@@ -59,9 +79,9 @@ export class Presentation {
         'sort_order', m.sort_order, 'meta', m.meta)::text END`;
     return `m.id, m.project_id, m.carrier_code, ${carrier_label} AS carrier_label, m.method_code,
       ${method_label} AS method_label, m.is_active, ${sort_order} AS sort_order,
-      ${this.followsDefaults ? 'COALESCE(d.meta, m.meta)' : 'm.meta'}::text AS meta, m.use_default,
+      ${this.followsDefaults ? 'COALESCE(d.meta, m.meta)' : 'm.meta'} AS meta, m.use_default,
       ${this.followsDefaults ? inherited : `'[]'`} AS inherited, ${this.followsDefaults ? own : `'{}'`} AS own,
-      m.version, ${milliseconds('m.created_at')} AS created_at, ${milliseconds('m.updated_at')} AS updated_at`;
+      m.version, m.created_at, m.updated_at`;
   }
 
   /**

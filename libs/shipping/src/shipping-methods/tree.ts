@@ -1,5 +1,3 @@
-import { jsonOf, type MethodRow } from './method-row.js';
-
 /** A carrier of the tree, its methods left out. */
 export interface Branch {
   carrier_code: string;
@@ -18,23 +16,7 @@ export function branchHead({ carrier_code, carrier_label, is_active, sort_order 
   );
 }
 
-/**
- * The tree as JSON. The methods come in list order (sort_order, carrier, method), so that the carriers appear
- * by their smallest sort_order, then by code, and each one's methods stay in order.
- */
-export function treeJson(rows: Iterable<MethodRow>): string {
-  const branches = new Map<string, Branch & { methods: string[] }>();
-  for (const row of rows) {
-    const { carrier_code, carrier_label, is_active, sort_order } = row;
-    let branch = branches.get(carrier_code);
-    if (!branch) {
-      branch = { carrier_code, carrier_label, is_active, sort_order, methods: [] };
-      branches.set(carrier_code, branch);
-    }
-    branch.carrier_label ??= carrier_label;
-    branch.is_active ||= is_active;
-    branch.methods.push(jsonOf(row));
-  }
-  const json = [...branches.values()].map((branch) => `${branchHead(branch)}${branch.methods.join(',')}]}`);
-  return `{"data":[${json.join(',')}]}`;
+/** The tree as JSON. @param branches by their smallest sort_order, then by code; `text` is of their methods */
+export function treeJson(branches: readonly (Branch & { text: string })[]): string {
+  return `{"data":[${branches.map((branch) => `${branchHead(branch)}${branch.text}]}`).join(',')}]}`;
 }

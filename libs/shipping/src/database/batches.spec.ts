@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { Batches } from './batches.js';
+
+describe('batches', () => {
+  it('serve together those who ask while others are served, one batch at a time', async () => {
+    const served: number[][] = [];
+    const batches = new Batches<number, number>(async (items) => {
+      served.push(items);
+      if (items.includes(1)) for (const item of [3, 4, 5]) void batches.join(item);
+      return items.map((item) => item * 10);
+    });
+    expect(await Promise.all([batches.join(1), batches.join(2)])).toEqual([10, 20]);
+    expect(await batches.join(6)).toBe(60);
+    expect(served).toEqual([
+      [1, 2],
+      [3, 4, 5, 6],
+    ]);
+  });
+
+  it('of many are of a hundred', async () => {
+    const sizes: number[] = [];
+    const batches = new Batches<number, number>((items) => {
+      sizes.push(items.length);
+      return Promise.resolve(items);
+    });
+    await Promise.all(Array.from({ length: 250 }, (_, item) => batches.join(item)));
+    expect(sizes).toEqual([100, 100, 50]);
+  });
+
+  it('that hang do not hold up those who come after', async () => {
+    const batches = new Batches<string, string>((items) =>
+      items.includes('hangs') ? new Promise(() => {}) : Promise.resolve(items),
+    );
+    void batches.join('hangs');
+    await new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))));
+    expect(await batches.join('later')).toBe('later');
+  });
+
+  it('that fail, fail for all of theirs, and for nobody after them', async () => {
+    const batches = new Batches<string, string>((items) =>
+      items.includes('bad') ? Promise.reject(new Error('refused')) : Promise.resolve(items),
+    );
+    const [bad, beside] = await Promise.allSettled([batches.join('bad'), batches.join('good')]);
+    expect([bad.status, beside.status]).toEqual(['rejected', 'rejected']);
+    expect(await batches.join('good')).toBe('good');
+  });
+});

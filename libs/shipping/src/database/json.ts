@@ -1,0 +1,25 @@
+// SQL for the JSON of the wire: an object, and the arguments of `concat` that its members are made of. None of it
+// depends on the time zone, the date style or the type parsers that a host has set.
+
+/** @param members the value of each member */
+export function jsonObject(members: Record<string, string>): string {
+  const parts = Object.entries(members).map(
+    ([name, value], index) => `'${index ? ',' : '{'}"${name}":', ${value}`,
+  );
+  return `concat(${parts.join(', ')}, '}')`;
+}
+
+/** Of anything that may be null. */
+export function jsonOf(value: string): string {
+  return `COALESCE(to_json(${value})::text, 'null')`;
+}
+
+/** Of what needs no escaping: an id, an identifier. */
+export function jsonQuoted(value: string): string {
+  return `'"', ${value}, '"'`;
+}
+
+/** ISO 8601, UTC, milliseconds. */
+export function jsonTime(value: string): string {
+  return jsonQuoted(`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+}
