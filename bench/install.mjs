@@ -18,10 +18,11 @@ export function prepare({ build }) {
   run('npx tsc -p rivals/nest --incremental', here);
 }
 
+/** By `npm install`: `npm ci` insists on packages for other platforms, which not every registry has. */
 export function installIn(folder) {
   if (isInstalled(folder)) return;
-  console.log(`Installing the packages of ${folder} (npm ci) …`);
-  run('npm ci --no-audit --no-fund --loglevel=error', folder);
+  console.log(`Installing the packages of ${folder} …`);
+  run('npm install --no-save --no-audit --no-fund --loglevel=error', folder);
 }
 
 /** npm writes the second file when an install is complete. */

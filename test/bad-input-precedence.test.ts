@@ -84,6 +84,22 @@ const others: BadInput[] = [
     body: 'x',
     answer: 204,
   },
+  ...[';;', '', 'nonsense'].flatMap((type): BadInput[] => [
+    {
+      given: `no body as "${type}"`,
+      method: 'DELETE',
+      path: one,
+      headers: { 'content-type': type },
+      answer: 204,
+    },
+    {
+      given: `no body as "${type}"`,
+      method: 'GET',
+      path: methods,
+      headers: { 'content-type': type },
+      answer: 200,
+    },
+  ]),
   {
     given: 'a broken body',
     method: 'GET',

@@ -41,6 +41,11 @@ export function configureHttp(app: NestFastifyApplication): void {
   app.useGlobalFilters(new ProblemDetailsFilter());
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeAllContentTypeParsers();
+  // A route that takes no body does not look at what is said of one; Fastify would, and refuse it.
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    if (request.method !== 'POST' && request.method !== 'PATCH') delete request.headers['content-type'];
+    done();
+  });
   // Before the size is looked at: what is no JSON is refused as such, however large.
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     if (takesBody(request) && !isUtf8Json(request)) done(new UnsupportedMediaTypeError());

@@ -37,7 +37,7 @@ export async function streamJson(
   const second = await pieces.next();
   // Most answers are short enough to be one piece.
   if (first.done || second.done) return sendJson(response, Buffer.from(first.value ?? ''));
-  const stream = Readable.from(startingWith([first.value, second.value], pieces));
+  const stream = Readable.from(startingWith([first.value, second.value], pieces), { highWaterMark: 1 });
   response.header('Content-Type', 'application/json; charset=utf-8');
   if (isStream(response)) pipeline(stream, response, logBroken);
   else response.send(stream.once('error', logBroken));

@@ -9,7 +9,7 @@ import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event
 import { OrderEvent } from './order-event.entity.js';
 
 /** Rows read at once: what bounds the memory of a long history. */
-const batchSize = 500;
+const batchSize = 200;
 
 /** An event, of the events `e`, as the wire has it. */
 const eventJson = jsonObject({

@@ -3,7 +3,7 @@ import { type MethodReads } from './method-reads.js';
 import { branchHead } from './tree.js';
 
 /** Methods read at once: what bounds the memory of a large tree. */
-const batchSize = 500;
+const batchSize = 200;
 const uuidLength = 36;
 
 /** The methods changed between two batches of a large tree: what was made of it so far is of no use. */
