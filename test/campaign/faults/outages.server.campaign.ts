@@ -75,6 +75,8 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       end: () => session.query('ROLLBACK'),
       refusals: 40,
       writers: 30,
+      // Writes that do not hang get a connection now and then, and so may the probe.
+      isPartial: true,
     });
   });
 

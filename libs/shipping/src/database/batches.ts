@@ -7,15 +7,15 @@ interface Waiting<Item, Result> {
 interface Settings<Item> {
   /** How many batches may be under way. */
   atOnce?: number;
-  /** Items of one key are never in two batches at once; undefined: an item has none. */
+  /** A key's items are in one batch at a time, as long as that does not hang; undefined: an item has none. */
   keyOf?: (item: Item) => string | undefined;
 }
 
 /** So that no statement grows with the number of clients. */
 const maxItems = 100;
 
-/** A batch that takes longer does not hold up those who come after it. */
-const patienceMs = 50;
+/** A batch that takes longer does not hold up those who come after it, of its own keys neither. */
+const patienceMs = 200;
 
 /**
  * Serves together those who ask while others are served. A batch takes nobody more from the moment it is
@@ -66,6 +66,7 @@ export class Batches<Item, Result> {
     this.underWay++;
     const leave = once(() => {
       this.underWay--;
+      for (const key of keys) this.busyKeys.delete(key);
       this.goOn();
     });
     const patience = setTimeout(leave, patienceMs);
@@ -77,9 +78,7 @@ export class Batches<Item, Result> {
       for (const { reject } of batch) reject(error);
     } finally {
       clearTimeout(patience);
-      for (const key of keys) this.busyKeys.delete(key);
       leave();
-      this.goOn();
     }
   }
 
