@@ -40,6 +40,31 @@ describe('batches', () => {
     expect(await batches.join('later')).toBe('later');
   });
 
+  it('that took too long and end after all do not make room twice', async () => {
+    let most = 0;
+    let underWay = 0;
+    const ends: (() => void)[] = [];
+    const batches = new Batches<string, string>(async (items) => {
+      most = Math.max(most, ++underWay);
+      if (items.includes('slow')) await new Promise<void>((resolve) => ends.push(resolve));
+      else await new Promise((resolve) => setTimeout(resolve, 5));
+      underWay--;
+      return items;
+    });
+    const slow = batches.join('slow');
+    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(await batches.join('meanwhile')).toBe('meanwhile');
+    for (const end of ends) end();
+    expect(await slow).toBe('slow');
+    most = 0;
+    const served = ['a', 'b', 'c', 'd'].map(async (item, index) => {
+      for (let turn = 0; turn < 4 * index; turn++) await new Promise((resolve) => setImmediate(resolve));
+      return batches.join(item);
+    });
+    expect(await Promise.all(served)).toEqual(['a', 'b', 'c', 'd']);
+    expect(most).toBe(1);
+  });
+
   it('side by side never have items of one key', async () => {
     const underWay: string[] = [];
     let batchesUnderWay = 0;
