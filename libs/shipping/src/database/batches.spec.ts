@@ -27,13 +27,9 @@ describe('batches', () => {
     expect(sizes).toEqual([100, 100, 50]);
   });
 
-  it.each([
-    ['of no key', undefined],
-    ['of the same key', 'key'],
-  ])('that hang do not hold up those who come after, %s', async (_title, key) => {
-    const batches = new Batches<string, string>(
-      (items) => (items.includes('hangs') ? new Promise(() => {}) : Promise.resolve(items)),
-      { keyOf: () => key },
+  it('that hang do not hold up those who come after', async () => {
+    const batches = new Batches<string, string>((items) =>
+      items.includes('hangs') ? new Promise(() => {}) : Promise.resolve(items),
     );
     void batches.join('hangs');
     await new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))));
@@ -63,31 +59,6 @@ describe('batches', () => {
     });
     expect(await Promise.all(served)).toEqual(['a', 'b', 'c', 'd']);
     expect(most).toBe(1);
-  });
-
-  it('side by side never have items of one key', async () => {
-    const underWay: string[] = [];
-    let batchesUnderWay = 0;
-    let most = 0;
-    const batches = new Batches<string, string>(
-      async (items) => {
-        expect(items.filter((item) => underWay.includes(item))).toEqual([]);
-        underWay.push(...items);
-        most = Math.max(most, ++batchesUnderWay);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        batchesUnderWay--;
-        for (const item of items) underWay.splice(underWay.indexOf(item), 1);
-        return items;
-      },
-      { atOnce: 3, keyOf: (item) => item },
-    );
-    const served: Promise<string>[] = [];
-    for (const item of ['a', 'b', 'a', 'c', 'b', 'a']) {
-      served.push(batches.join(item));
-      for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
-    }
-    expect(await Promise.all(served)).toEqual(['a', 'b', 'a', 'c', 'b', 'a']);
-    expect(most).toBe(3);
   });
 
   it('that fail, fail for all of theirs, and for nobody after them', async () => {

@@ -1,4 +1,3 @@
-import { type CallOptions } from '../database/database.js';
 import { type MethodReads } from './method-reads.js';
 import { branchHead } from './tree.js';
 
@@ -21,14 +20,13 @@ export class TreeChangedError extends Error {
 export async function* largeTree(
   reads: MethodReads,
   projectId: string,
-  options: CallOptions = {},
 ): AsyncGenerator<string, void, undefined> {
-  const { validator, found: branches } = await reads.outline(projectId, options);
+  const { validator, found: branches } = await reads.outline(projectId);
   const ids = branches.map((branch) => branch.text).join('');
   /** Last one first. */
   const methodsFrom = async (first: number): Promise<string[]> => {
     const wanted = ids.slice(first * uuidLength, (first + batchSize) * uuidLength).match(/.{36}/g) ?? [];
-    const read = await reads.byIds(projectId, wanted, options);
+    const read = await reads.byIds(projectId, wanted);
     if (read.validator !== validator) throw new TreeChangedError();
     const byId = new Map(read.found.map((method) => [method.id, method.text]));
     return wanted.flatMap((id) => byId.get(id) ?? []).toReversed();

@@ -58,12 +58,18 @@ export class MethodAnswers {
     });
   }
 
-  /** The body is null when the tree is a large one: then take `largeTree`. */
+  /** The body is null when the tree is a large one: then take `largeTree`, or `wholeTree`. */
   tree(projectId: string, options: CallOptions = {}): Promise<Answer> {
     return this.current(projectId, 'tree', options, async () => {
       const { validator, total, found } = await this.reads.tree(projectId, maxWholeTree, options);
       return total > maxWholeTree ? { validator, body: null } : whole(validator, treeJson(found));
     });
+  }
+
+  /** A tree of any size, for a caller who holds it whole in any case. */
+  async wholeTree(projectId: string, options: CallOptions): Promise<Answer> {
+    const { validator, found } = await this.reads.tree(projectId, int32.max, options);
+    return whole(validator, treeJson(found));
   }
 
   /** Pieces of the JSON of a tree of any size. @throws TreeChangedError */

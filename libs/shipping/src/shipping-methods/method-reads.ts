@@ -102,17 +102,13 @@ export class MethodReads {
   }
 
   /** The carriers in the order of the tree, with the ids of their methods. */
-  outline(projectId: string, options: CallOptions): Promise<Read<BranchText>> {
-    return this.branches(projectId, `m.id::text, ''`, int32.max, options);
+  outline(projectId: string): Promise<Read<BranchText>> {
+    return this.branches(projectId, `m.id::text, ''`, int32.max, {});
   }
 
   /** The methods with these ids, in no order. */
-  byIds(
-    projectId: string,
-    ids: readonly string[],
-    options: CallOptions,
-  ): Promise<Read<MethodsText & { id: string }>> {
-    return this.read(projectId, options, (presentation, project, parameters) => ({
+  byIds(projectId: string, ids: readonly string[]): Promise<Read<MethodsText & { id: string }>> {
+    return this.read(projectId, {}, (presentation, project, parameters) => ({
       found: `SELECT m.id, ${methodJson} AS text
         FROM (
           SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}

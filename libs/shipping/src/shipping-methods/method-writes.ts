@@ -15,11 +15,7 @@ import { MethodInUseError } from './shipping-methods.errors.js';
 /** What writes methods: each is one statement, names its project, raises its row, and presents what it wrote. */
 export class MethodWrites {
   private readonly presented = new Presentation(true);
-  // A project is in one batch at a time: a second one would find its row locked.
-  private readonly inserts = new Batches((methods: NewMethod[]) => this.insertAll(methods), {
-    atOnce: 4,
-    keyOf: ({ project_id }) => project_id,
-  });
+  private readonly inserts = new Batches((methods: NewMethod[]) => this.insertAll(methods));
 
   constructor(
     private readonly database: Database,

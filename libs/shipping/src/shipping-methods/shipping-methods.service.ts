@@ -19,7 +19,6 @@ import {
   MethodNotFoundError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
-import { largeTree, TreeChangedError } from './large-tree.js';
 import { type MethodAnswers } from './method-answers.js';
 import { MethodReads } from './method-reads.js';
 import { MethodWrites } from './method-writes.js';
@@ -115,7 +114,7 @@ export class ShippingMethods {
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkProject(projectId);
     const { body } = await this.answers.tree(projectId, options);
-    return body ? parsed(body) : this.largeTree(projectId, options);
+    return parsed(body ?? (await this.answers.wholeTree(projectId, options)).body);
   }
 
   /** What a checkout offers: the active methods, in list order. */
@@ -236,19 +235,6 @@ export class ShippingMethods {
 
   private notify(change: ShippingMethodChange, options: CallOptions): void {
     this.database.afterCommit(options, () => this.committed.next(change));
-  }
-
-  private async largeTree(projectId: string, options: CallOptions): Promise<ShippingTree> {
-    for (let lost = 0; lost < maxLostRaces; lost++) {
-      try {
-        const pieces: string[] = [];
-        for await (const piece of largeTree(this.reads, projectId, options)) pieces.push(piece);
-        return JSON.parse(pieces.join('')) as ShippingTree;
-      } catch (error) {
-        if (!(error instanceof TreeChangedError)) throw error;
-      }
-    }
-    throw lostTooOften();
   }
 
   private async findInVersion(
