@@ -257,7 +257,7 @@ describe('the running module', () => {
     const [page, perPage, q, raw] = ['page', 'per_page', 'q', 'raw_filters'].map((name) => parameter(name));
     const bytes = numberIn(raw?.description ?? '', /(\d+) bytes/);
     const values = parameter('filter').properties['version']?.anyOf?.[1]?.maxItems ?? 0;
-    const rawValues = schemaOf('RawFilter').properties?.['value']?.anyOf?.[1]?.maxItems ?? 0;
+    const rawValues = schemaOf('ShippingRawFilter').properties?.['value']?.anyOf?.[1]?.maxItems ?? 0;
     const ones = (length: number): string => Array.from({ length }, () => 1).join(',');
     const conditions = (length: number): string =>
       Array.from({ length }, () => '{"field":"version","op":"eq","value":1}').join(',');

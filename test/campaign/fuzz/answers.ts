@@ -20,7 +20,7 @@ function faultsOf(schema: Schema, value: unknown): string | undefined {
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
-const problem: Schema = { $ref: '#/components/schemas/Problem' };
+const problem: Schema = { $ref: '#/components/schemas/ShippingProblem' };
 const insides = /node_modules|\.[jt]s:\d|typeorm|pglite|QueryFailed|syntax error|violates/i;
 
 /** @returns what is wrong with the answer, judged by the document alone; undefined: nothing */

@@ -49,11 +49,11 @@ export const rawFilterSchema: Schema = {
 export const rawFiltersSchema: Schema = {
   ...array({
     anyOf: [
-      ref('RawFilter'),
+      ref('ShippingRawFilter'),
       {
         type: 'object',
         required: ['or'],
-        properties: { or: { ...array(ref('RawFilter')), maxItems: listLimits.conditions } },
+        properties: { or: { ...array(ref('ShippingRawFilter')), maxItems: listLimits.conditions } },
         additionalProperties: false,
       },
     ],

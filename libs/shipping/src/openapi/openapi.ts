@@ -75,7 +75,7 @@ export function documentShipping<Document extends OpenApiDocument>(
     ...document.components?.schemas,
     ...structuredClone({
       ...methodSchemas(nullable),
-      RawFilter: rawFilterSchema,
+      ShippingRawFilter: rawFilterSchema,
       ...eventSchemas(nullable),
       ...problemSchemas,
     }),

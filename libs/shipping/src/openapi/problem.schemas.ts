@@ -34,7 +34,7 @@ const faultProperties: Properties<keyof Fault> = {
 };
 
 export const problemSchemas: Record<string, Schema> = {
-  Problem: {
+  ShippingProblem: {
     type: 'object',
     description: 'A refusal, after RFC 9457.',
     required: ['type', 'title', 'status', 'code', 'detail'],
@@ -44,7 +44,11 @@ export const problemSchemas: Record<string, Schema> = {
       status: integer,
       code: { ...string, description: 'Stable: what a program decides by.' },
       detail: { ...string, description: 'One sentence for a person: what happened and what to do.' },
-      errors: { ...array(ref('Fault')), maxItems: maxFaults, description: 'Every fault of the request.' },
+      errors: {
+        ...array(ref('ShippingFault')),
+        maxItems: maxFaults,
+        description: 'Every fault of the request.',
+      },
       truncated: { ...boolean, description: `True when there were more than ${maxFaults} faults.` },
       existing_id: { ...string, description: 'With `duplicate_method`: the method that has the codes.' },
       identical: {
@@ -54,7 +58,7 @@ export const problemSchemas: Record<string, Schema> = {
       current_version: { ...integer, description: 'With `version_mismatch`.' },
     },
   },
-  Fault: {
+  ShippingFault: {
     type: 'object',
     description: 'What is wrong, and where.',
     required: ['code', 'detail'],

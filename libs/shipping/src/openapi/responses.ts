@@ -27,7 +27,7 @@ function refusal(exceptions: HttpException[]): Response {
   const problems = exceptions.map(problemOf);
   const code = { ...string, enum: problems.map((problem) => problem.code) };
   const examples = Object.fromEntries(problems.map((problem) => [problem.code, { value: problem }]));
-  const schema = { allOf: [ref('Problem'), { type: 'object', properties: { code } }] };
+  const schema = { allOf: [ref('ShippingProblem'), { type: 'object', properties: { code } }] };
   const headers = exceptions
     .flatMap((exception) => (exception instanceof ShippingException ? Object.keys(exception.headers) : []))
     .map((name) => [name, { description: 'In seconds.', schema: integer }] as const);
