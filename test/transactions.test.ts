@@ -40,6 +40,27 @@ describe("a sibling module's transaction", () => {
     expect(await methods.validator(project)).toBe(before);
   });
 
+  it.each(['create', 'update', 'upsert', 'remove'] as const)(
+    'takes back its one %s, of what was there before',
+    async (write) => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      const before = await methods.list(project);
+      const changed = { ...ground, method_label: 'Changed' };
+
+      const rolledBack = app.database.dataSource.transaction(async (manager) => {
+        if (write === 'create') await methods.create(project, { ...ground, method_code: '01' }, { manager });
+        else if (write === 'update') await methods.update(project, id, changed, { manager });
+        else if (write === 'upsert') await methods.upsert(project, changed, { manager });
+        else await methods.remove(project, id, { manager });
+        throw new Error('rollback');
+      });
+
+      await expect(rolledBack).rejects.toThrow('rollback');
+      expect(await methods.list(project)).toEqual(before);
+    },
+  );
+
   it('stays usable after each refusal that the caller catches', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);

@@ -4,31 +4,16 @@ const clockMicroseconds = '(extract(epoch FROM clock_timestamp()) * 1000000)::bi
 const nextRevision = `GREATEST(p.revision + 1, ${clockMicroseconds})`;
 
 /**
- * A CTE that raises the project's row, or makes it, before its first method is inserted: the lock it takes
- * comes first in every writer, so that two of them cannot wait for each other.
+ * A CTE that raises the row of the project of the one method in the CTE `sent`, or makes it, before that is
+ * inserted: the lock it takes comes first in every writer, so that two of them cannot wait for each other.
  */
-export function raiseForInsert(projects: string, project: string, useDefault: string): string {
+export function raiseForInsert(projects: string): string {
   return `project AS (
     INSERT INTO ${projects} AS p (project_id, revision, methods, followers)
-    VALUES (${project}, ${clockMicroseconds}, 1, ${useDefault}::boolean::integer)
+    SELECT project_id, ${clockMicroseconds}, 1, use_default::integer FROM sent
     ON CONFLICT (project_id) DO UPDATE
     SET revision = ${nextRevision}, methods = p.methods + 1, followers = p.followers + EXCLUDED.followers
     RETURNING p.project_id
-  )`;
-}
-
-/**
- * A CTE that raises the rows of the projects of the methods that the CTE `changed` holds, all of them in the
- * CTE `project`, where they are locked.
- */
-export function raiseForInserts(projects: string): string {
-  return `raised AS (
-    UPDATE ${projects} AS p
-    SET revision = ${nextRevision}, methods = p.methods + c.methods, followers = p.followers + c.followers
-    FROM (
-      SELECT project_id, count(*) AS methods, count(*) FILTER (WHERE use_default) AS followers
-      FROM changed GROUP BY project_id
-    ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM project))
   )`;
 }
 
@@ -37,12 +22,18 @@ export function lockProject(projects: string, project: string): string {
   return `project AS (SELECT project_id FROM ${projects} WHERE project_id = ${project} FOR UPDATE)`;
 }
 
-/** A CTE that raises the project's row for the methods that the CTE `changed` holds. */
-export function raiseForChange(projects: string, methods: string, followers: string): string {
+/**
+ * A CTE that raises the rows of the projects of the methods that the CTE `changed` holds, whose column
+ * `follows` says how many more with `use_default` there are by each. The rows are locked already.
+ * @param methods how many more there are by each of them
+ */
+export function raise(projects: string, methods: -1 | 0 | 1): string {
   return `raised AS (
     UPDATE ${projects} AS p
-    SET revision = ${nextRevision}, methods = p.methods + (${methods}), followers = p.followers + (${followers})
-    FROM changed WHERE p.project_id = changed.project_id
+    SET revision = ${nextRevision}, methods = p.methods + c.methods, followers = p.followers + c.follows
+    FROM (
+      SELECT project_id, ${methods} * count(*) AS methods, sum(follows) AS follows FROM changed GROUP BY project_id
+    ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM changed))
   )`;
 }
 

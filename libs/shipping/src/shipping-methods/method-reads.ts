@@ -1,3 +1,4 @@
+import { Batches } from '../database/batches.js';
 import { type CallOptions, type Database } from '../database/database.js';
 import { Parameters } from '../database/parameters.js';
 import { neverWritten, validator } from '../database/revision.js';
@@ -36,6 +37,11 @@ export interface BranchText extends Branch, MethodsText {
   methods: number;
 }
 
+interface MethodKey {
+  project_id: string;
+  id: string;
+}
+
 type StatementOf = (
   presentation: Presentation,
   project: string,
@@ -46,27 +52,60 @@ type StatementOf = (
 export class MethodReads {
   private readonly presented = new Presentation(true);
   private readonly stored = new Presentation(false);
+  private readonly finds = new Batches((keys: MethodKey[]) => this.findAll(keys));
 
   constructor(
     private readonly database: Database,
     private readonly defaultsProjectId: string,
   ) {}
 
-  /** The one method that satisfies `where`. */
-  async find(
+  async find(projectId: string, id: string, options: CallOptions): Promise<ShippingMethodDto | undefined> {
+    const key = { project_id: projectId, id: id.toLowerCase() };
+    const [text] = this.database.isCallers(options)
+      ? await this.findAll([key], options)
+      : [await this.finds.join(key)];
+    return text === undefined ? undefined : (JSON.parse(text) as ShippingMethodDto);
+  }
+
+  async findByCodes(
     projectId: string,
-    where: (parameters: Parameters) => string,
+    carrierCode: string,
+    methodCode: string,
     options: CallOptions,
   ): Promise<ShippingMethodDto | undefined> {
     const parameters = new Parameters();
     const project = parameters.bind(projectId, 'text');
-    const from = this.from(this.presented, project, parameters);
     const [row] = await this.database.read<MethodsText>(
-      `SELECT ${methodJson} AS text FROM (SELECT ${this.presented.columns} ${from} AND ${where(parameters)}) AS m`,
+      `SELECT ${methodJson} AS text FROM (
+         SELECT ${this.presented.columns} ${this.from(this.presented, project, parameters)}
+         AND m.carrier_code = ${parameters.bind(carrierCode, 'text')}
+         AND m.method_code = ${parameters.bind(methodCode, 'text')}
+       ) AS m`,
       parameters.values,
       options,
     );
     return row && (JSON.parse(row.text) as ShippingMethodDto);
+  }
+
+  /** The JSON of each method, in the order of the keys. */
+  private async findAll(
+    keys: readonly MethodKey[],
+    options: CallOptions = {},
+  ): Promise<(string | undefined)[]> {
+    const parameters = new Parameters();
+    const from = this.presented.from(this.methods, this.methods, this.defaultsProjectId, parameters);
+    const rows = await this.database.read<MethodKey & MethodsText>(
+      `SELECT m.project_id, m.id, ${methodJson} AS text FROM (
+         SELECT ${this.presented.columns} FROM ${from} WHERE (m.project_id, m.id) IN (
+           SELECT project_id, id
+           FROM json_to_recordset(${parameters.bind(JSON.stringify(keys), 'json')}) AS k(project_id text, id uuid)
+         )
+       ) AS m`,
+      parameters.values,
+      options,
+    );
+    const found = new Map(rows.map((row) => [nameOf(row), row.text]));
+    return keys.map((key) => found.get(nameOf(key)));
   }
 
   /** A page in list order, and how many methods there are in all of its pages. */
@@ -204,4 +243,9 @@ export class MethodReads {
   private get projects(): string {
     return this.database.table(ShippingProject);
   }
+}
+
+/** No two methods have the same, of one project or of two. */
+function nameOf({ project_id, id }: MethodKey): string {
+  return `${project_id} ${id}`;
 }

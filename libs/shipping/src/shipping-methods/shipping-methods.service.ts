@@ -128,11 +128,7 @@ export class ShippingMethods {
   async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
     if (!isUuid(id)) throw new MethodNotFoundError();
-    const method = await this.reads.find(
-      projectId,
-      (parameters) => `m.id = ${parameters.bind(id, 'uuid')}`,
-      options,
-    );
+    const method = await this.reads.find(projectId, id, options);
     if (!method) throw new MethodNotFoundError();
     return method;
   }
@@ -147,12 +143,7 @@ export class ShippingMethods {
     checkProject(projectId);
     // What is no code names no method; PostgreSQL would refuse a NUL.
     if (!isCode(carrierCode) || !isCode(methodCode)) return null;
-    const method = await this.reads.find(
-      projectId,
-      (parameters) =>
-        `m.carrier_code = ${parameters.bind(carrierCode, 'text')} AND m.method_code = ${parameters.bind(methodCode, 'text')}`,
-      options,
-    );
+    const method = await this.reads.findByCodes(projectId, carrierCode, methodCode, options);
     return method ?? null;
   }
 

@@ -1,0 +1,166 @@
+import { type ShippingMethodChange, ShippingMethods, ShippingProject } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+import { serverUrl } from './support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe('writes that come together', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(() => app?.close());
+
+  it('create each its own, answered by itself, counted, and told of once', async () => {
+    const shops = Array.from({ length: 5 }, () => new Client(app.origin, freshProject()));
+    const changes: ShippingMethodChange[] = [];
+    const listening = methods.changes.subscribe((change) => changes.push(change));
+
+    const answers = await Promise.all(
+      Array.from({ length: 250 }, async (_, n) => {
+        // Of each pair there are two; every fifth follows a default.
+        const method = { ...ground, method_code: `m${n % 125}`, sort_order: n, use_default: n % 25 === 0 };
+        return { n, answer: await shops[n % 5]?.create(method) };
+      }),
+    );
+    listening.unsubscribe();
+
+    const created = answers.filter(({ answer }) => answer?.status === 201);
+    const refused = answers.filter(({ answer }) => answer?.status === 409);
+    expect([created.length, refused.length]).toEqual([125, 125]);
+    for (const { n, answer } of created) expect(answer?.body).toMatchObject({ sort_order: n, version: 1 });
+    expect(new Set(refused.map(({ answer }) => answer?.body['existing_id']))).toEqual(
+      new Set(created.map(({ answer }) => answer?.body.id)),
+    );
+    expect(changes.map(({ after }) => after?.id).toSorted()).toEqual(
+      created.map(({ answer }) => answer?.body.id).toSorted(),
+    );
+    for (const shop of shops) expect((await shop.list()).body.meta.total).toBe(25);
+  });
+
+  it('do not share the error that one of them meets in a trigger of the host', async () => {
+    const { dataSource, table } = app.database;
+    const shop = new Client(app.origin, freshProject());
+    await shop.create(ground);
+    await dataSource.query(
+      `CREATE FUNCTION ${table('refuse')}() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN IF NEW.carrier_code = 'cursed' THEN RAISE 'cursed'; END IF; RETURN NEW; END $$`,
+    );
+    await dataSource.query(
+      `CREATE TRIGGER refuse BEFORE INSERT ON ${table('shipping_method')}
+         FOR EACH ROW EXECUTE FUNCTION ${table('refuse')}()`,
+    );
+
+    const settled = await Promise.allSettled(
+      ['dhl', 'cursed', 'gls'].map((carrier_code) =>
+        methods.create(shop.project, { ...ground, carrier_code }),
+      ),
+    );
+
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await shop.list()).body.meta.total).toBe(3);
+    await dataSource.query(`DROP TRIGGER refuse ON ${table('shipping_method')}`);
+  });
+
+  it('change each its own, in its own project only', async () => {
+    const [a = '', b = ''] = [freshProject(), freshProject()];
+    const [inA, inB] = await Promise.all([a, b].map((project) => methods.create(project, ground)));
+    const changes: ShippingMethodChange[] = [];
+    const listening = methods.changes.subscribe((change) => changes.push(change));
+    const label = (method_label: string) => ({ ...ground, method_label });
+
+    const settled = await Promise.allSettled([
+      methods.update(a, inA?.id ?? '', label('A')),
+      methods.update(b, inB?.id ?? '', label('B')),
+      methods.update(a, inB?.id ?? '', label('theirs')),
+      methods.find(b, inA?.id.toUpperCase() ?? ''),
+      methods.find(b, inB?.id.toUpperCase() ?? ''),
+    ]);
+    listening.unsubscribe();
+
+    expect(settled.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ]);
+    expect((await methods.find(a, inA?.id ?? '')).method_label).toBe('A');
+    expect((await methods.find(b, inB?.id ?? '')).method_label).toBe('B');
+    expect(
+      changes.map(({ before, after }) => [before?.method_label, after?.method_label]).toSorted(),
+    ).toEqual([
+      ['UPS Ground', 'A'],
+      ['UPS Ground', 'B'],
+    ]);
+  });
+
+  it('change one method one after the other, none of them lost', async () => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => methods.update(project, id, { ...ground, sort_order: n + 1 })),
+    );
+
+    expect(answers.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 20 }, (_, n) => n + 2),
+    );
+    const last = answers.find(({ version }) => version === 21);
+    expect(await methods.find(project, id)).toEqual(last);
+  });
+
+  it('do not share a refusal: who takes codes that are taken is told, the others change theirs', async () => {
+    const project = freshProject();
+    const [, express, economy] = await Promise.all(
+      ['03', '07', '11'].map((method_code) => methods.create(project, { ...ground, method_code })),
+    );
+
+    const settled = await Promise.allSettled([
+      methods.update(project, express?.id ?? '', ground),
+      methods.update(project, economy?.id ?? '', { ...ground, method_code: '11', use_default: true }),
+    ]);
+
+    expect(settled).toMatchObject([
+      { status: 'rejected', reason: { code: 'duplicate_method' } },
+      { status: 'fulfilled', value: { version: 2, use_default: true } },
+    ]);
+    const { methods: count, followers } = await projectRow(app, project);
+    expect({ count, followers }).toEqual({ count: 3, followers: 1 });
+  });
+
+  // The embedded database has one connection, which the transaction holds.
+  it.skipIf(!serverUrl)(
+    'wait for no lock of another project; those that must wait come in after it',
+    async () => {
+      const [locked, free] = [freshProject(), freshProject()];
+      const ids = [(await methods.create(locked, ground)).id, (await methods.create(free, ground)).id];
+      let late: Promise<unknown> | undefined;
+
+      await app.database.dataSource.transaction(async (manager) => {
+        await methods.create(locked, { ...ground, method_code: 'in-transaction' }, { manager });
+        late = Promise.all([
+          methods.create(locked, { ...ground, method_code: 'late' }),
+          methods.update(locked, ids[0] ?? '', { ...ground, sort_order: 1 }),
+        ]);
+        await Promise.all([
+          methods.create(free, { ...ground, method_code: 'at once' }),
+          methods.update(free, ids[1] ?? '', { ...ground, sort_order: 1 }),
+        ]);
+      });
+      await late;
+
+      expect((await methods.list(locked)).meta.total).toBe(3);
+      expect((await methods.list(free)).meta.total).toBe(2);
+    },
+  );
+});
+
+async function projectRow(app: TestApp, project: string): Promise<{ methods: number; followers: number }> {
+  const { dataSource } = app.database;
+  return dataSource.getRepository(ShippingProject).findOneByOrFail({ projectId: project });
+}
