@@ -123,6 +123,25 @@ describe("a sibling module's transaction", () => {
     },
   );
 
+  // The embedded database has one connection, which the transaction holds.
+  it.skipIf(!serverUrl)('that puts a method into a cart does not keep others from changing it', async () => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `CREATE TABLE ${table('cart')} (project_id varchar, method_id uuid,
+        FOREIGN KEY (project_id, method_id) REFERENCES ${table('shipping_method')} (project_id, id))`,
+    );
+
+    const updated = await dataSource.transaction(async (manager) => {
+      await manager.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
+      return methods.update(project, id, { ...ground, method_label: 'Changed' });
+    });
+
+    expect(updated).toMatchObject({ method_label: 'Changed', version: 2 });
+    await dataSource.query(`DROP TABLE ${table('cart')}`);
+  });
+
   it('of another DataSource is refused', async () => {
     const other = await testDatabase();
 

@@ -114,7 +114,10 @@ export class MethodWrites {
     )`;
   }
 
-  /** Methods of any projects, those that are still at the version that was read. */
+  /**
+   * Methods of any projects, those that are still at the version that was read. A row of the host's may refer to
+   * one of them in a transaction of its own (`NO KEY`).
+   */
   private replaceAll(
     methods: readonly Replacement[],
     locked: '' | 'SKIP LOCKED',
@@ -127,7 +130,7 @@ export class MethodWrites {
          SELECT s.* FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
            JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
          WHERE p.project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent))
-         ORDER BY p.project_id, m.id FOR UPDATE OF p, m ${locked}
+         ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m ${locked}
        ), changed AS (
          UPDATE ${this.methods} AS m
          SET version = m.version + 1, updated_at = clock_timestamp(), ${values.join(', ')}
