@@ -37,10 +37,13 @@ export interface BranchText extends Branch, MethodsText {
   methods: number;
 }
 
-interface MethodKey {
-  project_id: string;
-  id: string;
-}
+/** Of a project's methods, one by its id, in lower case, or by its codes. */
+type MethodKey = { project_id: string } & ({ id: string } | { carrier_code: string; method_code: string });
+
+const sameMethod = {
+  id: 'm.id = k.id',
+  codes: 'm.carrier_code = k.carrier_code AND m.method_code = k.method_code',
+};
 
 type StatementOf = (
   presentation: Presentation,
@@ -52,60 +55,44 @@ type StatementOf = (
 export class MethodReads {
   private readonly presented = new Presentation(true);
   private readonly stored = new Presentation(false);
-  private readonly finds = new Batches((keys: MethodKey[]) => this.findAll(keys));
+  private readonly finds = {
+    id: new Batches((keys: MethodKey[]) => this.findAll('id', keys)),
+    codes: new Batches((keys: MethodKey[]) => this.findAll('codes', keys)),
+  };
 
   constructor(
     private readonly database: Database,
     private readonly defaultsProjectId: string,
   ) {}
 
-  async find(projectId: string, id: string, options: CallOptions): Promise<ShippingMethodDto | undefined> {
-    const key = { project_id: projectId, id: id.toLowerCase() };
+  async find(key: MethodKey, options: CallOptions): Promise<ShippingMethodDto | undefined> {
+    const by = 'id' in key ? 'id' : 'codes';
     const [text] = this.database.isCallers(options)
-      ? await this.findAll([key], options)
-      : [await this.finds.join(key)];
+      ? await this.findAll(by, [key], options)
+      : [await this.finds[by].join(key)];
     return text === undefined ? undefined : (JSON.parse(text) as ShippingMethodDto);
-  }
-
-  async findByCodes(
-    projectId: string,
-    carrierCode: string,
-    methodCode: string,
-    options: CallOptions,
-  ): Promise<ShippingMethodDto | undefined> {
-    const parameters = new Parameters();
-    const project = parameters.bind(projectId, 'text');
-    const [row] = await this.database.read<MethodsText>(
-      `SELECT ${methodJson} AS text FROM (
-         SELECT ${this.presented.columns} ${this.from(this.presented, project, parameters)}
-         AND m.carrier_code = ${parameters.bind(carrierCode, 'text')}
-         AND m.method_code = ${parameters.bind(methodCode, 'text')}
-       ) AS m`,
-      parameters.values,
-      options,
-    );
-    return row && (JSON.parse(row.text) as ShippingMethodDto);
   }
 
   /** The JSON of each method, in the order of the keys. */
   private async findAll(
+    by: keyof typeof sameMethod,
     keys: readonly MethodKey[],
     options: CallOptions = {},
   ): Promise<(string | undefined)[]> {
     const parameters = new Parameters();
     const from = this.presented.from(this.methods, this.methods, this.defaultsProjectId, parameters);
-    const rows = await this.database.read<MethodKey & MethodsText>(
-      `SELECT m.project_id, m.id, ${methodJson} AS text FROM (
-         SELECT ${this.presented.columns} FROM ${from} WHERE (m.project_id, m.id) IN (
-           SELECT project_id, id
-           FROM json_to_recordset(${parameters.bind(JSON.stringify(keys), 'json')}) AS k(project_id text, id uuid)
-         )
+    const sent = JSON.stringify(keys.map((key, place) => ({ ...key, place })));
+    const rows = await this.database.read<{ place: number } & MethodsText>(
+      `SELECT m.place, ${methodJson} AS text FROM (
+         SELECT k.place, ${this.presented.columns} FROM ${from} JOIN json_to_recordset(${parameters.bind(sent, 'json')})
+           AS k(place integer, project_id text, id uuid, carrier_code text, method_code text)
+           ON m.project_id = k.project_id AND ${sameMethod[by]}
        ) AS m`,
       parameters.values,
       options,
     );
-    const found = new Map(rows.map((row) => [nameOf(row), row.text]));
-    return keys.map((key) => found.get(nameOf(key)));
+    const found = new Map(rows.map(({ place, text }) => [place, text]));
+    return keys.map((_key, place) => found.get(place));
   }
 
   /** A page in list order, and how many methods there are in all of its pages. */
@@ -243,9 +230,4 @@ export class MethodReads {
   private get projects(): string {
     return this.database.table(ShippingProject);
   }
-}
-
-/** No two methods have the same, of one project or of two. */
-function nameOf({ project_id, id }: MethodKey): string {
-  return `${project_id} ${id}`;
 }

@@ -128,7 +128,7 @@ export class ShippingMethods {
   async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
     if (!isUuid(id)) throw new MethodNotFoundError();
-    const method = await this.reads.find(projectId, id, options);
+    const method = await this.reads.find({ project_id: projectId, id: id.toLowerCase() }, options);
     if (!method) throw new MethodNotFoundError();
     return method;
   }
@@ -143,8 +143,8 @@ export class ShippingMethods {
     checkProject(projectId);
     // What is no code names no method; PostgreSQL would refuse a NUL.
     if (!isCode(carrierCode) || !isCode(methodCode)) return null;
-    const method = await this.reads.findByCodes(projectId, carrierCode, methodCode, options);
-    return method ?? null;
+    const key = { project_id: projectId, carrier_code: carrierCode, method_code: methodCode };
+    return (await this.reads.find(key, options)) ?? null;
   }
 
   /**
