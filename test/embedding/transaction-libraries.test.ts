@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { freshProject } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
+import { serverUrl, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -112,6 +112,45 @@ describe("the host's transactions", () => {
     await keepsToTransactions(checkout, (project, fail) =>
       database.dataSource.transaction((manager) => ambient.run(manager, () => checkout.work(project, fail))),
     );
+  });
+
+  it('of one request never take in what is done for another one', async () => {
+    const requests = new AsyncLocalStorage<{ manager?: EntityManager | undefined }>();
+    const testing = await compiled(
+      [typeOrm(database), ShippingModule.forRoot({ entityManager: () => requests.getStore()?.manager })],
+      { providers: [Checkout] },
+    );
+    await testing.init();
+    const { methods } = testing.get(Checkout);
+    const [mine, theirs] = [freshProject(), freshProject()];
+    const [{ id }, { id: theirId }] = [
+      await methods.create(mine, ground),
+      await methods.create(theirs, ground),
+    ];
+    const runner = database.dataSource.createQueryRunner();
+    await runner.startTransaction();
+    const request: { manager?: EntityManager | undefined } = {};
+    const express = { ...ground, method_code: '01' };
+
+    // What waits together is served in the name of the first one, whose request opens a transaction meanwhile.
+    const before = requests.run(request, () => [methods.create(mine, express), methods.find(mine, id)]);
+    const others = [
+      methods.create(theirs, express),
+      methods.update(theirs, theirId, { ...ground, method_label: 'Changed' }),
+      methods.list(theirs),
+    ];
+    request.manager = runner.manager;
+    if (serverUrl) await Promise.all([...others, ...before]);
+    await runner.rollbackTransaction();
+    await runner.release();
+    request.manager = undefined;
+    await Promise.all([...others, ...before]);
+
+    expect((await methods.list(mine)).data).toMatchObject([express, ground]);
+    expect((await methods.list(theirs)).data).toMatchObject([
+      express,
+      { ...ground, method_label: 'Changed' },
+    ]);
   });
 
   it('of typeorm-transactional are joined with no option at all', async () => {

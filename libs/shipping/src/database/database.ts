@@ -17,6 +17,9 @@ export interface CallOptions {
   manager?: EntityManager;
 }
 
+/** Of what is done for several callers at once: it is part of no transaction, not of an ambient one either. */
+export const forMany: CallOptions = {};
+
 const maxTries = 3;
 
 /** One statement at a time, on the primary: in the caller's transaction, or committed by itself. */
@@ -114,6 +117,7 @@ export class Database implements OnModuleInit {
 
   /** The manager whose connection the call must use; undefined when the module is on its own. */
   private callersManager(options: CallOptions): EntityManager | undefined {
+    if (options === forMany) return undefined;
     const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
     if (manager.connection !== this.dataSource) {
       throw new TypeError(

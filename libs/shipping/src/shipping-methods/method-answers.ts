@@ -1,6 +1,6 @@
 import { type Answer, CurrentAnswers } from '../answers/current-answers.js';
 import { Batches } from '../database/batches.js';
-import { type CallOptions, type Database } from '../database/database.js';
+import { type CallOptions, type Database, forMany } from '../database/database.js';
 import { neverWritten } from '../database/revision.js';
 import { type ShippingSettings } from '../shipping.options.js';
 import { int32 } from '../validation/rules.js';
@@ -30,7 +30,7 @@ export class MethodAnswers {
     { defaultsProjectId, cacheBytes }: ShippingSettings,
   ) {
     this.reads = new MethodReads(database, defaultsProjectId);
-    this.validators = new Batches((projectIds) => this.reads.validators(projectIds));
+    this.validators = new Batches((projectIds) => this.reads.validators(projectIds, forMany));
     this.answers = new CurrentAnswers((projectId) => this.validator(projectId), cacheBytes);
   }
 
@@ -49,9 +49,9 @@ export class MethodAnswers {
     query: () => CheckedListQuery,
     options: CallOptions = {},
   ): Promise<Answer> {
-    return this.current(projectId, `list ${name}`, options, async () => {
+    return this.current(projectId, `list ${name}`, options, async (shared) => {
       const checked = query();
-      const { validator, total, found } = await this.reads.page(projectId, checked, options);
+      const { validator, total, found } = await this.reads.page(projectId, checked, shared);
       const { page, perPage } = checked;
       const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) };
       return whole(validator, `{"data":[${textOf(found)}],"meta":${JSON.stringify(meta)}}`);
@@ -60,8 +60,8 @@ export class MethodAnswers {
 
   /** The body is null when the tree is a large one: then take `largeTree`, or `wholeTree`. */
   tree(projectId: string, options: CallOptions = {}): Promise<Answer> {
-    return this.current(projectId, 'tree', options, async () => {
-      const { validator, total, found } = await this.reads.tree(projectId, maxWholeTree, options);
+    return this.current(projectId, 'tree', options, async (shared) => {
+      const { validator, total, found } = await this.reads.tree(projectId, maxWholeTree, shared);
       return total > maxWholeTree ? { validator, body: null } : whole(validator, treeJson(found));
     });
   }
@@ -79,8 +79,8 @@ export class MethodAnswers {
 
   /** The active methods in list order: an array, without a page around it. */
   active(projectId: string, options: CallOptions = {}): Promise<Answer> {
-    return this.current(projectId, 'active', options, async () => {
-      const { validator, found } = await this.reads.page(projectId, allActive, options);
+    return this.current(projectId, 'active', options, async (shared) => {
+      const { validator, found } = await this.reads.page(projectId, allActive, shared);
       return whole(validator, `[${textOf(found)}]`);
     });
   }
@@ -90,9 +90,11 @@ export class MethodAnswers {
     projectId: string,
     name: string,
     options: CallOptions,
-    make: () => Promise<Answer>,
+    make: (options: CallOptions) => Promise<Answer>,
   ): Promise<Answer> {
-    return this.database.isCallers(options) ? make() : this.answers.get(projectId, name, make);
+    return this.database.isCallers(options)
+      ? make(options)
+      : this.answers.get(projectId, name, () => make(forMany));
   }
 }
 

@@ -1,5 +1,5 @@
 import { Batches } from '../database/batches.js';
-import { type CallOptions, type Database } from '../database/database.js';
+import { type CallOptions, type Database, forMany } from '../database/database.js';
 import { Parameters } from '../database/parameters.js';
 import { neverWritten, validator } from '../database/revision.js';
 import { ShippingProject } from '../database/shipping-project.entity.js';
@@ -56,8 +56,8 @@ export class MethodReads {
   private readonly presented = new Presentation(true);
   private readonly stored = new Presentation(false);
   private readonly finds = {
-    id: new Batches((keys: MethodKey[]) => this.findAll('id', keys)),
-    codes: new Batches((keys: MethodKey[]) => this.findAll('codes', keys)),
+    id: new Batches((keys: MethodKey[]) => this.findAll('id', keys, forMany)),
+    codes: new Batches((keys: MethodKey[]) => this.findAll('codes', keys, forMany)),
   };
 
   constructor(
@@ -77,7 +77,7 @@ export class MethodReads {
   private async findAll(
     by: keyof typeof sameMethod,
     keys: readonly MethodKey[],
-    options: CallOptions = {},
+    options: CallOptions,
   ): Promise<(string | undefined)[]> {
     const parameters = new Parameters();
     const from = this.presented.from(this.methods, this.methods, this.defaultsProjectId, parameters);
@@ -144,7 +144,7 @@ export class MethodReads {
   }
 
   /** The validators of the projects, in their order. */
-  async validators(projectIds: readonly string[], options: CallOptions = {}): Promise<string[]> {
+  async validators(projectIds: readonly string[], options: CallOptions): Promise<string[]> {
     const rows = await this.database.read<{ project_id: string; validator: string }>(
       `SELECT p.project_id, ${validator} AS validator
        FROM ${this.projects} AS p LEFT JOIN ${this.projects} AS d ON d.project_id = $2

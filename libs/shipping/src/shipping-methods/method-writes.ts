@@ -1,6 +1,6 @@
 import { v7 as uuid } from 'uuid';
 import { Batches } from '../database/batches.js';
-import { type CallOptions, type Database } from '../database/database.js';
+import { type CallOptions, type Database, forMany } from '../database/database.js';
 import { isForeignKeyViolation } from '../database/database.errors.js';
 import { Parameters } from '../database/parameters.js';
 import { lockProject, raise, raiseForInsert } from '../database/revision.js';
@@ -19,7 +19,7 @@ export class MethodWrites {
     together(methods, (each) => this.insertAll(each)),
   );
   private readonly replacements = new Batches((methods: Replacement[]) =>
-    together(methods, (each) => this.replaceAll(each, 'SKIP LOCKED', {})),
+    together(methods, (each) => this.replaceAll(each, 'SKIP LOCKED', forMany)),
   );
 
   constructor(
@@ -88,7 +88,7 @@ export class MethodWrites {
        ), ${this.insertSent('ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING')},
        ${raise(this.projects, 1)}`,
       parameters,
-      {},
+      forMany,
     );
   }
 
