@@ -31,7 +31,7 @@ export class MethodAnswers {
   ) {
     this.reads = new MethodReads(database, defaultsProjectId);
     this.validators = new Batches((projectIds) => this.reads.validators(projectIds, forMany));
-    this.answers = new CurrentAnswers((projectId) => this.validator(projectId), cacheBytes);
+    this.answers = new CurrentAnswers((projectId) => this.validators.join(projectId), cacheBytes);
   }
 
   async validator(projectId: string, options: CallOptions = {}): Promise<string> {
