@@ -127,6 +127,29 @@ describe('answers that are kept', () => {
     expect(kept).toBeLessThan(maxBytes);
   });
 
+  it('are not put out for one that would take more than its share', async () => {
+    const answers = new CurrentAnswers(() => Promise.resolve('1'), 8000);
+    const answer = (bytes: number) => (): Promise<Answer> =>
+      Promise.resolve({ validator: '1', body: Buffer.alloc(bytes) });
+    const small = Array.from({ length: 8 }, (_, n) => `${n}`);
+    for (const name of small) await answers.get('shop', name, answer(400));
+
+    await answers.get('shop', 'large', answer(600));
+    const made = vi.fn<() => Promise<Answer>>(answer(400));
+    for (const name of small) await answers.get('shop', name, made);
+    expect(made).not.toHaveBeenCalled();
+    await answers.get('shop', 'large', made);
+    expect(made).toHaveBeenCalledOnce();
+  });
+
+  it('are counted with their names', async () => {
+    const answers = new CurrentAnswers(() => Promise.resolve('1'), 100_000);
+    const made = vi.fn<() => Promise<Answer>>(() => Promise.resolve({ validator: '1', body: null }));
+    const names = Array.from({ length: 40 }, (_, n) => `${n}`.padStart(2000, ' '));
+    for (const name of [...names, ...names]) await answers.get('shop', name, made);
+    expect(made).toHaveBeenCalledTimes(80);
+  });
+
   it('do not come back once they were put out while they were made', async () => {
     const current = { validator: '2', body: Buffer.from('current') };
     const answers = new CurrentAnswers(() => Promise.resolve('2'), 8000);

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
+import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { ownValuesOf, patched } from './own-values.js';
+
+const codes = { carrier_code: 'ups', method_code: '03' };
+const stored = ownValuesOf({ ...codes, method_label: 'Own', meta: { days: { max: 5 } }, use_default: true });
+const shown = { method_label: 'Default', meta: { days: { max: 3 } } };
+
+function presented(inherited: ShippingMethodDto['inherited']): ShippingMethodDto {
+  const made = { id: '1', project_id: 'p', own: {}, version: 1, created_at: '', updated_at: '' };
+  return { ...made, ...stored, ...shown, inherited };
+}
+
+describe('an update of a method', () => {
+  it.each<[string, Partial<UpsertShippingMethodRequest>, ShippingMethodDto['inherited'], object]>([
+    ['that sends back what it loaded keeps the own values', shown, ['method_label', 'meta'], stored],
+    [
+      'that sends it back with use_default keeps them too',
+      { ...shown, use_default: true },
+      ['method_label', 'meta'],
+      stored,
+    ],
+    [
+      'that ends use_default stores what it sends',
+      { ...shown, use_default: false },
+      ['method_label', 'meta'],
+      { ...shown, use_default: false },
+    ],
+    [
+      'that takes use_default back to its default stores what it sends',
+      { ...shown, use_default: null },
+      ['method_label', 'meta'],
+      { ...shown, use_default: false },
+    ],
+    [
+      'that sends another value stores it',
+      { ...shown, method_label: 'Other' },
+      ['method_label', 'meta'],
+      { method_label: 'Other', meta: stored.meta },
+    ],
+    ['that sends what is not inherited stores it', shown, ['carrier_label', 'sort_order'], shown],
+    [
+      'that inherits one field keeps that one',
+      shown,
+      ['meta'],
+      { method_label: 'Default', meta: stored.meta },
+    ],
+    ['that sends null goes back to the default of the field', { meta: null }, ['sort_order'], { meta: {} }],
+  ])('%s', (_title, sent, inherited, expected) => {
+    const request = { ...codes, method_label: 'Default', ...sent };
+    expect(patched(stored, request, presented(inherited))).toMatchObject(expected);
+  });
+
+  it('that begins use_default stores what it sends', () => {
+    const before = { ...stored, use_default: false };
+    const request = { ...codes, ...shown, use_default: true };
+    expect(patched(before, request, { ...presented(['method_label']), use_default: false })).toMatchObject({
+      ...shown,
+      use_default: true,
+    });
+  });
+
+  it('keeps each value that it leaves out', () => {
+    const request = { ...codes, method_label: 'Own' };
+    expect(patched(stored, request, presented([]))).toEqual(stored);
+  });
+});
