@@ -18,6 +18,11 @@ describe("a sibling module's transaction", () => {
   beforeAll(async () => {
     app = await testApp();
     methods = app.nest.get(ShippingMethods);
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `CREATE TABLE ${table('cart')} (project_id varchar, method_id uuid,
+        FOREIGN KEY (project_id, method_id) REFERENCES ${table('shipping_method')} (project_id, id))`,
+    );
   });
   afterAll(() => app?.close());
 
@@ -65,10 +70,6 @@ describe("a sibling module's transaction", () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
     const { dataSource, table } = app.database;
-    await dataSource.query(
-      `CREATE TABLE ${table('cart')} (project_id varchar, method_id uuid,
-        FOREIGN KEY (project_id, method_id) REFERENCES ${table('shipping_method')} (project_id, id))`,
-    );
     await dataSource.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
 
     await dataSource.transaction(async (manager) => {
@@ -86,7 +87,6 @@ describe("a sibling module's transaction", () => {
 
     const { meta } = await methods.list(project);
     expect(meta.total).toBe(2);
-    await dataSource.query(`DROP TABLE ${table('cart')}`);
   });
 
   it('may make its calls side by side, and each is refused or kept for itself', async () => {
@@ -128,10 +128,6 @@ describe("a sibling module's transaction", () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
     const { dataSource, table } = app.database;
-    await dataSource.query(
-      `CREATE TABLE ${table('cart')} (project_id varchar, method_id uuid,
-        FOREIGN KEY (project_id, method_id) REFERENCES ${table('shipping_method')} (project_id, id))`,
-    );
 
     const updated = await dataSource.transaction(async (manager) => {
       await manager.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
@@ -139,7 +135,6 @@ describe("a sibling module's transaction", () => {
     });
 
     expect(updated).toMatchObject({ method_label: 'Changed', version: 2 });
-    await dataSource.query(`DROP TABLE ${table('cart')}`);
   });
 
   it('of another DataSource is refused', async () => {

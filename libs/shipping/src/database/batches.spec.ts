@@ -32,7 +32,7 @@ describe('batches', () => {
       items.includes('hangs') ? new Promise(() => {}) : Promise.resolve(items),
     );
     void batches.join('hangs');
-    await new Promise((resolve) => setImmediate(() => setImmediate(() => setImmediate(resolve))));
+    await turns(3);
     expect(await batches.join('later')).toBe('later');
   });
 
@@ -43,18 +43,18 @@ describe('batches', () => {
     const batches = new Batches<string, string>(async (items) => {
       most = Math.max(most, ++underWay);
       if (items.includes('slow')) await new Promise<void>((resolve) => ends.push(resolve));
-      else await new Promise((resolve) => setTimeout(resolve, 5));
+      else await turns(8);
       underWay--;
       return items;
     });
     const slow = batches.join('slow');
-    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await turns(4);
     expect(await batches.join('meanwhile')).toBe('meanwhile');
     for (const end of ends) end();
     expect(await slow).toBe('slow');
     most = 0;
     const served = ['a', 'b', 'c', 'd'].map(async (item, index) => {
-      for (let turn = 0; turn < 4 * index; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await turns(4 * index);
       return batches.join(item);
     });
     expect(await Promise.all(served)).toEqual(['a', 'b', 'c', 'd']);
@@ -70,3 +70,8 @@ describe('batches', () => {
     expect(await batches.join('good')).toBe('good');
   });
 });
+
+/** Of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -37,7 +37,7 @@ export interface BranchText extends Branch, MethodsText {
   methods: number;
 }
 
-/** Of a project's methods, one by its id, in lower case, or by its codes. */
+/** Of a project's methods, one by its id or by its codes. */
 type MethodKey = { project_id: string } & ({ id: string } | { carrier_code: string; method_code: string });
 
 const sameMethod = {

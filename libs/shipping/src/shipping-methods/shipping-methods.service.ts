@@ -128,7 +128,7 @@ export class ShippingMethods {
   async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
     if (!isUuid(id)) throw new MethodNotFoundError();
-    const method = await this.reads.find({ project_id: projectId, id: id.toLowerCase() }, options);
+    const method = await this.reads.find({ project_id: projectId, id }, options);
     if (!method) throw new MethodNotFoundError();
     return method;
   }
