@@ -45,6 +45,10 @@ const metas: Meta[] = [
   ['meta of 16 KiB of emoji', stuffed(16_384, '🚚')],
   ['meta of 16 KiB and a byte, of emoji', stuffed(16_385, '🚚'), '/meta too_large'],
   ['meta of 500,000 zeros', list(500_000, '0'), '/meta too_large'],
+  // The database writes each of them out.
+  ['meta of 50 numbers of 300 decimals', list(50, '1e-300')],
+  ['meta of 60 numbers of 300 decimals', list(60, '1e-300'), '/meta too_large'],
+  ['meta of 2,000 numbers of 300 decimals', list(2_000, '5e-324'), '/meta too_large'],
   [
     'meta both too large and with a NUL',
     stuffed(20_000).replace('}', String.raw`,"b":"\u0000"}`),

@@ -142,7 +142,16 @@ const others: BadInput[] = [
     path: `${nowhere}?page=0&filter[x]=1`,
     answer: faulty('project_id format', 'page range', 'filter[x] unknown'),
   },
-  { given: 'a bad project', method: 'GET', path: `${nowhere}/tree`, answer: faulty('project_id format') },
+  ...[nowhere, `${nowhere}/tree`].flatMap((path): BadInput[] => [
+    { given: 'a bad project', method: 'GET', path, answer: faulty('project_id format') },
+    {
+      given: 'a bad project of which the client has an answer',
+      method: 'GET',
+      path,
+      headers: { 'if-none-match': '*' },
+      answer: faulty('project_id format'),
+    },
+  ]),
   {
     given: 'a bad project and no method',
     method: 'DELETE',

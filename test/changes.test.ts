@@ -1,7 +1,11 @@
-import { type ShippingMethodChange, ShippingMethods } from 'nestjs-shipping';
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
+import { serverUrl, testDatabase } from './support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -82,3 +86,40 @@ describe('the stream of changes', () => {
     expect(seen).toEqual([]);
   });
 });
+
+// The embedded database has one connection, which the test has already.
+it.skipIf(!serverUrl)(
+  'the stream of changes outlives a DataSource that is initialized late, and again',
+  async () => {
+    const database = await testDatabase();
+    const testing = await Test.createTestingModule({
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => ({ ...database.options, manualInitialization: true }),
+        }),
+        ShippingModule.forRoot({ isGlobal: true }),
+      ],
+    }).compile();
+    const dataSource = testing.get(DataSource);
+    await dataSource.initialize();
+    await testing.init();
+    const methods = testing.get(ShippingMethods);
+    const seen: string[] = [];
+    methods.changes.subscribe(({ type }) => seen.push(type));
+    const rolledBack = (): Promise<unknown> =>
+      dataSource.transaction(async (manager) => {
+        await methods.create(freshProject(), ground, { manager });
+        throw new Error('rollback');
+      });
+
+    await expect(rolledBack()).rejects.toThrow('rollback');
+    await dataSource.destroy();
+    await dataSource.initialize();
+    await expect(rolledBack()).rejects.toThrow('rollback');
+    await dataSource.transaction((manager) => methods.create(freshProject(), ground, { manager }));
+
+    expect(seen).toEqual(['created']);
+    await testing.close();
+    await database.close();
+  },
+);

@@ -102,6 +102,17 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
     },
   );
 
+  it.each(['page=0', 'filter=%7B', 'per_page=1&q=a&q=b'])(
+    'refuses the list ?%s to whom holds another one too',
+    async (query) => {
+      const etag = (await shop.list()).headers.get('etag') ?? '';
+
+      const answers = await Promise.all([etag, '*'].map((tag) => shop.list(query, { 'if-none-match': tag })));
+
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    },
+  );
+
   it('events have no ETag, and are always sent', async () => {
     const path = `${shop.base}/order-1/events`;
 

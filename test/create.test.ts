@@ -1,3 +1,4 @@
+import { type ShippingMethodDto } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
@@ -35,6 +36,18 @@ describe.each(adapters)('create on %s', (adapter) => {
       updated_at: body.created_at,
     });
     expect(headers.get('etag')).toBe('"1"');
+    expect(headers.get('location')).toBe(`${shop.base}/shipments/methods/${body.id}`);
+  });
+
+  it('tells the path of the method, without what the request asked', async () => {
+    const shop = new Client(app.origin, freshProject());
+
+    const { headers, body } = await shop.send<ShippingMethodDto>(
+      'POST',
+      `${shop.base}/shipments/methods?a=/b`,
+      ground,
+    );
+
     expect(headers.get('location')).toBe(`${shop.base}/shipments/methods/${body.id}`);
   });
 

@@ -1,6 +1,8 @@
 import { get } from 'node:http';
-import { type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import { type ShippingMethodDto, ShippingMethods, type ShippingTree } from 'nestjs-shipping';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
 import { serverUrl } from './support/database.js';
@@ -10,6 +12,7 @@ describe.each(adapters)('a tree of many methods on %s', (adapter) => {
   beforeAll(async () => {
     app = await testApp({ adapter });
   });
+  afterEach(() => vi.restoreAllMocks());
   afterAll(() => app?.close());
 
   /** A project of `count` methods of 7 carriers, every third without a label of its carrier. */
@@ -83,23 +86,92 @@ describe.each(adapters)('a tree of many methods on %s', (adapter) => {
     expect(body.data).toHaveLength(8);
   });
 
-  // It takes more rows than sockets hold, and the embedded database half a minute to insert them.
-  it.skipIf(!serverUrl)('breaks off rather than show two moments', async () => {
-    const shop = await filled(25_000);
+  it('is answered while somebody writes all the time', async () => {
+    const shop = await filled(1500);
+    const over = new AbortController();
+    const writer = (async () => {
+      for (let n = 0; !over.signal.aborted; n++)
+        await shop.create({ carrier_code: 'new', method_code: `m${n}`, method_label: 'L' });
+    })();
 
-    const ended = await new Promise<string>((resolve, reject) => {
-      get(`${app.origin}${shop.base}/shipments/methods/tree`, (response) => {
-        response.once('data', () => {
-          response.pause();
-          shop
-            .create({ carrier_code: 'new', method_code: 'm', method_label: 'L' })
-            .then(() => response.resume(), reject);
-        });
-        response.on('end', () => resolve('whole'));
-        response.on('error', () => resolve('broken off'));
-      }).on('error', reject);
+    const answers: [status: number, methods: number][] = [];
+    for (let read = 0; read < 10; read++) {
+      const { status, body } = await shop.tree();
+      answers.push([status, body.data.reduce((sum, { methods }) => sum + methods.length, 0)]);
+    }
+    over.abort();
+    await writer;
+
+    for (const [status, methods] of answers) {
+      expect(status).toBe(200);
+      expect(methods).toBeGreaterThanOrEqual(1500);
+    }
+  });
+
+  // It takes more rows than sockets hold, and the embedded database half a minute to insert them.
+  describe.skipIf(!serverUrl)('that is half sent', () => {
+    /** @param change made while the client has a part of the tree */
+    const readDuring = (shop: Client, change: () => Promise<unknown>): Promise<string | undefined> =>
+      new Promise((resolve, reject) => {
+        get(`${app.origin}${shop.base}/shipments/methods/tree`, (response) => {
+          let text = '';
+          response.on('data', (piece) => (text += piece));
+          response.once('data', () => {
+            response.pause();
+            change().then(() => response.resume(), reject);
+          });
+          response.on('end', () => resolve(text));
+          response.on('error', () => resolve(undefined));
+        }).on('error', reject);
+      });
+
+    it('breaks off when a method that is to come changes, and says so', async () => {
+      const shop = await filled(25_000);
+      const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+      const [last] = await app.database.dataSource.query<{ id: string }[]>(
+        `SELECT id FROM ${app.database.table('shipping_method')} WHERE project_id = $1
+         ORDER BY carrier_code DESC, sort_order DESC, method_code DESC LIMIT 1`,
+        [shop.project],
+      );
+
+      const text = await readDuring(shop, () =>
+        shop.update(last?.id ?? '', { carrier_code: 'c6', method_code: 'last', method_label: 'Changed' }),
+      );
+
+      expect(text).toBeUndefined();
+      expect(logged).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('A method changed'));
     });
 
-    expect(ended).toBe('broken off');
+    it('goes on to show its moment when another method comes', async () => {
+      const shop = await filled(25_000);
+
+      const text = await readDuring(shop, () =>
+        shop.create({ carrier_code: 'new', method_code: 'm', method_label: 'L' }),
+      );
+
+      const { data } = JSON.parse(text ?? '{}') as ShippingTree;
+      expect(data.reduce((sum, { methods }) => sum + methods.length, 0)).toBe(25_000);
+      expect(data.map(({ carrier_code }) => carrier_code)).not.toContain('new');
+    });
+  });
+
+  it.skipIf(!serverUrl)('stops without a word when the client goes away', async () => {
+    const shop = await filled(25_000);
+    const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+    const read = vi.spyOn(app.database.dataSource.logger, 'logQuery');
+
+    await new Promise<void>((resolve, reject) => {
+      get(`${app.origin}${shop.base}/shipments/methods/tree`, (response) => {
+        response.once('data', () => response.destroy());
+        response.once('close', resolve);
+      }).on('error', reject);
+    });
+    await vi.waitFor(() => {
+      const soFar = read.mock.calls.length;
+      return delay(50).then(() => expect(read).toHaveBeenCalledTimes(soFar));
+    });
+
+    expect(read.mock.calls.length).toBeLessThan(125);
+    expect(logged).not.toHaveBeenCalled();
   });
 });

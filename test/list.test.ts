@@ -98,6 +98,12 @@ describe.each(adapters)('the list on %s', (adapter) => {
       ['dpd/DPD8:30'],
     ],
     ['raw_filters=[{"field":"carrier_label","op":"null","value":false}]', ['ups/01', 'ups/03']],
+    [
+      'raw_filters=[{"field":"carrier_label","op":"null","value":true},{"field":"carrier_code","op":"in","value":["ups","dpd"]}]',
+      ['dpd/DPD8:30'],
+    ],
+    ['raw_filters=[{"field":"sort_order","op":"lte","value":-1}]', ['dpd/DPD8:30']],
+    ['raw_filters=[{"field":"sort_order","op":"lt","value":-1}]', []],
     ['raw_filters=[{"field":"carrier_label","op":"nin","value":[]}]', null],
     ['raw_filters=[{"field":"carrier_code","op":"in","value":[]}]', []],
     ['raw_filters=[{"or":[]}]', []],

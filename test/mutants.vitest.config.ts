@@ -12,12 +12,13 @@ export default defineConfig({
     globalSetup: ['test/support/snapshot.setup.ts'],
     setupFiles: ['reflect-metadata'],
     include: ['test/*.test.ts', 'test/embedding/*.test.ts', 'libs/**/*.spec.ts'],
-    // The zone of a process cannot be set in a thread of it.
+    // What repeats others at length; and the zone of a process cannot be set in a thread of it.
     exclude: [
-      'test/docs.test.ts',
-      'test/real-carriers.test.ts',
-      'test/embedding/{migrations,time-zones}.test.ts',
+      'test/{docs,large-answers,real-carriers}.test.ts',
+      'test/embedding/{global-setups,migrations,time-zones}.test.ts',
     ],
+    // Half of a run would be imports.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     env: server ? { TEST_DATABASE_URL: server } : {},

@@ -114,18 +114,28 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     [{ type: 'Order.placed' }, '/type', 'format'],
     [{ type: `a.${'b'.repeat(63)}` }, '/type', 'length'],
     [{ type: undefined }, '/type', 'required'],
+    [{ type: null }, '/type', 'required'],
+    [{ type: 7 }, '/type', 'type'],
     [{ message: 'x'.repeat(1001) }, '/message', 'length'],
     [{ message: 'a\0b' }, '/message', 'format'],
     [{ data: [] }, '/data', 'type'],
     [{ data: { n: 2 ** 53 } }, '/data/n', 'range'],
     [{ data: { at: new Date() } }, '/data/at', 'type'],
+    [{ actor: 'Ada' }, '/actor', 'type'],
+    [{ actor: {} }, '/actor/type', 'required'],
+    [{ actor: { type: null } }, '/actor/type', 'required'],
     [{ actor: { type: 'robot' } }, '/actor/type', 'not_allowed'],
+    [{ actor: { type: 'user', name: 'Ada' } }, '/actor/name', 'unknown'],
     [{ actor: { type: 'user', id: 7 } }, '/actor/id', 'type'],
     [{ occurredAt: '2026-02-30T00:00:00Z' }, '/occurredAt', 'format'],
     [{ occurredAt: '2026-02-03T00:00:00' }, '/occurredAt', 'format'],
     [{ occurredAt: new Date(Number.NaN) }, '/occurredAt', 'format'],
+    [{ occurredAt: 1_700_000_000_000 }, '/occurredAt', 'type'],
+    [{ dedupeKey: 'x'.repeat(129) }, '/dedupeKey', 'length'],
+    [{ occurredAt: '9999-12-31T23:59:59-00:01' }, '/occurredAt', 'format'],
     [{ dedupeKey: '' }, '/dedupeKey', 'length'],
     [{ typ: 'order.placed' }, '/typ', 'unknown'],
+    [{ 'a/b': 1 }, '/a~1b', 'unknown'],
   ])('refuse %j at %s (%s)', async (part, pointer, code) => {
     const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', ...part };
 
@@ -134,6 +144,43 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     await expect(recorded).rejects.toThrow(ValidationFailedError);
     await expect(recorded).rejects.toMatchObject({ code: 'validation_failed', errors: [{ pointer, code }] });
     expect(await typesOf('bad')).toEqual([]);
+  });
+
+  it('take all that may be left out as null, and all at its greatest', async () => {
+    const order = { projectId: shop.project, orderId: 'bounds' };
+    const nothing = { message: null, data: null, actor: null, occurredAt: null, dedupeKey: null };
+    const actor = { type: 'app' as const, id: 'i'.repeat(64), label: 'l'.repeat(255) };
+    const all = { message: 'm'.repeat(1000), data: { a: 1 }, actor, dedupeKey: 'd'.repeat(128) };
+
+    await events.record({ ...order, type: 'a.b', ...nothing });
+    await events.record({ ...order, type: `a.${'b'.repeat(62)}`, ...all });
+    await events.record({ ...order, type: 'a.c', dedupeKey: 'd' });
+
+    expect(await events.list(shop.project, 'bounds')).toMatchObject([
+      { type: 'a.b', message: null, data: {}, actor: null },
+      { message: all.message, data: all.data, actor },
+      { type: 'a.c' },
+    ]);
+  });
+
+  it.each([null, 'order.placed', []])('are no event: %j', async (event) => {
+    await expect(events.record(event as never)).rejects.toMatchObject({
+      code: 'invalid_parameter',
+      errors: expect.arrayContaining([expect.objectContaining({ pointer: '', code: 'type' })]),
+    });
+  });
+
+  it('happen at the millisecond that was told, to the last one of all years', async () => {
+    const occurredAt = '9999-12-31T23:59:59.9996Z';
+
+    const { occurred_at } = await events.record({
+      projectId: shop.project,
+      orderId: 'end',
+      type: 'order.placed',
+      occurredAt,
+    });
+
+    expect(occurred_at).toBe('9999-12-31T23:59:59.999Z');
   });
 
   it('and methods refuse a bad project id from a sibling module as they do over HTTP', async () => {

@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   type CanActivate,
   type ExecutionContext,
   Inject,
   Injectable,
   Module,
+  type NestInterceptor,
   RequestMethod,
   SetMetadata,
   UseGuards,
@@ -12,6 +14,8 @@ import {
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
+import { from, lastValueFrom } from 'rxjs';
+import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -133,6 +137,36 @@ describe('a host', () => {
     expect((await shop.events('o')).status).toBe(200);
     expect((await shop.tree()).status).toBe(403);
     expect((await shop.create(ground)).status).toBe(403);
+  });
+
+  it('that runs each request in a transaction of its own sends long histories whole', async () => {
+    const ambient = new AsyncLocalStorage<EntityManager>();
+    const { dataSource } = database;
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ entityManager: () => ambient.getStore() }),
+    ]);
+    let committed: Promise<unknown> = Promise.resolve();
+    const inTransaction: NestInterceptor = {
+      intercept: (_context, next) => {
+        const answer = (): Promise<unknown> => lastValueFrom(next.handle(), { defaultValue: undefined });
+        committed = dataSource.transaction((manager) => ambient.run(manager, answer));
+        return from(committed);
+      },
+    };
+    host = await listening(testing, (app) => app.useGlobalInterceptors(inTransaction));
+    const shop = new Client(host.origin, freshProject());
+    await dataSource.query(
+      `INSERT INTO ${database.table('order_event')}
+         (project_id, order_id, occurred_at, id, type, data, recorded_at)
+       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
+      [shop.project],
+    );
+
+    const { status, body } = await shop.events('long');
+
+    expect([status, body.data.length]).toEqual([200, 1000]);
+    await committed;
   });
 
   it('that wants the services only gets no route', async () => {

@@ -122,7 +122,8 @@ describe("the host's transactions", () => {
     );
     await testing.init();
     const { methods } = testing.get(Checkout);
-    const [mine, theirs] = [freshProject(), freshProject()];
+    // A project without a row yet is left out of what is done together, and served by itself.
+    const [mine, theirs, empty] = [freshProject(), freshProject(), freshProject()];
     const [{ id }, { id: theirId }] = [
       await methods.create(mine, ground),
       await methods.create(theirs, ground),
@@ -133,7 +134,11 @@ describe("the host's transactions", () => {
     const express = { ...ground, method_code: '01' };
 
     // What waits together is served in the name of the first one, whose request opens a transaction meanwhile.
-    const before = requests.run(request, () => [methods.create(mine, express), methods.find(mine, id)]);
+    const before = requests.run(request, () => [
+      methods.create(mine, express),
+      methods.find(mine, id),
+      methods.create(empty, express),
+    ]);
     const others = [
       methods.create(theirs, express),
       methods.update(theirs, theirId, { ...ground, method_label: 'Changed' }),
@@ -147,6 +152,7 @@ describe("the host's transactions", () => {
     await Promise.all([...others, ...before]);
 
     expect((await methods.list(mine)).data).toMatchObject([express, ground]);
+    expect((await methods.list(empty)).data).toMatchObject([express]);
     expect((await methods.list(theirs)).data).toMatchObject([
       express,
       { ...ground, method_label: 'Changed' },

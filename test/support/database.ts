@@ -86,6 +86,14 @@ async function onOptions(options: PostgresOptions): Promise<TestDatabase> {
   };
 }
 
+/** A table of a host's whose rows refer to methods. */
+export async function createCart({ dataSource, table }: TestDatabase): Promise<void> {
+  await dataSource.query(
+    `CREATE TABLE ${table('cart')} (project_id varchar, method_id uuid,
+      FOREIGN KEY (project_id, method_id) REFERENCES ${table('shipping_method')} (project_id, id))`,
+  );
+}
+
 async function onServer(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl });
   await client.connect();

@@ -11,6 +11,8 @@ import { type DataSource } from 'typeorm';
 import { Database } from './database/database.js';
 import { OrderEvents } from './order-events/order-events.service.js';
 import { MethodAnswers } from './shipping-methods/method-answers.js';
+import { MethodReads } from './shipping-methods/method-reads.js';
+import { MethodWrites } from './shipping-methods/method-writes.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { controllersFor } from './shipping.controllers.js';
 import { shippingEntities } from './shipping.entities.js';
@@ -19,9 +21,10 @@ import {
   settingsOf,
   type ShippingModuleExtras,
   type ShippingModuleOptions,
+  ShippingSettings,
 } from './shipping.options.js';
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
   new ConfigurableModuleBuilder<ShippingModuleOptions>({ moduleName: 'Shipping' })
     .setClassMethodName('forRoot')
     .setExtras<ShippingModuleExtras>(
@@ -33,29 +36,18 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIO
 function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
   const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
   if (http !== false) checkHttpOptions(http);
+  const settings: Provider = {
+    provide: ShippingSettings,
+    useFactory: settingsOf,
+    inject: [MODULE_OPTIONS_TOKEN],
+  };
   const database: Provider = {
     provide: Database,
-    useFactory: (source: DataSource, { entityManager }: ShippingModuleOptions) =>
+    useFactory: (source: DataSource, { entityManager }: ShippingSettings) =>
       new Database(source, shippingEntities, entityManager),
-    inject: [getDataSourceToken(dataSource), MODULE_OPTIONS_TOKEN],
+    inject: [getDataSourceToken(dataSource), ShippingSettings],
   };
-  const answers: Provider = {
-    provide: MethodAnswers,
-    useFactory: (source: Database, options: ShippingModuleOptions) =>
-      new MethodAnswers(source, settingsOf(options)),
-    inject: [Database, MODULE_OPTIONS_TOKEN],
-  };
-  const methods: Provider = {
-    provide: ShippingMethods,
-    useFactory: (source: Database, current: MethodAnswers, options: ShippingModuleOptions) =>
-      new ShippingMethods(source, current, settingsOf(options)),
-    inject: [Database, MethodAnswers, MODULE_OPTIONS_TOKEN],
-  };
-  const events: Provider = {
-    provide: OrderEvents,
-    useFactory: (source: Database) => new OrderEvents(source),
-    inject: [Database],
-  };
+  const services = [MethodReads, MethodWrites, MethodAnswers, ShippingMethods, OrderEvents];
   return {
     ...definition,
     global: isGlobal,
@@ -65,7 +57,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       TypeOrmModule.forFeature(shippingEntities, dataSource),
     ],
     controllers: http === false ? [] : controllersFor(http),
-    providers: [...(definition.providers ?? []), database, answers, methods, events],
+    providers: [...(definition.providers ?? []), settings, database, ...services],
     exports: [ShippingMethods, OrderEvents],
   };
 }
@@ -88,9 +80,5 @@ export class ShippingModule extends ConfigurableModuleClass {
 
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
     return super.forRoot(options);
-  }
-
-  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
-    return super.forRootAsync(options);
   }
 }

@@ -48,11 +48,12 @@ export const defaultPath = 'api/projects/:project_id/sales/orders';
 export const defaultVersion: NonNullable<ControllerOptions['version']> = VERSION_NEUTRAL;
 
 /** The options with their defaults, as the services take them. */
-export interface ShippingSettings {
-  defaultsProjectId: string;
-  maxPageSize: number;
+export abstract class ShippingSettings {
+  abstract readonly defaultsProjectId: string;
+  abstract readonly maxPageSize: number;
   /** 0: nothing is kept. */
-  cacheBytes: number;
+  abstract readonly cacheBytes: number;
+  abstract readonly entityManager: ShippingModuleOptions['entityManager'];
 }
 
 /** @throws Error that names the option and what it may be */
@@ -75,7 +76,7 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
   const cacheBytes = cache === false ? 0 : cache?.maxBytes;
   if (!Number.isSafeInteger(cacheBytes) || cacheBytes < 0)
     throw wrong('cache', 'must be false or { maxBytes: a number of bytes }');
-  return { defaultsProjectId, maxPageSize, cacheBytes };
+  return { defaultsProjectId, maxPageSize, cacheBytes, entityManager };
 }
 
 /** @throws Error that names the option and what it may be */

@@ -16,6 +16,13 @@ export class AfterCommit implements EntitySubscriberInterface {
 
   constructor(dataSource: DataSource) {
     dataSource.subscribers.push(this);
+    // Each `initialize()` sets up the subscribers anew: a host may call it after us, or again after a `destroy()`.
+    const initialize = dataSource.initialize.bind(dataSource);
+    dataSource.initialize = async () => {
+      await initialize();
+      if (!dataSource.subscribers.includes(this)) dataSource.subscribers.push(this);
+      return dataSource;
+    };
   }
 
   run(runner: QueryRunner | undefined, action: Action): void {

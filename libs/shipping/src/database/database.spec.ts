@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { DatabaseUnavailableError } from './database.errors.js';
 import { Database } from './database.js';
 
 describe('a DataSource that cannot serve us', () => {
@@ -9,5 +10,62 @@ describe('a DataSource that cannot serve us', () => {
     expect(() => new Database(dataSource, []).onModuleInit()).toThrow(
       'nestjs-shipping needs PostgreSQL, but its DataSource is of type "mysql". Give it a PostgreSQL DataSource',
     );
+  });
+});
+
+describe('a statement of our own', () => {
+  /** A database whose first statements fail with these codes. */
+  const failing = (...codes: string[]) => {
+    const dataSource = new DataSource({ type: 'postgres' });
+    const query = vi.fn<() => Promise<unknown>>(() => {
+      const code = codes.shift();
+      return code ? Promise.reject(Object.assign(new Error('no'), { code })) : Promise.resolve({ rows: [1] });
+    });
+    const release = vi.fn<() => Promise<void>>(() => Promise.resolve());
+    const runner = dataSource.createQueryRunner();
+    Object.assign(runner, { connect: () => Promise.resolve({ query }), release });
+    vi.spyOn(dataSource, 'createQueryRunner').mockReturnValue(runner);
+    return { database: new Database(dataSource, []), query, release };
+  };
+
+  it.each(['read', 'write'] as const)('to %s is tried again after a lost race, twice', async (how) => {
+    const { database, query, release } = failing('40001', '40P01');
+
+    expect(await database[how]('SELECT 1', [])).toEqual([1]);
+    expect([query, release].map((called) => called.mock.calls.length)).toEqual([3, 3]);
+  });
+
+  it.each(['read', 'write'] as const)('to %s that loses three times is unavailable', async (how) => {
+    const { database, query } = failing('55P03', '55P03', '55P03');
+
+    await expect(database[how]('SELECT 1', [])).rejects.toThrow(DatabaseUnavailableError);
+    expect(query).toHaveBeenCalledTimes(3);
+  });
+
+  it.each([
+    ['42601', 'no'],
+    ['ECONNRESET', 'The connection to the database broke'],
+  ])('that fails with %s is not tried again', async (code, message) => {
+    const { database, query, release } = failing(code);
+
+    await expect(database.write('SELECT 1', [])).rejects.toThrow(message);
+    expect([query, release].map((called) => called.mock.calls.length)).toEqual([1, 1]);
+  });
+});
+
+describe('a statement that a connection breaks, on a manager of the caller', () => {
+  it.each([
+    ['write', false, 'outcome_unknown'],
+    ['write', true, 'database_unavailable'],
+    ['read', false, 'database_unavailable'],
+  ] as const)('to %s, in a transaction: %j, is %s', async (how, isTransactionActive, code) => {
+    const dataSource = new DataSource({ type: 'postgres' });
+    const runner = Object.assign(dataSource.createQueryRunner(), { isTransactionActive });
+    const manager = dataSource.createEntityManager(runner);
+    vi.spyOn(manager, 'query').mockRejectedValue(new Error('Connection terminated unexpectedly'));
+
+    await expect(new Database(dataSource, [])[how]('SELECT 1', [], { manager })).rejects.toMatchObject({
+      code,
+    });
   });
 });

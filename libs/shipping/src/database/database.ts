@@ -9,6 +9,7 @@ import {
 } from 'typeorm';
 import { AfterCommit } from './after-commit.js';
 import { connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
+import { Turns } from './turns.js';
 import { PreparedStatements } from './prepared-statements.js';
 
 /** The last argument of every service method. */
@@ -17,7 +18,7 @@ export interface CallOptions {
   manager?: EntityManager;
 }
 
-/** Of what is done for several callers at once: it is part of no transaction, not of an ambient one either. */
+/** Of what is part of no transaction, not of an ambient one either: such as what is done for several callers at once. */
 export const forMany: CallOptions = {};
 
 const maxTries = 3;
@@ -26,7 +27,7 @@ const maxTries = 3;
 export class Database implements OnModuleInit {
   private readonly afterCommits: AfterCommit;
   private readonly statements = new PreparedStatements();
-  private readonly turns = new WeakMap<QueryRunner, Promise<unknown>>();
+  private readonly turns = new Turns<QueryRunner>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -75,34 +76,30 @@ export class Database implements OnModuleInit {
   ): Promise<Row[]> {
     const manager = this.callersManager(options);
     return manager
-      ? this.inCallers<Row>(manager, sql, parameters)
-      : this.alone<Row>(sql, parameters, { writes: false, isOneOff });
+      ? this.inTurn(manager, () => this.inCallers<Row>(manager, sql, parameters))
+      : this.alone<Row>(sql, parameters, false, isOneOff);
   }
 
   /**
    * One statement that writes. In a caller's transaction it stands behind a savepoint, so that a refusal
    * (a duplicate, a row in use) leaves that transaction usable.
+   * @param canBeRefused false for a statement that no constraint stands against: spares the savepoint
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  async write<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
+  async write<Row>(
+    sql: string,
+    parameters: readonly unknown[],
+    options: CallOptions = {},
+    canBeRefused = true,
+  ): Promise<Row[]> {
     const manager = this.callersManager(options);
-    if (!manager) return this.alone<Row>(sql, parameters, { writes: true });
-    const runner = manager.queryRunner;
-    if (!runner?.isTransactionActive) return this.inCallers<Row>(manager, sql, parameters);
-    // Savepoints nest, so calls that a host makes side by side in one transaction take turns.
-    const savepoint = (): Promise<Row[]> =>
-      manager.transaction((inner) => this.inCallers<Row>(inner, sql, parameters));
-    const turn = (this.turns.get(runner) ?? Promise.resolve()).then(savepoint, savepoint);
-    this.turns.set(runner, turn);
-    return turn;
-  }
-
-  /** As `write`, for a statement that no constraint can refuse: spares the savepoint's two round trips. */
-  async append<Row>(sql: string, parameters: readonly unknown[], options: CallOptions = {}): Promise<Row[]> {
-    const manager = this.callersManager(options);
-    return manager
-      ? this.inCallers<Row>(manager, sql, parameters)
-      : this.alone<Row>(sql, parameters, { writes: true });
+    if (!manager) return this.alone<Row>(sql, parameters, true);
+    if (!manager.queryRunner?.isTransactionActive) return this.inCallers<Row>(manager, sql, parameters, true);
+    return this.inTurn(manager, () =>
+      canBeRefused
+        ? this.inSavepoint<Row>(manager, sql, parameters)
+        : this.inCallers<Row>(manager, sql, parameters),
+    );
   }
 
   /** Runs `action` when what the call wrote is committed: at once, or after the caller's outermost COMMIT. */
@@ -113,6 +110,12 @@ export class Database implements OnModuleInit {
   /** Whether the call is part of a transaction, or at least bound to a connection, of its caller. */
   isCallers(options: CallOptions): boolean {
     return this.callersManager(options) !== undefined;
+  }
+
+  /** The options with the transaction that is there now: an ambient one that begins meanwhile is not joined. */
+  settled(options: CallOptions): CallOptions {
+    const manager = this.callersManager(options);
+    return manager ? { manager } : forMany;
   }
 
   /** The manager whose connection the call must use; undefined when the module is on its own. */
@@ -127,22 +130,48 @@ export class Database implements OnModuleInit {
     return manager.queryRunner ? manager : undefined;
   }
 
-  private async inCallers<Row>(
+  /** What a host does side by side in one transaction takes turns: going back to a savepoint takes all with it. */
+  private inTurn<Result>(manager: EntityManager, call: () => Promise<Result>): Promise<Result> {
+    const runner = manager.queryRunner;
+    return runner?.isTransactionActive ? this.turns.take(runner, call) : call();
+  }
+
+  /** By statements, not by `manager.transaction()`: that runs a host's subscribers, whose calls would wait for us. */
+  private async inSavepoint<Row>(
     manager: EntityManager,
     sql: string,
     parameters: readonly unknown[],
   ): Promise<Row[]> {
+    await this.inCallers(manager, 'SAVEPOINT shipping', []);
+    try {
+      const rows = await this.inCallers<Row>(manager, sql, parameters);
+      await this.inCallers(manager, 'RELEASE SAVEPOINT shipping', []);
+      return rows;
+    } catch (error) {
+      // Where this fails too, the connection is gone, and the transaction with it.
+      await this.inCallers(manager, 'ROLLBACK TO SAVEPOINT shipping', []).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async inCallers<Row>(
+    manager: EntityManager,
+    sql: string,
+    parameters: readonly unknown[],
+    commitsItself = false,
+  ): Promise<Row[]> {
     try {
       return await manager.query<Row[]>(sql, [...parameters]);
     } catch (error) {
-      throw connectionError(error, false);
+      throw connectionError(error, commitsItself);
     }
   }
 
   private async alone<Row>(
     sql: string,
     parameters: readonly unknown[],
-    { writes, isOneOff = false }: { writes: boolean; isOneOff?: boolean },
+    writes: boolean,
+    isOneOff = false,
   ): Promise<Row[]> {
     for (let attempt = 1; ; attempt++) {
       const runner = this.dataSource.createQueryRunner('master');

@@ -1,25 +1,20 @@
 // The row of a project, raised in the statement that writes its methods, looked up by what reads them.
 
-const clockMicroseconds = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
-const nextRevision = `GREATEST(p.revision + 1, ${clockMicroseconds})`;
+const nextRevision = 'GREATEST(p.revision + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)';
 
-/**
- * A CTE that raises the row of the project of the one method in the CTE `sent`, or makes it, before that is
- * inserted: the lock it takes comes first in every writer, so that two of them cannot wait for each other.
- */
-export function raiseForInsert(projects: string): string {
-  return `project AS (
-    INSERT INTO ${projects} AS p (project_id, revision, methods, followers)
-    SELECT project_id, ${clockMicroseconds}, 1, use_default::integer FROM sent
-    ON CONFLICT (project_id) DO UPDATE
-    SET revision = ${nextRevision}, methods = p.methods + 1, followers = p.followers + EXCLUDED.followers
-    RETURNING p.project_id
-  )`;
+/** A statement that makes the row of the project `$1`, as one that has never had a method, where there is none. */
+export function makeProject(projects: string): string {
+  return `INSERT INTO ${projects} (project_id, revision, methods, followers) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING`;
 }
 
-/** A CTE that takes the lock of the project's row, for statements that may in the end change nothing. */
-export function lockProject(projects: string, project: string): string {
-  return `project AS (SELECT project_id FROM ${projects} WHERE project_id = ${project} FOR UPDATE)`;
+/**
+ * A CTE that takes the locks of the rows of projects. They come first in every writer, so that two of them
+ * cannot wait for each other.
+ */
+export function lockProjects(projects: string, projectIds: string, locked: '' | 'SKIP LOCKED' = ''): string {
+  return `project AS (
+    SELECT project_id FROM ${projects} WHERE project_id = ANY(${projectIds}) ORDER BY project_id FOR UPDATE ${locked}
+  )`;
 }
 
 /**
@@ -45,3 +40,8 @@ export const validator = `concat_ws('.', '1', COALESCE(p.revision, 0), CASE WHEN
 
 /** The validator of a project that has never had a method, and has no row. */
 export const neverWritten = '1.0';
+
+/** @returns what a validator says of the defaults project; undefined: the project follows none */
+export function defaultsOf(word: string): string | undefined {
+  return word.split('.')[2];
+}

@@ -1,6 +1,16 @@
-import { BadRequestException, ForbiddenException, NotFoundException } from '@nestjs/common';
-import { describe, expect, it } from 'vitest';
-import { problemOf } from './problem-details.filter.js';
+import {
+  type ArgumentsHost,
+  BadRequestException,
+  ForbiddenException,
+  HttpException,
+  InternalServerErrorException,
+  Logger,
+  NotFoundException,
+  ServiceUnavailableException,
+  UnprocessableEntityException,
+} from '@nestjs/common';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ProblemDetailsFilter, problemOf } from './problem-details.filter.js';
 
 const caused = (cause: unknown): BadRequestException => new BadRequestException('Bad', { cause });
 
@@ -48,5 +58,79 @@ describe('the problem of', () => {
     const problem = problemOf(new Error('password=secret'));
     expect(problem).toMatchObject({ status: 500, code: 'internal_server_error' });
     expect(JSON.stringify(problem)).not.toContain('secret');
+  });
+
+  it.each([
+    [new InternalServerErrorException('password=secret'), 'Internal server error'],
+    [new ServiceUnavailableException('password=secret'), 'Service unavailable'],
+    [new HttpException('password=secret', 599), 'Error'],
+  ])('what the host says of its own fault stays with it: %s', (exception, title) => {
+    expect(problemOf(exception)).toMatchObject({ title, detail: `${title}.` });
+  });
+
+  it('a refusal without words is called by its status', () => {
+    const problem = problemOf(new HttpException('', 422));
+
+    expect(problem).toMatchObject({ title: 'Unprocessable entity', detail: 'Unprocessable entity.' });
+    expect(problemOf(new UnprocessableEntityException('No.'))).toMatchObject({ detail: 'No.' });
+  });
+
+  it.each([
+    { type: 'entity.parse.failed' },
+    { type: 'request.size.invalid' },
+    { code: 'Z_DATA_ERROR' },
+    { code: 'FST_ERR_CTP_EMPTY_JSON_BODY' },
+  ])('a body that a parser refused with %j is no JSON, and only with a 400', (sign) => {
+    const cause = Object.assign(new Error('no'), sign);
+
+    expect(problemOf(new BadRequestException('No', { cause }))).toMatchObject({ code: 'invalid_json' });
+    expect(problemOf(new ForbiddenException('No', { cause }))).toMatchObject({ code: 'forbidden' });
+  });
+
+  it.each([{ code: 'XZ_DATA' }, { code: 'FST_ERR_CTP_EMPTY_JSON_BODY_X' }, { type: 'entity' }])(
+    'a body that was refused with %j is the host’s to explain',
+    (sign) => {
+      const cause = Object.assign(new Error('no'), sign);
+
+      expect(problemOf(new BadRequestException('No', { cause }))).toMatchObject({ code: 'bad_request' });
+    },
+  );
+});
+
+describe('the filter', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** @returns what was sent, and how many errors were logged */
+  const caught = (
+    exception: unknown,
+    more: object = {},
+    type = 'http',
+  ): [sent: unknown[], logged: number] => {
+    const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+    const sent: unknown[] = [];
+    const response = {
+      status: (code: number) => sent.push(code),
+      header: (name: string, value: string) => sent.push(`${name}: ${value}`),
+      send: (body: Buffer) => sent.push(JSON.parse(String(body)).code),
+      ...more,
+    };
+    const host = { getType: () => type, switchToHttp: () => ({ getResponse: () => response }) };
+    new ProblemDetailsFilter().catch(exception, host as unknown as ArgumentsHost);
+    return [sent, logged.mock.calls.length];
+  };
+
+  it('answers with a problem, and logs what is no fault of the client', () => {
+    const type = 'Content-Type: application/problem+json';
+
+    expect(caught(new ForbiddenException())).toEqual([[403, type, 'forbidden'], 0]);
+    expect(caught(new InternalServerErrorException())).toEqual([[500, type, 'internal_server_error'], 1]);
+  });
+
+  it.each([{ headersSent: true }, { sent: true }])('adds nothing to an answer with %j', (more) => {
+    expect(caught(new Error('late'), more)).toEqual([[], 1]);
+  });
+
+  it('leaves what is not HTTP to the host', () => {
+    expect(() => caught(new Error('of a queue'), {}, 'rpc')).toThrow('of a queue');
   });
 });

@@ -8,13 +8,11 @@ import {
 } from '@nestjs/common';
 import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
 import { InvalidJsonError } from './request.js';
+import { type HttpResponse } from './response.js';
 
-interface ProblemResponse {
+interface ProblemResponse extends HttpResponse {
   headersSent?: boolean;
   sent?: boolean;
-  status(code: number): unknown;
-  header(name: string, value: string): unknown;
-  send(body: Buffer): unknown;
 }
 
 /**

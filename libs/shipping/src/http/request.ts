@@ -41,19 +41,9 @@ export function jsonBody({ headers, body }: HttpRequest): unknown {
   return body === undefined ? {} : body;
 }
 
-/** @returns what stands after `?`, as it was sent */
-export function queryString(request: HttpRequest): string {
-  const [, search = ''] = splitUrl(request);
-  return search;
-}
-
-/** The path of the request, for a `Location` below it. */
-export function pathOf(request: HttpRequest): string {
-  return splitUrl(request)[0].replace(/\/$/, '');
-}
-
-function splitUrl({ originalUrl, url }: HttpRequest): [path: string, search?: string] {
+/** @returns the path, for a `Location` below it, and what stands after `?`, as they were sent */
+export function urlOf({ originalUrl, url }: HttpRequest): { path: string; search: string } {
   const whole = originalUrl ?? url;
-  const mark = whole.indexOf('?');
-  return mark < 0 ? [whole] : [whole.slice(0, mark), whole.slice(mark + 1)];
+  const mark = `${whole}?`.indexOf('?');
+  return { path: whole.slice(0, mark).replace(/\/$/, ''), search: whole.slice(mark + 1) };
 }

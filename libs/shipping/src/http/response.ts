@@ -1,4 +1,4 @@
-import { pipeline, Readable } from 'node:stream';
+import { finished, pipeline, Readable } from 'node:stream';
 import { Logger } from '@nestjs/common';
 
 /** What Express and Fastify have in common, as far as we write it. */
@@ -20,27 +20,33 @@ export function sendJson(response: HttpResponse, body: Buffer): void {
   else response.send(body);
 }
 
-export function sendNothing(response: HttpResponse, status: number): void {
-  response.status(status);
-  response.send();
-}
+/** JSON in pieces, of which the last one is returned. */
+export type Pieces = AsyncGenerator<string, string, undefined>;
 
 /**
- * Sends pieces of JSON as fast as the client takes them. What fails before the first piece is thrown; after it
- * the status is sent, and all that is left is to break the connection, never to end it as if it were whole.
+ * Sends pieces of JSON as fast as the client takes them, and ends when it has them all or is gone. What fails
+ * before the first piece is thrown; after it the status is sent, and all that is left is to break the connection,
+ * never to end it as if it were whole.
  */
-export async function streamJson(
-  response: HttpResponse,
-  pieces: AsyncGenerator<string, void, undefined>,
-): Promise<void> {
+export async function streamJson(response: HttpResponse, pieces: Pieces): Promise<void> {
   const first = await pieces.next();
-  const second = await pieces.next();
   // Most answers are short enough to be one piece.
-  if (first.done || second.done) return sendJson(response, Buffer.from(first.value ?? ''));
-  const stream = Readable.from(startingWith([first.value, second.value], pieces), { highWaterMark: 1 });
+  if (first.done) return sendJson(response, Buffer.from(first.value));
+  const stream = Readable.from(startingWith(first.value, pieces), { highWaterMark: 1 });
   response.header('Content-Type', 'application/json; charset=utf-8');
-  if (isStream(response)) pipeline(stream, response, logBroken);
-  else response.send(stream.once('error', logBroken));
+  await new Promise<void>((resolve) => {
+    const end = (error?: NodeJS.ErrnoException | null): void => {
+      // A client that goes away is no fault of ours.
+      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
+        logger.error(`An answer broke off: ${error.stack}`);
+      resolve();
+    };
+    if (isStream(response)) pipeline(stream, response, end);
+    else {
+      finished(stream, end);
+      response.send(stream);
+    }
+  });
 }
 
 /** Express's response is the stream of Node; Fastify's takes one. */
@@ -48,13 +54,7 @@ function isStream(response: HttpResponse): response is HttpResponse & NodeJS.Wri
   return 'write' in response;
 }
 
-async function* startingWith(first: string[], others: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield* first;
-  yield* others;
-}
-
-function logBroken(error: NodeJS.ErrnoException | null): void {
-  // A client that goes away is no fault of ours.
-  if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
-    logger.error(`An answer broke off: ${error.stack}`);
+async function* startingWith(first: string, others: Pieces): AsyncGenerator<string, void, undefined> {
+  yield first;
+  yield yield* others;
 }

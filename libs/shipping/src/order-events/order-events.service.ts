@@ -1,6 +1,6 @@
+import { Inject } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
-import { type CallOptions, type Database } from '../database/database.js';
-import { Parameters } from '../database/parameters.js';
+import { type CallOptions, Database } from '../database/database.js';
 import { jsonObject, jsonOf, jsonQuoted, jsonTime } from '../database/json.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
@@ -24,6 +24,8 @@ const eventJson = jsonObject({
   recorded_at: jsonTime('e.recorded_at'),
 } satisfies Record<keyof OrderEventDto, string>);
 
+const recorded = 'project_id, order_id, dedupe_key, id, type, message, data, actor';
+
 interface EventRow {
   json: string;
   /** Its place among those of the same time. */
@@ -32,7 +34,7 @@ interface EventRow {
 
 /** The histories of orders: append-only, oldest first. */
 export class OrderEvents {
-  constructor(private readonly database: Database) {}
+  constructor(@Inject(Database) private readonly database: Database) {}
 
   /**
    * Appends an event, in the caller's transaction when one is given: then it exists if, and only if, that
@@ -42,32 +44,23 @@ export class OrderEvents {
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
     const checked = checkOrderEvent(event);
-    const parameters = new Parameters();
-    const project = parameters.bind(checked.projectId, 'text');
-    const order = parameters.bind(checked.orderId, 'text');
-    const dedupeKey = parameters.bind(checked.dedupeKey, 'text');
-    const json = (value: unknown): string =>
-      parameters.bind(value === null ? null : JSON.stringify(value), 'jsonb');
-    const [row] = await this.database.append<{ json: string }>(
+    const [row] = await this.database.write<{ json: string }>(
       `WITH e AS (
-         INSERT INTO ${this.events} (project_id, order_id, dedupe_key, id, type, message, data, actor,
-           occurred_at, recorded_at)
-         SELECT ${project}, ${order}, ${dedupeKey}, ${parameters.bind(uuid(), 'uuid')},
-           ${parameters.bind(checked.type, 'text')}, ${parameters.bind(checked.message, 'text')},
-           ${json(checked.data)}, ${json(checked.actor)},
-           COALESCE(${parameters.bind(checked.occurredAt, 'timestamptz')}, now.at), now.at
-         FROM (SELECT clock_timestamp() AS at) AS now
+         INSERT INTO ${this.events} (${recorded}, occurred_at, recorded_at)
+         SELECT ${recorded}, COALESCE(sent.occurred_at, now.at), now.at
+         FROM json_populate_record(NULL::${this.events}, $1::json) AS sent, (SELECT clock_timestamp() AS at) AS now
          ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
          RETURNING *
        ) SELECT ${eventJson} AS json FROM e`,
-      parameters.values,
+      [JSON.stringify({ id: uuid(), ...checked })],
       options,
+      false,
     );
     if (row) return JSON.parse(row.json) as OrderEventDto;
     const [first] = await this.database.read<{ json: string }>(
       `SELECT ${eventJson} AS json FROM ${this.events} AS e
        WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3`,
-      [checked.projectId, checked.orderId, checked.dedupeKey],
+      [checked.project_id, checked.order_id, checked.dedupe_key],
       options,
     );
     if (!first) throw new Error('An event was neither appended nor found by its dedupeKey.');
@@ -92,14 +85,14 @@ export class OrderEvents {
     }
   }
 
-  /** The answer of the route, a piece for each batch: nothing is parsed only to be written again. */
-  async *json(projectId: string, orderId: string): AsyncGenerator<string, void, undefined> {
+  /** The answer of the route, a piece for each batch, the last one returned: nothing is parsed to be written again. */
+  async *json(projectId: string, orderId: string): AsyncGenerator<string, string, undefined> {
     let json = '';
     for await (const batch of this.batches(projectId, orderId, {})) {
       if (json) yield json;
       json = (json ? ',' : '{"data":[') + batch;
     }
-    yield `${json || '{"data":['}]}`;
+    return `${json || '{"data":['}]}`;
   }
 
   /** JSON of events, with commas between. Every event that was committed before the call comes exactly once. */

@@ -20,20 +20,27 @@ export interface Condition {
   values: (string | number | boolean)[];
 }
 
-/** Made by `checkListQuery` only. */
-export class CheckedListQuery {
-  constructor(
-    readonly page: number,
-    readonly perPage: number,
-    /** Case-folded; all of them must be found. */
-    readonly words: readonly string[],
-    /** All of the groups must hold; of a group, any condition. */
-    readonly groups: readonly Condition[][],
-  ) {}
+export interface CheckedListQuery {
+  page: number;
+  perPage: number;
+  /** Case-folded; all of them must be found. */
+  words: readonly string[];
+  /** All of the groups must hold; of a group, any condition. */
+  groups: readonly Condition[][];
 }
 
 const fieldNames = Object.keys(filterFields) as FilterField[];
 const conditionKeys = ['field', 'op', 'value'];
+
+/** Adds a fault, and is the nothing that is left of what had it. */
+type Refuse = (code: FaultCode, detail: string, allowed?: readonly string[]) => [];
+
+function refuseAt(faults: Faults, place: FaultPlace): Refuse {
+  return (code, detail, allowed) => {
+    faults.add(place, code, detail, allowed);
+    return [];
+  };
+}
 
 /** @param bracketed whether `filter` came as `filter[field]=value`, for the names in faults */
 export function checkListQuery(
@@ -42,7 +49,6 @@ export function checkListQuery(
   maxPageSize: number,
   bracketed = false,
 ): CheckedListQuery {
-  if (input instanceof CheckedListQuery) return input;
   const query = isPlainObject(input) ? input : {};
   if (!isPlainObject(input)) faults.add({ parameter: 'query' }, 'type', 'The query must be an object.');
 
@@ -50,19 +56,15 @@ export function checkListQuery(
   const perPage = checkCount(faults, 'per_page', query['per_page'], defaultSize, maxPageSize);
   const page = checkCount(faults, 'page', query['page'], 1, Number.MAX_SAFE_INTEGER);
   if ((page - 1) * perPage > listLimits.offset) {
-    faults.add(
-      { parameter: 'page' },
-      'range',
-      `page is too far: (page − 1) × per_page must be at most ${listLimits.offset}. Narrow the list by filter or q.`,
-    );
+    const bound = `(page − 1) × per_page must be at most ${listLimits.offset}`;
+    faults.add({ parameter: 'page' }, 'range', `page is too far: ${bound}. Narrow the list by filter or q.`);
   }
-  const conditions = new ConditionChecker(faults);
   const words = checkWords(faults, query['q']);
-  const groups = [
-    ...checkFilter(conditions, query['filter'], bracketed),
-    ...checkRawFilters(conditions, query['raw_filters']),
+  const given = [
+    ...givenByFilter(faults, query['filter'], bracketed),
+    ...givenByRawFilters(faults, query['raw_filters']),
   ];
-  return new CheckedListQuery(page, perPage, words, groups);
+  return { page, perPage, words, groups: checkGroups(given) };
 }
 
 function checkCount(
@@ -73,181 +75,105 @@ function checkCount(
   max: number,
 ): number {
   if (value === undefined) return fallback;
-  if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value))) {
+  if (typeof value === 'number' && value >= 1 && value <= max && Number.isInteger(value)) return value;
+  if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
     faults.add({ parameter }, 'type', `${parameter} must be a whole number.`);
-    return fallback;
-  }
-  if (value >= 1 && value <= max) return value;
-  faults.add({ parameter }, 'range', `${parameter} must be 1 to ${max}.`);
+  else faults.add({ parameter }, 'range', `${parameter} must be 1 to ${max}.`);
   return fallback;
 }
 
 function checkWords(faults: Faults, q: unknown): string[] {
-  const parameter = 'q';
+  const refuse = refuseAt(faults, { parameter: 'q' });
   if (q === undefined) return [];
-  if (typeof q !== 'string') faults.add({ parameter }, 'type', 'q must be a string.');
-  else if (!isStorable(q)) faults.add({ parameter }, 'format', 'q must have no NUL and no lone surrogate.');
-  else if (lengthOf(q) > listLimits.q)
-    faults.add({ parameter }, 'length', `q must be at most ${listLimits.q} characters.`);
-  else
-    return q
-      .split(/\s+/u)
-      .filter((word) => word !== '')
-      .map(folded);
-  return [];
+  if (typeof q !== 'string') return refuse('type', 'q must be a string.');
+  if (!isStorable(q)) return refuse('format', 'q must have no NUL and no lone surrogate.');
+  if (lengthOf(q) > listLimits.q) return refuse('length', `q must be at most ${listLimits.q} characters.`);
+  const words = q.split(/\s+/u).filter((word) => word !== '');
+  return words.map(folded);
 }
 
-function checkFilter(conditions: ConditionChecker, filter: unknown, bracketed: boolean): Condition[][] {
+/** A condition as it came. */
+interface Given {
+  refuse: Refuse;
+  /** What names it in faults. */
+  label: string;
+  field: unknown;
+  op: unknown;
+  value: unknown;
+}
+
+function givenByFilter(faults: Faults, filter: unknown, bracketed: boolean): Given[][] {
+  const refuse = refuseAt(faults, { parameter: 'filter' });
   if (filter === undefined) return [];
-  if (!isPlainObject(filter)) {
-    conditions.refuse({ parameter: 'filter' }, 'type', 'filter must be a JSON object of fields and values.');
-    return [];
-  }
-  return Object.entries(filter).map(([field, value]) => {
+  if (!isPlainObject(filter)) return refuse('type', 'filter must be a JSON object of fields and values.');
+  return Object.entries(filter).map(([field, sent]) => {
     const name = shortened(field);
-    const place = { parameter: bracketed ? `filter[${name}]` : 'filter' };
-    const label = bracketed ? place.parameter : `filter.${name}`;
-    return conditions.check(place, label, field, 'in', Array.isArray(value) ? value : [value]);
+    const value = Array.isArray(sent) ? sent : [sent];
+    if (!bracketed) return [{ refuse, label: `filter.${name}`, field, op: 'in', value }];
+    const label = `filter[${name}]`;
+    return [{ refuse: refuseAt(faults, { parameter: label }), label, field, op: 'in', value }];
   });
 }
 
-function checkRawFilters(conditions: ConditionChecker, rawFilters: unknown): Condition[][] {
-  const place = { parameter: 'raw_filters' };
+function givenByRawFilters(faults: Faults, rawFilters: unknown): Given[][] {
+  const refuse = refuseAt(faults, { parameter: 'raw_filters' });
   if (rawFilters === undefined) return [];
-  if (!Array.isArray(rawFilters)) {
-    conditions.refuse(place, 'type', 'raw_filters must be a JSON array of conditions.');
-    return [];
-  }
-  const one = (raw: unknown, label: string): Condition[] => {
-    if (!isPlainObject(raw)) {
-      conditions.refuse(place, 'type', `${label} must be an object {"field":…,"op":…,"value":…}.`);
-      return [];
-    }
-    if ('or' in raw) {
-      conditions.refuse(
-        place,
-        'not_allowed',
-        `${label} must not hold "or": only one level of it, alone in its object.`,
-      );
-      return [];
-    }
-    for (const key of Object.keys(raw)) {
-      if (!conditionKeys.includes(key)) {
-        conditions.refuse(
-          place,
-          'unknown',
-          `${label} has the unknown key "${shortened(key)}".`,
-          conditionKeys,
-        );
-      }
-    }
-    return conditions.check(place, label, raw['field'], raw['op'], raw['value']);
+  if (!Array.isArray(rawFilters)) return refuse('type', 'raw_filters must be a JSON array of conditions.');
+  const one = (raw: unknown, label: string): Given[] => {
+    if (!isPlainObject(raw))
+      return refuse('type', `${label} must be an object {"field":…,"op":…,"value":…}.`);
+    if ('or' in raw)
+      return refuse('not_allowed', `${label} must not hold "or": only one level of it, alone in its object.`);
+    for (const key of Object.keys(raw).filter((name) => !conditionKeys.includes(name)))
+      refuse('unknown', `${label} has the unknown key "${shortened(key)}".`, conditionKeys);
+    return [{ refuse, label, field: raw['field'], op: raw['op'], value: raw['value'] }];
   };
   return rawFilters.map((raw: unknown, index) => {
     const label = `raw_filters[${index}]`;
     if (!isPlainObject(raw) || !('or' in raw) || Object.keys(raw).length > 1) return one(raw, label);
-    if (!Array.isArray(raw['or'])) {
-      conditions.refuse(place, 'type', `${label}.or must be an array of conditions.`);
-      return [];
-    }
+    if (!Array.isArray(raw['or'])) return refuse('type', `${label}.or must be an array of conditions.`);
     return raw['or'].flatMap((member, position) => one(member, `${label}.or[${position}]`));
   });
 }
 
-/** Checks single conditions, and counts them over both parameters. */
-class ConditionChecker {
-  private count = 0;
-
-  constructor(private readonly faults: Faults) {}
-
-  refuse(place: FaultPlace, code: FaultCode, detail: string, allowed?: readonly string[]): void {
-    this.faults.add(place, code, detail, allowed);
-  }
-
-  /** @returns the condition, or nothing when it has faults */
-  check(place: FaultPlace, label: string, field: unknown, op: unknown, value: unknown): Condition[] {
-    this.count++;
-    if (this.count > listLimits.conditions) {
-      if (this.count === listLimits.conditions + 1) {
-        this.refuse(place, 'too_many', `There may be at most ${listLimits.conditions} conditions in all.`);
-      }
-      return [];
-    }
-    for (const [name, part] of Object.entries({ field, op, value })) {
-      if (part === undefined)
-        this.refuse(place, 'required', `${label}: ${name} is missing.`, allowedOf(name, field));
-    }
-    if (field !== undefined && !isField(field)) {
-      this.refuse(place, 'unknown', `${label}: ${named(field)} is no field to filter by.`, fieldNames);
-    }
-    if (!isField(field) || op === undefined) return [];
-    const kind = filterFields[field];
-    if (!isOperator(kind, op)) {
-      this.refuse(
-        place,
-        'not_allowed',
-        `${label}: op ${named(op)} does not fit ${field}.`,
-        filterOperators[kind],
-      );
-      return [];
-    }
-    if (value === undefined) return [];
-    const values = this.checkValues(place, label, field, op, value);
-    return values ? [{ field, op, values }] : [];
-  }
-
-  private checkValues(
-    place: FaultPlace,
-    label: string,
-    field: FilterField,
-    op: FilterOperator,
-    value: unknown,
-  ): Condition['values'] | undefined {
-    if (op === 'null') {
-      if (typeof value === 'boolean') return [value];
-      this.refuse(place, 'type', `${label}: the value of "null" must be true or false.`);
-      return undefined;
-    }
-    const takesList = op === 'in' || op === 'nin' || op === 'between';
-    if (takesList !== Array.isArray(value)) {
-      this.refuse(
-        place,
-        'type',
-        `${label}: "${op}" takes ${takesList ? 'a list' : 'a single value, no list'}.`,
-      );
-      return undefined;
-    }
-    const list: unknown[] = Array.isArray(value) ? value : [value];
-    if (op === 'between' && list.length !== 2) {
-      this.refuse(place, 'length', `${label}: "between" takes two values.`);
-      return undefined;
-    }
-    if (list.length > listLimits.values) {
-      this.refuse(place, 'too_many', `${label} may have at most ${listLimits.values} values.`);
-      return undefined;
-    }
-    const values: Condition['values'] = [];
-    for (const element of list) {
-      const read = readValue(field, op, element);
-      if (typeof read === 'object') this.refuse(place, read.code, `${label}: ${read.detail}`);
-      else values.push(read);
-    }
-    if (values.length < list.length) return undefined;
-    if (op === 'between' && isAfter(values[0], values[1])) {
-      this.refuse(
-        place,
-        'range',
-        `${label}: the first value of "between" must not be greater than the second.`,
-      );
-      return undefined;
-    }
-    return values;
-  }
+/** Over both parameters there is one bound; what is beyond it is not looked at. */
+function checkGroups(groups: readonly Given[][]): Condition[][] {
+  const all = groups.flat();
+  const max = listLimits.conditions;
+  all[max]?.refuse('too_many', `There may be at most ${max} conditions in all.`);
+  const counted = new Set(all.slice(0, max));
+  return groups.map((group) => group.flatMap((given) => (counted.has(given) ? checkCondition(given) : [])));
 }
 
-function allowedOf(name: string, field: unknown): readonly string[] | undefined {
-  if (name === 'field') return fieldNames;
-  return name === 'op' ? filterOperators[isField(field) ? filterFields[field] : 'text'] : undefined;
+/** @returns the condition, or nothing when it has faults */
+function checkCondition({ field, op, value, label, ...given }: Given): Condition[] {
+  const refuse: Refuse = (code, detail, allowed) => given.refuse(code, `${label}: ${detail}`, allowed);
+  const operators = filterOperators[isField(field) ? filterFields[field] : 'text'];
+  if (field === undefined) refuse('required', 'field is missing.', fieldNames);
+  else if (!isField(field)) refuse('unknown', `${named(field)} is no field to filter by.`, fieldNames);
+  if (op === undefined) refuse('required', 'op is missing.', operators);
+  if (value === undefined) refuse('required', 'value is missing.');
+  if (!isField(field) || op === undefined) return [];
+  if (!isOperator(filterFields[field], op))
+    return refuse('not_allowed', `op ${named(op)} does not fit ${field}.`, operators);
+  if (value === undefined) return [];
+
+  if (op === 'null') {
+    if (typeof value === 'boolean') return [{ field, op, values: [value] }];
+    return refuse('type', 'the value of "null" must be true or false.');
+  }
+  const takesList = op === 'in' || op === 'nin' || op === 'between';
+  if (takesList !== Array.isArray(value))
+    return refuse('type', `"${op}" takes ${takesList ? 'a list' : 'a single value, no list'}.`);
+  const list: unknown[] = Array.isArray(value) ? value : [value];
+  if (op === 'between' && list.length !== 2) return refuse('length', '"between" takes two values.');
+  if (list.length > listLimits.values)
+    return refuse('too_many', `there may be at most ${listLimits.values} values.`);
+  const values = list.flatMap((element) => checkValue(refuse, field, op, element));
+  if (values.length < list.length) return [];
+  if (op === 'between' && isAfter(values[0], values[1]))
+    return refuse('range', 'the first value of "between" must not be greater than the second.');
+  return [{ field, op, values }];
 }
 
 function named(value: unknown): string {
@@ -262,41 +188,37 @@ function isOperator(kind: FilterKind, op: unknown): op is FilterOperator {
   return (filterOperators[kind] as readonly unknown[]).includes(op);
 }
 
-function readValue(
+/** @returns the value as the database takes it, or nothing */
+function checkValue(
+  refuse: Refuse,
   field: FilterField,
   op: FilterOperator,
   value: unknown,
-): string | number | boolean | { code: FaultCode; detail: string } {
-  const refused = (code: FaultCode, detail: string) => ({ code, detail });
-  if (value === null) {
-    return refused('type', `null is no value here: use {"field":"${field}","op":"null","value":true}.`);
-  }
+): Condition['values'] {
+  if (value === null)
+    return refuse('type', `null is no value here: use {"field":"${field}","op":"null","value":true}.`);
   const kind = filterFields[field];
-  if (kind === 'boolean') {
-    return typeof value === 'boolean' ? value : refused('type', `${field} is true or false.`);
-  }
+  if (kind === 'boolean')
+    return typeof value === 'boolean' ? [value] : refuse('type', `${field} is true or false.`);
   if (kind === 'integer') {
     if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isInteger(value)))
-      return refused('type', `${field} is a whole number.`);
-    if (value >= int32.min && value <= int32.max) return value;
-    return refused('range', `${field} is from ${int32.min} to ${int32.max}.`);
+      return refuse('type', `${field} is a whole number.`);
+    if (value >= int32.min && value <= int32.max) return [value];
+    return refuse('range', `${field} is from ${int32.min} to ${int32.max}.`);
   }
-  if (typeof value !== 'string') return refused('type', `${field} is a string.`);
-  if (!isStorable(value)) return refused('format', 'a value must have no NUL and no lone surrogate.');
-  if (kind === 'id') {
-    return isUuid(value) ? value.toLowerCase() : refused('format', 'an id must be one that this API gave.');
-  }
+  if (typeof value !== 'string') return refuse('type', `${field} is a string.`);
+  if (!isStorable(value)) return refuse('format', 'a value must have no NUL and no lone surrogate.');
+  if (kind === 'id')
+    return isUuid(value) ? [value.toLowerCase()] : refuse('format', 'an id must be one that this API gave.');
   if (kind === 'time') {
-    return (
-      utcTime(value) ??
-      refused('format', `${field} is an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`)
-    );
+    const time = utcTime(value);
+    if (time !== undefined) return [time];
+    return refuse('format', `${field} is an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
   }
-  if (op === 'contains' || op === 'starts') {
-    return value === '' ? refused('length', `"${op}" needs at least one character.`) : folded(value);
-  }
+  if (op === 'contains' || op === 'starts')
+    return value === '' ? refuse('length', `"${op}" needs at least one character.`) : [folded(value)];
   // Labels are stored in NFC; codes are compared exactly.
-  return field.endsWith('_label') ? value.normalize('NFC') : value;
+  return [field.endsWith('_label') ? value.normalize('NFC') : value];
 }
 
 /** As the database orders them: texts by code point, times with any number of decimals. */

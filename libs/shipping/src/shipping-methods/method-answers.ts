@@ -1,42 +1,39 @@
+import { Inject } from '@nestjs/common';
 import { type Answer, CurrentAnswers } from '../answers/current-answers.js';
 import { Batches } from '../database/batches.js';
-import { type CallOptions, type Database, forMany } from '../database/database.js';
-import { neverWritten } from '../database/revision.js';
-import { type ShippingSettings } from '../shipping.options.js';
+import { type CallOptions, Database, forMany } from '../database/database.js';
+import { ShippingSettings } from '../shipping.options.js';
 import { int32 } from '../validation/rules.js';
-import { CheckedListQuery } from './list-query.check.js';
-import { largeTree } from './large-tree.js';
-import { MethodReads, type MethodsText } from './method-reads.js';
-import { treeJson } from './tree.js';
+import { type CheckedListQuery } from './list-query.check.js';
+import { largeTree, type LargeTree, TreeChangedError } from './large-tree.js';
+import { MethodReads } from './method-reads.js';
 
 /** A tree of more methods is sent in pieces (see `largeTree`). */
 const maxWholeTree = 1000;
 
-const allActive = new CheckedListQuery(
-  1,
-  int32.max,
-  [],
-  [[{ field: 'is_active', op: 'eq', values: [true] }]],
-);
+const allActive: CheckedListQuery = {
+  page: 1,
+  perPage: int32.max,
+  words: [],
+  groups: [[{ field: 'is_active', op: 'eq', values: [true] }]],
+};
 
 /** What the routes and the services answer reads of methods with: JSON, current, and made only when it must be. */
 export class MethodAnswers {
-  private readonly reads: MethodReads;
-  private readonly validators: Batches<string, string>;
+  private readonly validators = new Batches((projectIds: string[]) => this.reads.validators(projectIds));
   private readonly answers: CurrentAnswers;
 
   constructor(
-    private readonly database: Database,
-    { defaultsProjectId, cacheBytes }: ShippingSettings,
+    @Inject(Database) private readonly database: Database,
+    @Inject(MethodReads) private readonly reads: MethodReads,
+    @Inject(ShippingSettings) { cacheBytes }: ShippingSettings,
   ) {
-    this.reads = new MethodReads(database, defaultsProjectId);
-    this.validators = new Batches((projectIds) => this.reads.validators(projectIds, forMany));
-    this.answers = new CurrentAnswers((projectId) => this.validators.join(projectId), cacheBytes);
+    this.answers = new CurrentAnswers((projectId) => this.validator(projectId), cacheBytes);
   }
 
-  async validator(projectId: string, options: CallOptions = {}): Promise<string> {
-    if (!this.database.isCallers(options)) return this.validators.join(projectId);
-    return (await this.reads.validators([projectId], options))[0] ?? neverWritten;
+  /** Another word after each change of what is shown of the project. */
+  validator(projectId: string): Promise<string> {
+    return this.validators.join(projectId);
   }
 
   /**
@@ -51,37 +48,44 @@ export class MethodAnswers {
   ): Promise<Answer> {
     return this.current(projectId, `list ${name}`, options, async (shared) => {
       const checked = query();
-      const { validator, total, found } = await this.reads.page(projectId, checked, shared);
+      const { validator, total, text } = await this.reads.page(projectId, checked, shared);
       const { page, perPage } = checked;
       const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) };
-      return whole(validator, `{"data":[${textOf(found)}],"meta":${JSON.stringify(meta)}}`);
+      return whole(validator, `{"data":[${text}],"meta":${JSON.stringify(meta)}}`);
     });
   }
 
-  /** The body is null when the tree is a large one: then take `largeTree`, or `wholeTree`. */
+  /** The body is null when the tree is a large one: then take `wholeTree`, or `largeTree`. */
   tree(projectId: string, options: CallOptions = {}): Promise<Answer> {
     return this.current(projectId, 'tree', options, async (shared) => {
-      const { validator, total, found } = await this.reads.tree(projectId, maxWholeTree, shared);
-      return total > maxWholeTree ? { validator, body: null } : whole(validator, treeJson(found));
+      const { validator, total, text } = await this.reads.tree(projectId, maxWholeTree, shared);
+      return total > maxWholeTree ? { validator, body: null } : whole(validator, `{"data":[${text}]}`);
     });
   }
 
   /** A tree of any size, for a caller who holds it whole in any case. */
   async wholeTree(projectId: string, options: CallOptions): Promise<Answer> {
-    const { validator, found } = await this.reads.tree(projectId, int32.max, options);
-    return whole(validator, treeJson(found));
+    const { validator, text } = await this.reads.tree(projectId, int32.max, options);
+    return whole(validator, `{"data":[${text}]}`);
   }
 
-  /** Pieces of the JSON of a tree of any size. @throws TreeChangedError */
-  largeTree(projectId: string): AsyncGenerator<string, void, undefined> {
-    return largeTree(this.reads, projectId);
+  /** A tree of any size in pieces; whole, where writers do not leave the time to begin it. */
+  async largeTree(projectId: string): Promise<LargeTree | Answer> {
+    for (let tries = 0; tries < 3; tries++) {
+      try {
+        return await largeTree(this.reads, projectId);
+      } catch (error) {
+        if (!(error instanceof TreeChangedError)) throw error;
+      }
+    }
+    return this.wholeTree(projectId, {});
   }
 
   /** The active methods in list order: an array, without a page around it. */
   active(projectId: string, options: CallOptions = {}): Promise<Answer> {
     return this.current(projectId, 'active', options, async (shared) => {
-      const { validator, found } = await this.reads.page(projectId, allActive, shared);
-      return whole(validator, `[${textOf(found)}]`);
+      const { validator, text } = await this.reads.page(projectId, allActive, shared);
+      return whole(validator, `[${text}]`);
     });
   }
 
@@ -96,11 +100,6 @@ export class MethodAnswers {
       ? make(options)
       : this.answers.get(projectId, name, () => make(forMany));
   }
-}
-
-/** Of the methods of a page; none were found where there is none. */
-function textOf([methods]: readonly MethodsText[]): string {
-  return methods?.text ?? '';
 }
 
 /** In memory of its own size: a slice of Node's pool would keep all of the pool. */

@@ -1,40 +1,24 @@
+import { Inject } from '@nestjs/common';
 import { Batches } from '../database/batches.js';
-import { type CallOptions, type Database, forMany } from '../database/database.js';
+import { type CallOptions, Database, forMany } from '../database/database.js';
+import { jsonObject, jsonOf } from '../database/json.js';
 import { Parameters } from '../database/parameters.js';
 import { neverWritten, validator } from '../database/revision.js';
 import { ShippingProject } from '../database/shipping-project.entity.js';
 import { int32 } from '../validation/rules.js';
+import { ShippingSettings } from '../shipping.options.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type CheckedListQuery } from './list-query.check.js';
 import { listOrder, methodJson, Presentation } from './presented.js';
 import { ShippingMethod } from './shipping-method.entity.js';
-import { type Branch } from './tree.js';
 
-/** What was found, and the state of the project that it belongs to. */
-export interface Read<Found> {
-  /** Of the project, at the moment of the statement. */
+/** What was found, and the state of the project that it belongs to, of one moment. */
+export interface Read {
   validator: string;
   /** How many there are beside these; of all methods, where nothing was asked for by condition. */
   total: number;
-  found: Found[];
-}
-
-interface Head {
-  validator: string;
-  /** How many methods have `use_default`. */
-  followers: number;
-  total: number;
-}
-
-/** Methods: of a page, of a carrier, or one. */
-export interface MethodsText {
-  /** Their JSON, with commas between, or their ids, with nothing between. */
+  /** JSON of methods or carriers; empty when nothing was found. */
   text: string;
-}
-
-export interface BranchText extends Branch, MethodsText {
-  /** How many. */
-  methods: number;
 }
 
 /** Of a project's methods, one by its id or by its codes. */
@@ -45,11 +29,30 @@ const sameMethod = {
   codes: 'm.carrier_code = k.carrier_code AND m.method_code = k.method_code',
 };
 
+/** @returns what finds the text, and what counts, where that is not all methods: such statements are many */
 type StatementOf = (
   presentation: Presentation,
   project: string,
   parameters: Parameters,
-) => { found: string; order?: string; total?: string; isOneOff?: boolean };
+) => { text: string; total?: string };
+
+const uuidLength = 36;
+const versionLength = 10;
+/** Of a method in an outline. */
+export const placeLength = uuidLength + versionLength;
+
+const branchOrder = 'sort_order, method_code';
+
+/** A carrier of the tree, its methods left out. */
+const branch = {
+  carrier_code: jsonOf('carrier_code'),
+  // The first one among its methods.
+  carrier_label: jsonOf(
+    `COALESCE((array_agg(carrier_label ORDER BY ${branchOrder}) FILTER (WHERE carrier_label IS NOT NULL))[1], carrier_code)`,
+  ),
+  is_active: jsonOf('bool_or(is_active)'),
+  sort_order: 'min(sort_order)',
+};
 
 /** What reads methods: each is one statement, hence of one moment, and names its project. */
 export class MethodReads {
@@ -61,8 +64,8 @@ export class MethodReads {
   };
 
   constructor(
-    private readonly database: Database,
-    private readonly defaultsProjectId: string,
+    @Inject(Database) private readonly database: Database,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {}
 
   async find(key: MethodKey, options: CallOptions): Promise<ShippingMethodDto | undefined> {
@@ -80,9 +83,9 @@ export class MethodReads {
     options: CallOptions,
   ): Promise<(string | undefined)[]> {
     const parameters = new Parameters();
-    const from = this.presented.from(this.methods, this.methods, this.defaultsProjectId, parameters);
+    const from = this.presented.from(this.methods, this.methods, this.settings.defaultsProjectId, parameters);
     const sent = JSON.stringify(keys.map((key, place) => ({ ...key, place })));
-    const rows = await this.database.read<{ place: number } & MethodsText>(
+    const rows = await this.database.read<{ place: number; text: string }>(
       `SELECT m.place, ${methodJson} AS text FROM (
          SELECT k.place, ${this.presented.columns} FROM ${from} JOIN json_to_recordset(${parameters.bind(sent, 'json')})
            AS k(place integer, project_id text, id uuid, carrier_code text, method_code text)
@@ -95,12 +98,12 @@ export class MethodReads {
     return keys.map((_key, place) => found.get(place));
   }
 
-  /** A page in list order, and how many methods there are in all of its pages. */
+  /** A page in list order, commas between, and how many methods there are in all of its pages. */
   page(
     projectId: string,
     { page, perPage, words, groups }: CheckedListQuery,
     options: CallOptions,
-  ): Promise<Read<MethodsText>> {
+  ): Promise<Read> {
     return this.read(projectId, options, (presentation, project, parameters) => {
       const conditions = [
         ...words.map((word) => presentation.hasWord(word, parameters)),
@@ -112,115 +115,113 @@ export class MethodReads {
       const matching = [this.from(presentation, project, parameters), ...conditions].join(' AND ');
       return {
         // The JSON is made above the limit, or PostgreSQL makes it of what it skips too.
-        found: `SELECT string_agg(${methodJson}, ',' ORDER BY ${listOrder.join(', ')}) AS text
-          FROM (
+        text: `SELECT string_agg(${methodJson}, ',' ORDER BY ${listOrder.join(', ')}) FROM (
             SELECT ${presentation.columns} ${matching} ORDER BY ${presentation.order}
             LIMIT ${parameters.bind(perPage, 'integer')} OFFSET ${parameters.bind((page - 1) * perPage, 'integer')}
           ) AS m`,
-        ...(conditions.length > 0 && { total: `(SELECT count(*)::integer ${matching})`, isOneOff: true }),
+        ...(conditions.length > 0 && { total: `(SELECT count(*)::integer ${matching})` }),
       };
     });
   }
 
-  /** The carriers in the order of the tree, with their methods as JSON; none when there are more than `maxMethods`. */
-  tree(projectId: string, maxMethods: number, options: CallOptions): Promise<Read<BranchText>> {
-    return this.branches(projectId, `${methodJson}, ','`, maxMethods, options);
+  /** The carriers with their methods, commas between; nothing when there are more than `maxMethods`. */
+  tree(projectId: string, maxMethods: number, options: CallOptions): Promise<Read> {
+    const methods = `'[', string_agg(${methodJson}, ',' ORDER BY ${branchOrder}), ']'`;
+    return this.branches(projectId, jsonObject({ ...branch, methods }), ',', maxMethods, options);
   }
 
-  /** The carriers in the order of the tree, with the ids of their methods. */
-  outline(projectId: string): Promise<Read<BranchText>> {
-    return this.branches(projectId, `m.id::text, ''`, int32.max, {});
+  /** A line for each carrier of the tree: its JSON without the methods, a tab, and their ids and versions. */
+  outline(projectId: string): Promise<Read> {
+    const places = `string_agg(m.id || lpad(m.version::text, ${versionLength}), '' ORDER BY ${branchOrder})`;
+    const line = `concat(${jsonObject(branch)}, E'\\t', ${places})`;
+    return this.branches(projectId, line, '\\n', int32.max, {});
   }
 
-  /** The methods with these ids, in no order. */
-  byIds(projectId: string, ids: readonly string[]): Promise<Read<MethodsText & { id: string }>> {
-    return this.read(projectId, {}, (presentation, project, parameters) => ({
-      found: `SELECT m.id, ${methodJson} AS text
-        FROM (
-          SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}
-          AND m.id = ANY(${parameters.bind(ids, 'uuid[]')})
-        ) AS m`,
-    }));
+  /** Of the methods of an outline those that are still at their versions, in its order, a line for each. */
+  unchanged(projectId: string, places: readonly string[]): Promise<Read> {
+    return this.read(projectId, {}, (presentation, project, parameters) => {
+      const ids = parameters.bind(
+        places.map((place) => place.slice(0, -versionLength)),
+        'uuid[]',
+      );
+      const versions = parameters.bind(
+        places.map((place) => place.slice(-versionLength)),
+        'integer[]',
+      );
+      const join = `JOIN unnest(${ids}, ${versions}) WITH ORDINALITY AS k(id, version, place) ON m.id = k.id AND m.version = k.version`;
+      return {
+        text: `SELECT string_agg(${methodJson}, E'\\n' ORDER BY m.place) FROM (
+            SELECT k.place, ${presentation.columns} ${this.from(presentation, project, parameters, join)}
+          ) AS m`,
+      };
+    });
   }
 
   /** The validators of the projects, in their order. */
-  async validators(projectIds: readonly string[], options: CallOptions): Promise<string[]> {
+  async validators(projectIds: readonly string[]): Promise<string[]> {
     const rows = await this.database.read<{ project_id: string; validator: string }>(
       `SELECT p.project_id, ${validator} AS validator
        FROM ${this.projects} AS p LEFT JOIN ${this.projects} AS d ON d.project_id = $2
        WHERE p.project_id = ANY($1::text[])`,
-      [[...new Set(projectIds)], this.defaultsProjectId],
-      options,
+      [[...new Set(projectIds)], this.settings.defaultsProjectId],
+      forMany,
     );
     const found = new Map(rows.map((row) => [row.project_id, row.validator]));
     return projectIds.map((id) => found.get(id) ?? neverWritten);
   }
 
-  /** @param text of each method, and what stands between two */
+  /** The carriers in the order of the tree. @param text of each, in SQL */
   private branches(
     projectId: string,
     text: string,
+    separator: string,
     maxMethods: number,
     options: CallOptions,
-  ): Promise<Read<BranchText>> {
-    const order = 'sort_order, method_code';
+  ): Promise<Read> {
     return this.read(projectId, options, (presentation, project, parameters) => ({
-      found: `SELECT carrier_code, min(sort_order) AS sort_order, bool_or(is_active) AS is_active,
-          (array_agg(carrier_label ORDER BY ${order}) FILTER (WHERE carrier_label IS NOT NULL))[1]
-            AS carrier_label,
-          count(*)::integer AS methods, string_agg(${text} ORDER BY ${order}) AS text
-        FROM (
-          SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}
-          AND (SELECT total FROM head) <= ${parameters.bind(maxMethods, 'integer')}
-        ) AS m GROUP BY carrier_code`,
-      order: 'ORDER BY sort_order, carrier_code',
+      text: `SELECT string_agg(text, E'${separator}' ORDER BY sort_order, carrier_code) FROM (
+          SELECT carrier_code, min(sort_order) AS sort_order, ${text} AS text FROM (
+            SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}
+            AND (SELECT total FROM head) <= ${parameters.bind(maxMethods, 'integer')}
+          ) AS m GROUP BY carrier_code
+        ) AS branch`,
     }));
   }
 
   /** Most projects follow no defaults and are read by index, in order; the statement says if this one does. */
-  private async read<Found extends MethodsText>(
-    projectId: string,
-    options: CallOptions,
-    statement: StatementOf,
-  ): Promise<Read<Found>> {
-    const read = await this.readAs<Found>(this.stored, projectId, options, statement);
-    return read.followers > 0 ? this.readAs<Found>(this.presented, projectId, options, statement) : read;
+  private async read(projectId: string, options: CallOptions, statement: StatementOf): Promise<Read> {
+    const read = await this.readAs(this.stored, projectId, options, statement);
+    return read.followers > 0 ? this.readAs(this.presented, projectId, options, statement) : read;
   }
 
-  private async readAs<Found extends MethodsText>(
+  private async readAs(
     presentation: Presentation,
     projectId: string,
     options: CallOptions,
     statement: StatementOf,
-  ): Promise<Read<Found> & Head> {
+  ): Promise<Read & { followers: number }> {
     const parameters = new Parameters();
     const project = parameters.bind(projectId, 'text');
-    const defaults = parameters.bind(this.defaultsProjectId, 'text');
-    const {
-      found,
-      order = '',
-      total = 'COALESCE(p.methods, 0)',
-      isOneOff,
-    } = statement(presentation, project, parameters);
-    // The head stands beside each that was found, and alone where nothing was.
-    const rows = await this.database.read<Head & (Found | { text: null })>(
+    const defaults = parameters.bind(this.settings.defaultsProjectId, 'text');
+    const { text, total } = statement(presentation, project, parameters);
+    const [read] = await this.database.read<Read & { followers: number }>(
       `WITH head AS (
-         SELECT ${validator} AS validator, COALESCE(p.followers, 0) AS followers, ${total} AS total
+         SELECT ${validator} AS validator, COALESCE(p.followers, 0) AS followers,
+           ${total ?? 'COALESCE(p.methods, 0)'} AS total
          FROM (SELECT) AS one LEFT JOIN ${this.projects} AS p ON p.project_id = ${project}
            LEFT JOIN ${this.projects} AS d ON d.project_id = ${defaults}
-       ) SELECT * FROM head LEFT JOIN (${found}) AS found ON true ${order}`,
+       ) SELECT head.*, COALESCE((${text}), '') AS text FROM head`,
       parameters.values,
       options,
-      isOneOff,
+      total !== undefined,
     );
-    const [head] = rows;
-    if (!head) throw new Error('A project was read without its head.');
-    return { ...head, found: rows.filter((row) => row.text !== null) };
+    if (!read) throw new Error('A project was read without its head.');
+    return read;
   }
 
-  private from(presentation: Presentation, project: string, parameters: Parameters): string {
-    const from = presentation.from(this.methods, this.methods, this.defaultsProjectId, parameters);
-    return `FROM ${from} WHERE m.project_id = ${project}`;
+  private from(presentation: Presentation, project: string, parameters: Parameters, join = ''): string {
+    const from = presentation.from(this.methods, this.methods, this.settings.defaultsProjectId, parameters);
+    return `FROM ${from} ${join} WHERE m.project_id = ${project}`;
   }
 
   private get methods(): string {

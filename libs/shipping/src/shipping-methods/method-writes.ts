@@ -1,12 +1,15 @@
+import { Inject } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Batches } from '../database/batches.js';
-import { type CallOptions, type Database, forMany } from '../database/database.js';
+import { type CallOptions, Database, forMany } from '../database/database.js';
 import { isForeignKeyViolation } from '../database/database.errors.js';
 import { Parameters } from '../database/parameters.js';
-import { lockProject, raise, raiseForInsert } from '../database/revision.js';
+import { lockProjects, makeProject, raise } from '../database/revision.js';
 import { ShippingProject } from '../database/shipping-project.entity.js';
 import { ShippingException } from '../shipping.exception.js';
+import { ShippingSettings } from '../shipping.options.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
+import { upsertFields } from './dto/upsert-shipping-method.dto.js';
 import { type OwnValues } from './own-values.js';
 import { methodJson, Presentation, searchText } from './presented.js';
 import { ShippingMethod } from './shipping-method.entity.js';
@@ -16,37 +19,50 @@ import { MethodInUseError } from './shipping-methods.errors.js';
 export class MethodWrites {
   private readonly presented = new Presentation(true);
   private readonly inserts = new Batches((methods: SentMethod[]) =>
-    together(methods, (each) => this.insertAll(each)),
+    together(methods, (each) => this.insertAll(each, 'SKIP LOCKED', forMany)),
   );
-  private readonly replacements = new Batches((methods: Replacement[]) =>
+  private readonly replacements = new Batches((methods: SentMethod[]) =>
     together(methods, (each) => this.replaceAll(each, 'SKIP LOCKED', forMany)),
   );
 
   constructor(
-    private readonly database: Database,
-    private readonly defaultsProjectId: string,
+    @Inject(Database) private readonly database: Database,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {}
 
-  /** @throws a unique violation when the codes are taken */
-  async insert(projectId: string, own: OwnValues, options: CallOptions): Promise<ShippingMethodDto> {
-    const method = { id: uuid(), project_id: projectId, ...own, search_text: searchText(own) };
-    const inserted = this.database.isCallers(options) ? undefined : await this.inserts.join(method);
-    return inserted ?? this.insertOne(method, options);
+  /**
+   * @param waits whether others' locks are waited for; else it shares a statement with others, and is left out
+   * @returns undefined when the codes are taken, or it was left out
+   */
+  async insert(
+    projectId: string,
+    own: OwnValues,
+    waits: boolean,
+    options: CallOptions,
+  ): Promise<ShippingMethodDto | undefined> {
+    const method = { id: uuid(), project_id: projectId, version: 1, ...own, search_text: searchText(own) };
+    if (!waits) return this.inserts.join(method);
+    await this.database.write(makeProject(this.projects), [projectId], options, false);
+    return (await this.insertAll([method], '', options))[0];
   }
 
   /**
    * Stores `own` while the method is still at the version of `current`.
-   * @returns undefined when it is not
+   * @param waits as for `insert`
+   * @returns undefined when it is not, or it was left out
    */
   async replace(
-    { id, project_id, version, use_default }: ShippingMethodDto,
+    current: ShippingMethodDto,
     own: OwnValues,
+    waits: boolean,
     options: CallOptions,
   ): Promise<ShippingMethodDto | undefined> {
-    const follows = Number(own.use_default) - Number(use_default);
-    const method = { id, project_id, version, follows, ...own, search_text: searchText(own) };
-    const replaced = this.database.isCallers(options) ? undefined : await this.replacements.join(method);
-    return replaced ?? (await this.replaceAll([method], '', options))[0];
+    const { id, project_id, version, carrier_code, method_code } = current;
+    const method = { id, project_id, version, ...own, search_text: searchText(own) };
+    if (waits) return (await this.replaceAll([method], '', options))[0];
+    // New codes wait for a host's rows that refer to the method, and with them all of its batch would.
+    const keepsCodes = own.carrier_code === carrier_code && own.method_code === method_code;
+    return keepsCodes ? this.replacements.join(method) : undefined;
   }
 
   /** @returns undefined when the method is gone, or, guarded, no longer at the version of `current` */
@@ -56,7 +72,7 @@ export class MethodWrites {
     options: CallOptions,
   ): Promise<ShippingMethodDto | undefined> {
     const parameters = new Parameters();
-    const project = lockProject(this.projects, parameters.bind(current.project_id, 'text'));
+    const project = lockProjects(this.projects, parameters.bind([current.project_id], 'text[]'));
     const id = parameters.bind(current.id, 'uuid');
     const version = isGuarded ? `AND m.version = ${parameters.bind(current.version, 'integer')}` : '';
     try {
@@ -76,42 +92,26 @@ export class MethodWrites {
   }
 
   /**
-   * Methods of any projects, those that nothing stands against. It waits for nobody: a project whose row is new
-   * or locked, and a pair of codes that is taken, are left out.
+   * Methods of any projects, those whose codes are free. With SKIP LOCKED it waits for nobody: a project whose
+   * row is locked is left out, as is one that has no row.
    */
-  private insertAll(methods: readonly SentMethod[]): Promise<ShippingMethodDto[]> {
+  private insertAll(
+    methods: readonly SentMethod[],
+    locked: '' | 'SKIP LOCKED',
+    options: CallOptions,
+  ): Promise<ShippingMethodDto[]> {
     const parameters = new Parameters();
+    const names = ['project_id', 'id', 'version', ...columns].join(', ');
     return this.changed(
-      `WITH ${sent(methods, parameters)}, project AS (
-         SELECT project_id FROM ${this.projects} WHERE project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent))
-         ORDER BY project_id FOR UPDATE SKIP LOCKED
-       ), ${this.insertSent('ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING')},
-       ${raise(this.projects, 1)}`,
-      parameters,
-      forMany,
-    );
-  }
-
-  private async insertOne(method: SentMethod, options: CallOptions): Promise<ShippingMethodDto> {
-    const parameters = new Parameters();
-    const [row] = await this.changed(
-      `WITH ${sent([method], parameters)}, ${raiseForInsert(this.projects)}, ${this.insertSent()}`,
+      `WITH ${this.sent(methods, parameters)}, ${lockProjects(this.projects, sentProjects, locked)}, changed AS (
+         INSERT INTO ${this.methods} (${names}, created_at, updated_at)
+         SELECT ${names}, now.at, now.at
+         FROM sent JOIN project USING (project_id), (SELECT clock_timestamp() AS at) AS now
+         ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING RETURNING *, use_default::integer AS follows
+       ), ${raise(this.projects, 1)}`,
       parameters,
       options,
     );
-    if (!row) throw new Error('An insert returned no row.');
-    return row;
-  }
-
-  /** A CTE that inserts the methods of `sent` whose project is in the CTE `project`. */
-  private insertSent(onConflict = ''): string {
-    const names = Object.keys(columns).join(', ');
-    return `changed AS (
-      INSERT INTO ${this.methods} (project_id, id, version, created_at, updated_at, ${names})
-      SELECT project_id, id, 1, now.at, now.at, ${names}
-      FROM sent JOIN project USING (project_id), (SELECT clock_timestamp() AS at) AS now
-      ${onConflict} RETURNING *, use_default::integer AS follows
-    )`;
   }
 
   /**
@@ -119,17 +119,18 @@ export class MethodWrites {
    * one of them in a transaction of its own (`NO KEY`).
    */
   private replaceAll(
-    methods: readonly Replacement[],
+    methods: readonly SentMethod[],
     locked: '' | 'SKIP LOCKED',
     options: CallOptions,
   ): Promise<ShippingMethodDto[]> {
     const parameters = new Parameters();
-    const values = Object.keys(columns).map((column) => `${column} = s.${column}`);
+    const values = columns.map((column) => `${column} = s.${column}`);
     return this.changed(
-      `WITH ${sent(methods, parameters)}, current AS (
-         SELECT s.* FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
+      `WITH ${this.sent(methods, parameters)}, current AS (
+         SELECT s.*, s.use_default::integer - m.use_default::integer AS follows
+         FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
            JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
-         WHERE p.project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent))
+         WHERE p.project_id = ANY(${sentProjects})
          ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m ${locked}
        ), changed AS (
          UPDATE ${this.methods} AS m
@@ -142,13 +143,19 @@ export class MethodWrites {
     );
   }
 
+  /** A CTE of the methods as they are to be stored. */
+  private sent(methods: readonly SentMethod[], parameters: Parameters): string {
+    const json = parameters.bind(JSON.stringify(methods), 'json');
+    return `sent AS (SELECT * FROM json_populate_recordset(NULL::${this.methods}, ${json}))`;
+  }
+
   /** Runs a statement whose CTE `changed` holds the rows it wrote, and presents these. */
   private async changed(
     ctes: string,
     parameters: Parameters,
     options: CallOptions,
   ): Promise<ShippingMethodDto[]> {
-    const from = this.presented.from('changed', this.methods, this.defaultsProjectId, parameters);
+    const from = this.presented.from('changed', this.methods, this.settings.defaultsProjectId, parameters);
     const rows = await this.database.write<{ json: string }>(
       `${ctes} SELECT ${methodJson} AS json FROM (SELECT ${this.presented.columns} FROM ${from}) AS m`,
       parameters.values,
@@ -167,38 +174,17 @@ export class MethodWrites {
 }
 
 /** The columns that a client can set, and the one for searching. */
-const columns = {
-  carrier_code: 'text',
-  carrier_label: 'text',
-  method_code: 'text',
-  method_label: 'text',
-  is_active: 'boolean',
-  sort_order: 'integer',
-  meta: 'jsonb',
-  use_default: 'boolean',
-  search_text: 'text',
-} as const satisfies Record<keyof OwnValues | 'search_text', string>;
+const columns = [...upsertFields, 'search_text'];
+
+/** The projects of the CTE `sent`: an array, so that each is looked up by its key. */
+const sentProjects = 'ARRAY(SELECT DISTINCT project_id FROM sent)';
 
 interface SentMethod extends OwnValues {
   id: string;
   project_id: string;
-  search_text: string;
-}
-
-interface Replacement extends SentMethod {
-  /** Of the method that is replaced. */
+  /** The first one, or that of the method that is replaced. */
   version: number;
-  /** How many methods with `use_default` the project has more than before. */
-  follows: number;
-}
-
-/** A CTE of the methods as they are to be stored. */
-function sent(methods: readonly SentMethod[], parameters: Parameters): string {
-  const types = Object.entries(columns).map(([name, type]) => `${name} ${type}`);
-  return `sent AS (
-    SELECT * FROM json_to_recordset(${parameters.bind(JSON.stringify(methods), 'json')})
-      AS s(project_id text, id uuid, version integer, follows integer, ${types.join(', ')})
-  )`;
+  search_text: string;
 }
 
 /**
@@ -206,9 +192,9 @@ function sent(methods: readonly SentMethod[], parameters: Parameters): string {
  * @param write returns those it has written
  * @returns undefined for each that has to be written by itself
  */
-async function together<Method extends SentMethod>(
-  methods: readonly Method[],
-  write: (methods: readonly Method[]) => Promise<ShippingMethodDto[]>,
+async function together(
+  methods: readonly SentMethod[],
+  write: (methods: readonly SentMethod[]) => Promise<ShippingMethodDto[]>,
 ): Promise<(ShippingMethodDto | undefined)[]> {
   // Of two that change the same method only one can.
   const each = new Map(methods.map((method) => [method.id, method]));

@@ -2,7 +2,7 @@ import { type Parameters } from '../database/parameters.js';
 import { jsonObject, jsonOf, jsonQuoted, jsonTime } from '../database/json.js';
 import { folded } from '../validation/text.js';
 import { type FilterField, type FilterKind, filterFields } from './dto/list-shipping-methods.dto.js';
-import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
+import { type InheritedField, type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type Condition } from './list-query.check.js';
 
 // What is presented of a method, in SQL, so that listing, ordering, searching and filtering all see the same
@@ -14,6 +14,8 @@ const searchedTexts = ['carrier_code', 'method_code', 'carrier_label', 'method_l
 export function searchText(texts: Record<(typeof searchedTexts)[number], string | null>): string {
   return searchedTexts.map((field) => folded(texts[field] ?? '')).join('\n');
 }
+
+const inheritedFields: readonly InheritedField[] = ['carrier_label', 'method_label', 'sort_order', 'meta'];
 
 export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
 
@@ -38,22 +40,10 @@ export const methodJson = jsonObject({
 
 /** How methods are presented: with the values of their defaults looked up, or as they are stored. */
 export class Presentation {
-  private readonly expressions: Record<FilterField, string>;
   private readonly search: string;
 
   /** @param followsDefaults false only where no method in question has `use_default` */
   constructor(private readonly followsDefaults: boolean) {
-    const or = (field: string): string =>
-      followsDefaults ? `COALESCE(d.${field}, m.${field})` : `m.${field}`;
-    const stored = Object.fromEntries(
-      Object.keys(filterFields).map((field) => [field, `m.${field}`]),
-    ) as Record<FilterField, string>;
-    this.expressions = {
-      ...stored,
-      carrier_label: or('carrier_label'),
-      method_label: or('method_label'),
-      sort_order: or('sort_order'),
-    };
     this.search = followsDefaults
       ? `CASE WHEN d.id IS NULL THEN m.search_text WHEN d.carrier_label IS NOT NULL THEN d.search_text
          ELSE concat_ws(E'\\n', split_part(m.search_text, E'\\n', 1), split_part(m.search_text, E'\\n', 2),
@@ -63,12 +53,11 @@ export class Presentation {
 
   /** The order of every list: code points, ascending. The pair of codes is unique, so nothing comes after it. */
   get order(): string {
-    return listOrder.map((field) => this.expressions[field]).join(', ');
+    return listOrder.map((field) => this.value(field)).join(', ');
   }
 
   /** What is presented, for `methodJson` and for what orders and groups. */
   get columns(): string {
-    const { carrier_label, method_label, sort_order } = this.expressions;
     const inherited = `CASE WHEN d.id IS NULL THEN '[]'
       WHEN d.carrier_label IS NULL THEN '["method_label","sort_order","meta"]'
       ELSE '["carrier_label","method_label","sort_order","meta"]' END`;
@@ -77,9 +66,8 @@ export class Presentation {
       THEN json_build_object('method_label', m.method_label, 'sort_order', m.sort_order, 'meta', m.meta)::text
       ELSE json_build_object('carrier_label', m.carrier_label, 'method_label', m.method_label,
         'sort_order', m.sort_order, 'meta', m.meta)::text END`;
-    return `m.id, m.project_id, m.carrier_code, ${carrier_label} AS carrier_label, m.method_code,
-      ${method_label} AS method_label, m.is_active, ${sort_order} AS sort_order,
-      ${this.followsDefaults ? 'COALESCE(d.meta, m.meta)' : 'm.meta'} AS meta, m.use_default,
+    const presented = inheritedFields.map((field) => `${this.value(field)} AS ${field}`);
+    return `m.id, m.project_id, m.carrier_code, m.method_code, m.is_active, ${presented.join(', ')}, m.use_default,
       ${this.followsDefaults ? inherited : `'[]'`} AS inherited, ${this.followsDefaults ? own : `'{}'`} AS own,
       m.version, m.created_at, m.updated_at`;
   }
@@ -101,7 +89,7 @@ export class Presentation {
   }
 
   satisfies({ field, op, values }: Condition, parameters: Parameters): string {
-    const expression = this.expressions[field];
+    const expression = this.value(field);
     const type = types[filterFields[field]];
     const one = (value: unknown): string => parameters.bind(value, type);
     const list = (): string => parameters.bind(values, `${type}[]`);
@@ -112,14 +100,6 @@ export class Presentation {
       case 'ne':
       case 'nin':
         return `(${expression} IS NULL OR ${expression} <> ALL(${list()}))`;
-      case 'gt':
-        return `${expression} > ${one(values[0])}`;
-      case 'gte':
-        return `${expression} >= ${one(values[0])}`;
-      case 'lt':
-        return `${expression} < ${one(values[0])}`;
-      case 'lte':
-        return `${expression} <= ${one(values[0])}`;
       case 'between':
         return `${expression} BETWEEN ${one(values[0])} AND ${one(values[1])}`;
       case 'null':
@@ -128,7 +108,14 @@ export class Presentation {
         return `strpos(${this.searchable(field)}, ${one(values[0])}) > 0`;
       case 'starts':
         return `starts_with(${this.searchable(field)}, ${one(values[0])})`;
+      default:
+        return `${expression} ${comparisons[op]} ${one(values[0])}`;
     }
+  }
+
+  private value(field: FilterField | InheritedField): string {
+    const isInherited = this.followsDefaults && inheritedFields.some((inherited) => inherited === field);
+    return isInherited ? `COALESCE(d.${field}, m.${field})` : `m.${field}`;
   }
 
   private searchable(field: FilterField): string {
@@ -136,6 +123,8 @@ export class Presentation {
     return `split_part(${this.search}, E'\\n', ${line})`;
   }
 }
+
+const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
 
 const types: Record<FilterKind, string> = {
   id: 'uuid',

@@ -1,14 +1,15 @@
 import { Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
 import { type Answer } from '../answers/current-answers.js';
 import { entityTag, ifMatchVersions, ifNoneMatch } from '../http/conditional.js';
-import { type HttpRequest, jsonBody, pathOf, queryString } from '../http/request.js';
-import { type HttpResponse, sendJson, sendNothing, streamJson } from '../http/response.js';
+import { type HttpRequest, jsonBody, urlOf } from '../http/request.js';
+import { type HttpResponse, sendJson, streamJson } from '../http/response.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.dto.js';
 import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
 import { decodeListQuery } from './list-query.decode.js';
+import { type LargeTree } from './large-tree.js';
 import { MethodAnswers } from './method-answers.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
@@ -31,23 +32,23 @@ export class ShippingMethodsController {
     faults.throwIfAny();
     const method = await this.methods.create(projectId, body);
     response.header('ETag', entityTag(method.version));
-    response.header('Location', `${pathOf(request)}/${method.id}`);
+    response.header('Location', `${urlOf(request).path}/${method.id}`);
     return method;
   }
 
   @Get('shipments/methods')
   async list(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
-    const search = queryString(request);
+    const { search } = urlOf(request);
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
-    // The query is read only when the answer to it is not held, or is a refusal.
+    // The query is read only when the answer to it is not held, or may be a refusal.
     const query = (): CheckedListQuery => {
       const decoded = decodeListQuery(faults, search);
       const checked = checkListQuery(faults, decoded.query, this.methods.maxPageSize, decoded.isBracketed);
       faults.throwIfAny();
       return checked;
     };
-    if (faults.any) query();
+    if (faults.any || ifNoneMatch(request)) query();
     await this.answer(request, response, projectId, () => this.answers.page(projectId, `?${search}`, query));
   }
 
@@ -56,7 +57,10 @@ export class ShippingMethodsController {
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
     faults.throwIfAny();
-    await this.answer(request, response, projectId, () => this.answers.tree(projectId));
+    await this.answer(request, response, projectId, async () => {
+      const answer = await this.answers.tree(projectId);
+      return answer.body ? answer : this.answers.largeTree(projectId);
+    });
   }
 
   @Patch('shipments/methods/:method_id')
@@ -90,17 +94,18 @@ export class ShippingMethodsController {
     request: HttpRequest,
     response: HttpResponse,
     projectId: string,
-    read: () => Promise<Answer>,
+    read: () => Promise<Answer | LargeTree>,
   ): Promise<void> {
     const isHeldByClient = ifNoneMatch(request);
     const known = isHeldByClient && (await this.answers.validator(projectId));
     const isHeld = known !== undefined && isHeldByClient?.(known) === true;
-    const { validator, body } = isHeld ? { validator: known, body: undefined } : await read();
-    response.header('ETag', entityTag(validator));
+    const answer = isHeld ? { validator: known, body: null } : await read();
+    response.header('ETag', entityTag(answer.validator));
     response.header('Cache-Control', 'no-cache');
-    if (body) sendJson(response, body);
-    else if (body === null) await streamJson(response, this.answers.largeTree(projectId));
-    else sendNothing(response, 304);
+    if ('pieces' in answer) return streamJson(response, answer.pieces);
+    if (answer.body) return sendJson(response, answer.body);
+    response.status(304);
+    response.send();
   }
 }
 

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Inject } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
-import { type CallOptions, type Database } from '../database/database.js';
+import { type CallOptions, Database, forMany } from '../database/database.js';
 import { DatabaseUnavailableError, isUniqueViolation } from '../database/database.errors.js';
-import { type ShippingSettings } from '../shipping.options.js';
+import { Turns } from '../database/turns.js';
+import { ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier, isUuid } from '../validation/identifiers.js';
 import { isCode } from '../validation/text.js';
@@ -13,13 +15,13 @@ import {
   type ShippingTree,
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { CheckedListQuery, checkListQuery } from './list-query.check.js';
+import { checkListQuery } from './list-query.check.js';
 import {
   DuplicateMethodError,
   MethodNotFoundError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
-import { type MethodAnswers } from './method-answers.js';
+import { MethodAnswers } from './method-answers.js';
 import { MethodReads } from './method-reads.js';
 import { MethodWrites } from './method-writes.js';
 import { ownValuesOf, patched } from './own-values.js';
@@ -31,21 +33,13 @@ export interface ChangeOptions extends CallOptions {
   versions?: readonly number[];
 }
 
-/** With each lost race another writer has succeeded, so that this many mean something else is wrong. */
-const maxLostRaces = 100;
-
-function lostTooOften(): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(new Error(`Lost ${maxLostRaces} races against other writers.`));
-}
-
 /**
  * The shipping methods of each project. Every call checks its own input and throws the errors that the
  * routes answer with; every one takes a trailing `{ manager }` to join the caller's transaction.
  */
 export class ShippingMethods {
-  private readonly reads: MethodReads;
-  private readonly writes: MethodWrites;
   private readonly committed = new Subject<ShippingMethodChange>();
+  private readonly turns = new Turns<string>((error) => error instanceof DatabaseUnavailableError);
 
   /**
    * What was committed through this instance of the service: after the outermost COMMIT, and never for what
@@ -54,13 +48,12 @@ export class ShippingMethods {
   readonly changes: Observable<ShippingMethodChange> = this.committed.asObservable();
 
   constructor(
-    private readonly database: Database,
-    private readonly answers: MethodAnswers,
-    private readonly settings: ShippingSettings,
-  ) {
-    this.reads = new MethodReads(database, settings.defaultsProjectId);
-    this.writes = new MethodWrites(database, settings.defaultsProjectId);
-  }
+    @Inject(Database) private readonly database: Database,
+    @Inject(MethodReads) private readonly reads: MethodReads,
+    @Inject(MethodWrites) private readonly writes: MethodWrites,
+    @Inject(MethodAnswers) private readonly answers: MethodAnswers,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+  ) {}
 
   /** The largest `per_page` of a list. */
   get maxPageSize(): number {
@@ -78,19 +71,18 @@ export class ShippingMethods {
   ): Promise<ShippingMethodDto> {
     const request = checkedRequest(projectId, input);
     const own = ownValuesOf(request);
-    for (let lost = 0; lost < maxLostRaces; lost++) {
-      try {
-        const after = await this.writes.insert(projectId, own, options);
-        this.notify({ type: 'created', before: null, after }, options);
+    const within = this.database.settled(options);
+    return this.untilDone(projectId, within, async (waits) => {
+      const after = await this.writes.insert(projectId, own, waits, within);
+      if (after) {
+        this.notify({ type: 'created', before: null, after }, within);
         return after;
-      } catch (error) {
-        if (!isUniqueViolation(error)) throw error;
       }
-      const taken = await this.findByCodes(projectId, own.carrier_code, own.method_code, options);
+      const taken = await this.findByCodes(projectId, own.carrier_code, own.method_code, within);
       // The winner may be gone again by now: then the codes are free. A snapshot of the caller's may hide it.
       if (taken) throw new DuplicateMethodError(taken.id, isDeepStrictEqual(ownValuesOf(stored(taken)), own));
-    }
-    throw lostTooOften();
+      return undefined;
+    });
   }
 
   /**
@@ -99,7 +91,7 @@ export class ShippingMethods {
    */
   async list(
     projectId: string,
-    query: ListShippingMethods | CheckedListQuery = {},
+    query: ListShippingMethods = {},
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
     const faults = new Faults();
@@ -159,24 +151,10 @@ export class ShippingMethods {
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkedRequest(projectId, input);
-    for (let lost = 0; lost < maxLostRaces; lost++) {
-      const current = await this.findInVersion(projectId, id, options);
-      const before = ownValuesOf(stored(current));
-      const after = patched(before, request, current);
-      if (isDeepStrictEqual(before, after)) return current;
-      try {
-        const updated = await this.writes.replace(current, after, options);
-        // None: someone was faster. What is stored now decides anew.
-        if (!updated) continue;
-        this.notify({ type: 'updated', before: current, after: updated }, options);
-        return updated;
-      } catch (error) {
-        if (!isUniqueViolation(error)) throw error;
-        const taken = await this.findByCodes(projectId, after.carrier_code, after.method_code, options);
-        if (taken) throw new DuplicateMethodError(taken.id);
-      }
-    }
-    throw lostTooOften();
+    const within = this.database.settled(options);
+    return this.patch(projectId, request, within, () =>
+      this.findInVersion(projectId, id, options.versions, within),
+    );
   }
 
   /** Creates the method, or updates the one that has its codes. */
@@ -185,18 +163,28 @@ export class ShippingMethods {
     input: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    for (;;) {
+    const request = checkedRequest(projectId, input);
+    const within = this.database.settled(options);
+    // By its codes at each attempt: a method that lost them meanwhile is not the one that is meant.
+    const find = async (): Promise<ShippingMethodDto> => {
+      const { carrier_code, method_code } = request;
+      const current = await this.findByCodes(projectId, carrier_code, method_code, within);
+      if (!current) throw new MethodNotFoundError();
+      return current;
+    };
+    return untilWon(async () => {
       try {
-        return await this.create(projectId, input, options);
+        return await this.create(projectId, request, within);
       } catch (error) {
         if (!(error instanceof DuplicateMethodError)) throw error;
-        try {
-          return await this.update(projectId, error.existingId, input, options);
-        } catch (gone) {
-          if (!(gone instanceof MethodNotFoundError)) throw gone;
-        }
       }
-    }
+      try {
+        return await this.patch(projectId, request, within, find);
+      } catch (error) {
+        if (!(error instanceof MethodNotFoundError)) throw error;
+        return undefined;
+      }
+    });
   }
 
   /**
@@ -205,38 +193,84 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
-    for (let lost = 0; lost < maxLostRaces; lost++) {
-      const current = await this.findInVersion(projectId, id, options);
-      const removed = await this.writes.delete(current, options.versions !== undefined, options);
-      if (!removed) continue;
-      this.notify({ type: 'deleted', before: removed, after: null }, options);
+    const { versions } = options;
+    const within = this.database.settled(options);
+    return this.untilDone(projectId, within, async (waits) => {
+      // It shares no statement with others.
+      if (!waits) return undefined;
+      const current = await this.findInVersion(projectId, id, versions, within);
+      const removed = await this.writes.delete(current, versions !== undefined, within);
+      if (removed) this.notify({ type: 'deleted', before: removed, after: null }, within);
       return removed;
-    }
-    throw lostTooOften();
+    });
+  }
+
+  /** @param find the method as it is now */
+  private patch(
+    projectId: string,
+    request: Readonly<UpsertShippingMethodRequest>,
+    within: CallOptions,
+    find: () => Promise<ShippingMethodDto>,
+  ): Promise<ShippingMethodDto> {
+    return this.untilDone(projectId, within, async (waits) => {
+      const current = await find();
+      const before = ownValuesOf(stored(current));
+      const after = patched(before, request, current);
+      if (isDeepStrictEqual(before, after)) return current;
+      try {
+        const updated = await this.writes.replace(current, after, waits, within);
+        // None: someone was faster. What is stored now decides anew.
+        if (updated) this.notify({ type: 'updated', before: current, after: updated }, within);
+        return updated;
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error;
+        const taken = await this.findByCodes(projectId, after.carrier_code, after.method_code, within);
+        if (taken) throw new DuplicateMethodError(taken.id);
+        return undefined;
+      }
+    });
   }
 
   /**
-   * An opaque word that is another one after each change of what `list` and `tree` of the project show,
-   * the defaults project's methods included. Read it before the data that it stands for.
+   * A change goes with others first, and waits for nobody. One that they left out goes by itself, one at a time
+   * in a project: only one connection of the host's waits for a lock that someone holds.
+   * @param within settled already
+   * @param attempt undefined: it was left out, or lost to another writer
    */
-  async validator(projectId: string, options: CallOptions = {}): Promise<string> {
-    checkProject(projectId);
-    return this.answers.validator(projectId, options);
+  private async untilDone<Done>(
+    projectId: string,
+    within: CallOptions,
+    attempt: (waits: boolean) => Promise<Done | undefined>,
+  ): Promise<Done> {
+    const waiting = (): Promise<Done> => untilWon(() => attempt(true));
+    if (within !== forMany) return waiting();
+    return (await attempt(false)) ?? this.turns.take(projectId, waiting);
   }
 
-  private notify(change: ShippingMethodChange, options: CallOptions): void {
-    this.database.afterCommit(options, () => this.committed.next(change));
+  private notify(change: ShippingMethodChange, within: CallOptions): void {
+    this.database.afterCommit(within, () => this.committed.next(change));
   }
 
   private async findInVersion(
     projectId: string,
     id: string,
-    { versions, ...options }: ChangeOptions,
+    versions: ChangeOptions['versions'],
+    within: CallOptions,
   ): Promise<ShippingMethodDto> {
-    const current = await this.find(projectId, id, options);
+    const current = await this.find(projectId, id, within);
     if (versions && !versions.includes(current.version)) throw new VersionMismatchError(current.version);
     return current;
   }
+}
+
+/** Tries again what was lost to another writer. */
+async function untilWon<Won>(attempt: () => Promise<Won | undefined>): Promise<Won> {
+  // With each lost race another writer has succeeded, so that this many mean something else is wrong.
+  for (let lost = 0; lost < 100; lost++) {
+    const won = await attempt();
+    if (won !== undefined) return won;
+  }
+  throw new DatabaseUnavailableError(new Error('Lost 100 races against other writers.'));
 }
 
 /** Anew for each caller, who may change what it gets. */

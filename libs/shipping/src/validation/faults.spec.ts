@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Faults } from './faults.js';
+import { Faults, pointerTo, shortened } from './faults.js';
 
-function problemWith(count: number): { detail?: string; errors?: unknown[] } {
+function problemWith(count: number): { detail?: string; errors?: unknown[]; truncated?: boolean } {
   const faults = new Faults();
   for (let index = 0; index < count; index++) faults.add({ pointer: `/${index}` }, 'type', `Fault ${index}.`);
   try {
@@ -24,9 +24,38 @@ describe('faults', () => {
     expect(problem.errors?.length).toBe(listed);
   });
 
-  it('without end are neither gathered nor told without end', () => {
-    const few = problemWith(1_000).errors?.length;
-    expect(few).toBeLessThan(1_000);
-    expect(problemWith(100_000).errors?.length).toBe(few);
+  it.each([
+    [50, 50, undefined],
+    [51, 50, true],
+    [100_000, 50, true],
+  ])('%i of them: %i are told, and whether there were more: %j', (count, listed, truncated) => {
+    const problem = problemWith(count);
+    expect(problem.errors).toHaveLength(listed);
+    expect(problem.truncated).toBe(truncated);
+  });
+
+  it.each([
+    [50, false],
+    [51, true],
+  ])('%i of them are all that is gathered: %j', (count, isFull) => {
+    const faults = new Faults();
+    for (let added = 0; added < count; added++) faults.inBody('/x', 'type', 'must be a string.');
+    expect(faults.full).toBe(isFull);
+  });
+});
+
+describe("a client's own word", () => {
+  it.each([
+    ['x'.repeat(128), 'x'.repeat(128)],
+    ['x'.repeat(129), `${'x'.repeat(128)}…`],
+    ['\uD800', '\uFFFD'],
+  ])('is short and well-formed when it is sent back', (word, shown) => {
+    expect(shortened(word)).toBe(shown);
+    expect(pointerTo('/meta', word)).toBe(`/meta/${shown}`);
+  });
+
+  it('is escaped in a pointer', () => {
+    expect(pointerTo('', 'a/b~c')).toBe('/a~1b~0c');
+    expect(pointerTo('/list', 3)).toBe('/list/3');
   });
 });

@@ -26,36 +26,34 @@ interface FaultExtensions {
   truncated?: true;
 }
 
-/** The input of a service, or the body of a request, has faults: all of them are in `errors`. */
-export class ValidationFailedError extends ShippingException {
-  constructor(readonly extensions: FaultExtensions) {
-    super(
-      problemDetails(400, 'validation_failed', 'Validation failed', summary(extensions), { ...extensions }),
-    );
+abstract class FaultsError extends ShippingException {
+  constructor(
+    code: string,
+    title: string,
+    readonly extensions: FaultExtensions,
+  ) {
+    const { errors } = extensions;
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
+    super(problemDetails(400, code, title, `${errors[0]?.detail}${more}`, { ...extensions }));
   }
 
   get errors(): readonly Fault[] {
     return this.extensions.errors;
+  }
+}
+
+/** The input of a service, or the body of a request, has faults: all of them are in `errors`. */
+export class ValidationFailedError extends FaultsError {
+  constructor(extensions: FaultExtensions) {
+    super('validation_failed', 'Validation failed', extensions);
   }
 }
 
 /** The path, the query or a header has faults (and perhaps the body too): all of them are in `errors`. */
-export class InvalidParameterError extends ShippingException {
-  constructor(readonly extensions: FaultExtensions) {
-    super(
-      problemDetails(400, 'invalid_parameter', 'Invalid parameter', summary(extensions), { ...extensions }),
-    );
+export class InvalidParameterError extends FaultsError {
+  constructor(extensions: FaultExtensions) {
+    super('invalid_parameter', 'Invalid parameter', extensions);
   }
-
-  get errors(): readonly Fault[] {
-    return this.extensions.errors;
-  }
-}
-
-function summary({ errors }: FaultExtensions): string {
-  const [first] = errors;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
-  return `${first?.detail}${more}`;
 }
 
 /** Gathers every fault of one request, so that a client mends all of them in one go. */
@@ -67,6 +65,12 @@ export class Faults {
     if (this.found.length <= maxFaults) {
       this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
     }
+  }
+
+  /** Adds a fault of the body. @returns null: what is left of what had it */
+  inBody(pointer: string, code: FaultCode, remedy: string, allowed?: readonly string[]): null {
+    this.add({ pointer }, code, `${pointer} ${remedy}`, allowed);
+    return null;
   }
 
   /** True once further faults would not be shown: a walk over hostile input can stop. */

@@ -12,23 +12,20 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Checks what goes into a jsonb column: depth before anything that recurses, then content, then size.
- * @returns a private copy, as the database will give it back; undefined when there were faults
+ * @returns a private copy, as the database will give it back; null when there were faults
  */
-export function checkJsonObject(faults: Faults, pointer: string, value: unknown): JsonObject | undefined {
-  if (!isPlainObject(value)) {
-    faults.add({ pointer }, 'type', `${pointer} must be a JSON object.`);
-    return undefined;
-  }
+export function checkJsonObject(faults: Faults, pointer: string, value: unknown): JsonObject | null {
+  if (!isPlainObject(value)) return faults.inBody(pointer, 'type', 'must be a JSON object.');
   const path: (string | number)[] = [];
   let values = 0;
+  let zeros = 0;
   let faulty = false;
   let isWritable = true;
 
   const refuse = (code: FaultCode, detail: string): void => {
-    const place = path.reduce<string>(pointerTo, pointer);
     faulty = true;
     if (code === 'type' || code === 'too_deep') isWritable = false;
-    faults.add({ pointer: place }, code, `${place} ${detail}`);
+    faults.inBody(path.reduce<string>(pointerTo, pointer), code, detail);
   };
   const checkIn = (key: string | number, element: unknown): void => {
     path.push(key);
@@ -49,6 +46,8 @@ export function checkJsonObject(faults: Faults, pointer: string, value: unknown)
       if (!Number.isFinite(element)) refuse('range', 'is too large for a number.');
       else if (Number.isInteger(element) && !Number.isSafeInteger(element))
         refuse('range', 'is an integer beyond ±(2^53−1) and would lose digits: send it as a string.');
+      // The database knows no exponents: 1e-300 comes back as 300 digits.
+      zeros += Number(/e-(\d+)$/.exec(String(element))?.[1] ?? 0);
     } else if (!Array.isArray(element) && !isPlainObject(element)) {
       refuse('type', 'must be JSON: an object, array, string, number, boolean or null.');
     } else if (path.length >= maxJsonDepth) {
@@ -61,13 +60,11 @@ export function checkJsonObject(faults: Faults, pointer: string, value: unknown)
   };
 
   check(value);
-  if (!isWritable || faults.full) return undefined;
+  if (!isWritable || faults.full) return null;
   const text = values > maxJsonBytes ? undefined : JSON.stringify(value);
-  if (text === undefined || Buffer.byteLength(text) > maxJsonBytes) {
-    faults.add({ pointer }, 'too_large', `${pointer} must be at most ${maxJsonBytes} bytes of JSON.`);
-    return undefined;
-  }
-  return faulty ? undefined : (JSON.parse(text) as JsonObject);
+  if (text === undefined || Buffer.byteLength(text) + zeros > maxJsonBytes)
+    return faults.inBody(pointer, 'too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
+  return faulty ? null : (JSON.parse(text) as JsonObject);
 }
 
 /** An object literal of any realm (Jest runs tests in one of its own), not a Date, Map or class instance. */

@@ -1,10 +1,10 @@
-import { Faults, type FaultCode } from '../../validation/faults.js';
+import { Faults, pointerTo } from '../../validation/faults.js';
 import { checkIdentifier } from '../../validation/identifiers.js';
 import { checkJsonObject, isPlainObject, type JsonObject } from '../../validation/json-object.js';
 import { isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
 import { type OrderEventType } from '../order-event-types.js';
-import { actorTypes, type OrderEventActor } from './order-event.dto.js';
+import { actorTypes, type OrderEventActor, type OrderEventDto } from './order-event.dto.js';
 
 /** An event to append to the history of an order. */
 export interface RecordOrderEvent {
@@ -34,16 +34,12 @@ export const eventLengths = {
   dedupeKey: 128,
 } as const;
 
-export interface CheckedOrderEvent {
-  projectId: string;
-  orderId: string;
-  type: string;
-  message: string | null;
-  data: JsonObject;
-  actor: OrderEventActor | null;
-  occurredAt: string | null;
-  dedupeKey: string | null;
-}
+/** As the columns take it. */
+type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occurred_at'> & {
+  /** null: now. */
+  occurred_at: string | null;
+  dedupe_key: string | null;
+};
 
 const fields = ['projectId', 'orderId', 'type', 'message', 'data', 'actor', 'occurredAt', 'dedupeKey'];
 const actorFields = ['type', 'id', 'label'];
@@ -56,42 +52,35 @@ export function checkOrderEvent(input: unknown): CheckedOrderEvent {
   checkIdentifier(faults, 'project_id', event['projectId']);
   checkIdentifier(faults, 'order_id', event['orderId']);
   refuseUnknown(faults, '', event, fields);
-  const type = text(faults, '/type', event['type'], eventLengths.type);
-  if (type === null) {
-    if (event['type'] === undefined || event['type'] === null)
-      faults.add({ pointer: '/type' }, 'required', '/type is required.');
-  } else if (!eventTypePattern.test(type)) {
-    faults.add(
-      { pointer: '/type' },
-      'format',
-      `/type must be like "order.placed": ${eventTypePattern.source}.`,
-    );
-  }
   const checked = {
-    projectId: String(event['projectId']),
-    orderId: String(event['orderId']),
-    type: type ?? '',
+    project_id: String(event['projectId']),
+    order_id: String(event['orderId']),
+    type: kind(faults, event['type']),
     message: text(faults, '/message', event['message'], eventLengths.message),
     data: checkJsonObject(faults, '/data', event['data'] ?? {}) ?? {},
     actor: actor(faults, event['actor']),
-    occurredAt: time(faults, '/occurredAt', event['occurredAt']),
-    dedupeKey: text(faults, '/dedupeKey', event['dedupeKey'], eventLengths.dedupeKey, 1),
+    occurred_at: time(faults, '/occurredAt', event['occurredAt']),
+    dedupe_key: text(faults, '/dedupeKey', event['dedupeKey'], eventLengths.dedupeKey, 1),
   };
   faults.throwIfAny();
   return checked;
 }
 
+function kind(faults: Faults, value: unknown): string {
+  if (value === undefined || value === null) faults.inBody('/type', 'required', 'is required.');
+  const type = text(faults, '/type', value, eventLengths.type);
+  if (type !== null && !eventTypePattern.test(type))
+    faults.inBody('/type', 'format', `must be like "order.placed": ${eventTypePattern.source}.`);
+  return type ?? '';
+}
+
 function text(faults: Faults, pointer: string, value: unknown, max: number, min = 0): string | null {
   if (value === undefined || value === null) return null;
-  const refuse = (code: FaultCode, detail: string): null => {
-    faults.add({ pointer }, code, `${pointer} ${detail}`);
-    return null;
-  };
-  if (typeof value !== 'string') return refuse('type', 'must be a string.');
-  if (!isStorable(value)) return refuse('format', 'must have no NUL and no lone surrogate.');
+  if (typeof value !== 'string') return faults.inBody(pointer, 'type', 'must be a string.');
+  if (!isStorable(value)) return faults.inBody(pointer, 'format', 'must have no NUL and no lone surrogate.');
   const length = lengthOf(value);
-  if (length < min || length > max) return refuse('length', `must be ${min} to ${max} characters.`);
-  return value;
+  if (length >= min && length <= max) return value;
+  return faults.inBody(pointer, 'length', `must be ${min} to ${max} characters.`);
 }
 
 function time(faults: Faults, pointer: string, value: unknown): string | null {
@@ -99,28 +88,20 @@ function time(faults: Faults, pointer: string, value: unknown): string | null {
   const isDate = value instanceof Date;
   const written = isDate && !Number.isNaN(value.getTime()) ? value.toISOString() : value;
   const read = typeof written === 'string' ? utcTime(written) : undefined;
-  if (read !== undefined) return read;
+  // To milliseconds: rounded up, the last moment would be of the year 10000.
+  if (read !== undefined) return `${read.slice(0, 23)}Z`;
   const remedy = 'must be a Date, or an RFC 3339 time with an offset, in the years 0001 to 9999.';
-  faults.add({ pointer }, isDate || typeof value === 'string' ? 'format' : 'type', `${pointer} ${remedy}`);
-  return null;
+  return faults.inBody(pointer, isDate || typeof value === 'string' ? 'format' : 'type', remedy);
 }
 
 function actor(faults: Faults, value: unknown): OrderEventActor | null {
   if (value === undefined || value === null) return null;
-  if (!isPlainObject(value)) {
-    faults.add({ pointer: '/actor' }, 'type', '/actor must be an object.');
-    return null;
-  }
+  if (!isPlainObject(value)) return faults.inBody('/actor', 'type', 'must be an object.');
   refuseUnknown(faults, '/actor', value, actorFields);
   const type = actorTypes.find((known) => known === value['type']);
   if (!type) {
     const code = value['type'] === undefined || value['type'] === null ? 'required' : 'not_allowed';
-    faults.add(
-      { pointer: '/actor/type' },
-      code,
-      `/actor/type must be one of ${actorTypes.join(', ')}.`,
-      actorTypes,
-    );
+    faults.inBody('/actor/type', code, `must be one of ${actorTypes.join(', ')}.`, actorTypes);
   }
   return {
     type: type ?? 'system',
@@ -130,8 +111,6 @@ function actor(faults: Faults, value: unknown): OrderEventActor | null {
 }
 
 function refuseUnknown(faults: Faults, pointer: string, value: object, known: readonly string[]): void {
-  for (const key of Object.keys(value)) {
-    if (!known.includes(key))
-      faults.add({ pointer: `${pointer}/${key}` }, 'unknown', `${pointer}/${key} is no known field.`, known);
-  }
+  for (const key of Object.keys(value).filter((name) => !known.includes(name)))
+    faults.inBody(pointerTo(pointer, key), 'unknown', 'is no known field.', known);
 }

@@ -89,12 +89,7 @@ export function checkUpsert(faults: Faults, input: unknown): Readonly<UpsertShip
   }
   for (const [field, value] of Object.entries(input)) {
     if (!knownFields.has(field)) {
-      faults.add(
-        { pointer: pointerTo('', field) },
-        'unknown',
-        `${pointerTo('', field)} is no field of a shipping method.`,
-        upsertFields,
-      );
+      faults.inBody(pointerTo('', field), 'unknown', 'is no field of a shipping method.', upsertFields);
     } else if (field !== 'meta' && value !== undefined) {
       // An object would be walked by class-transformer; it is refused for its type in any case.
       scalars[field] = typeof value === 'object' && value !== null ? [] : value;

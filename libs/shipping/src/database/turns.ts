@@ -1,0 +1,21 @@
+/** Calls that have something in common, one after the other in the order they came. */
+export class Turns<Common> {
+  private readonly last = new Map<Common, Promise<unknown>>();
+
+  /** @param endsAll an error that those who wait would meet as well: they get it now */
+  constructor(private readonly endsAll: (error: unknown) => boolean = () => false) {}
+
+  async take<Result>(common: Common, call: () => Promise<Result>): Promise<Result> {
+    const previous = this.last.get(common) ?? Promise.resolve();
+    const turn = previous.then(call, (error: unknown) => {
+      if (this.endsAll(error)) throw error;
+      return call();
+    });
+    this.last.set(common, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.last.get(common) === turn) this.last.delete(common);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { type Fault, Faults, InvalidParameterError } from '../validation/faults.js';
+import { checkListQuery } from './list-query.check.js';
+
+/** @returns the faults of a query, as a sibling module would be told of them */
+const faultsOf = (query: unknown): readonly Fault[] => {
+  const faults = new Faults();
+  checkListQuery(faults, query, 100);
+  try {
+    faults.throwIfAny();
+  } catch (error) {
+    if (error instanceof InvalidParameterError) return error.errors;
+  }
+  return [];
+};
+
+const raw = (...conditions: unknown[]): object => ({ raw_filters: conditions });
+const many = (count: number, condition: object): object[] => Array.from({ length: count }, () => condition);
+const active = { field: 'is_active', op: 'eq', value: true };
+
+describe('the query of a list, from a sibling module,', () => {
+  it.each<[query: unknown, parameter: string, code: string, detail: string]>([
+    [[], 'query', 'type', 'must be an object'],
+    [null, 'query', 'type', 'must be an object'],
+    [{ page: '1' }, 'page', 'type', 'whole number'],
+    [{ page: 1.5 }, 'page', 'type', 'whole number'],
+    [{ page: Number.NaN }, 'page', 'range', '1 to'],
+    [{ page: Number.POSITIVE_INFINITY }, 'page', 'range', '1 to'],
+    [{ per_page: 0 }, 'per_page', 'range', '1 to 100'],
+    [{ per_page: 101 }, 'per_page', 'range', '1 to 100'],
+    [{ q: 7 }, 'q', 'type', 'string'],
+    [{ filter: [] }, 'filter', 'type', 'JSON object'],
+    [{ raw_filters: {} }, 'raw_filters', 'type', 'JSON array'],
+    [raw({ ...active, field: 7 }), 'raw_filters', 'unknown', 'of type number'],
+    [raw({ ...active, field: 'x' }), 'raw_filters', 'unknown', '"x"'],
+    [raw({ ...active, op: 'gt' }), 'raw_filters', 'not_allowed', 'op "gt" does not fit is_active'],
+    [raw({ ...active, value: null }), 'raw_filters', 'type', '{"field":"is_active","op":"null"'],
+    [raw({ field: 'sort_order', op: 'eq', value: 2 ** 31 }), 'raw_filters', 'range', 'from -2147483648'],
+    [raw({ field: 'sort_order', op: 'eq', value: -(2 ** 31) - 1 }), 'raw_filters', 'range', 'to 2147483647'],
+    [raw({ field: 'sort_order', op: 'between', value: [2, 1] }), 'raw_filters', 'range', 'not be greater'],
+    [raw({ field: 'version', op: 'between', value: [10, 9] }), 'raw_filters', 'range', 'not be greater'],
+    [
+      raw({ field: 'method_code', op: 'between', value: ['b', 'a'] }),
+      'raw_filters',
+      'range',
+      'not be greater',
+    ],
+    [
+      raw({
+        field: 'created_at',
+        op: 'between',
+        value: ['2026-01-01T00:00:00.0011Z', '2026-01-01T00:00:00.001Z'],
+      }),
+      'raw_filters',
+      'range',
+      'not be greater',
+    ],
+    [raw(...many(20, active), { ...active, field: 'x' }), 'raw_filters', 'too_many', 'at most 20'],
+  ])('%j is refused at %s: %s', (query, parameter, code, detail) => {
+    expect(faultsOf(query)).toEqual([
+      expect.objectContaining({ parameter, code, detail: expect.stringContaining(detail) }),
+    ]);
+  });
+
+  it.each([
+    raw({ field: 'sort_order', op: 'eq', value: 2 ** 31 - 1 }),
+    raw({ field: 'sort_order', op: 'eq', value: -(2 ** 31) }),
+    raw({ field: 'sort_order', op: 'between', value: [9, 10] }),
+    raw({ field: 'sort_order', op: 'between', value: [1, 1] }),
+    raw({ field: 'method_code', op: 'between', value: ['Z', 'Z'] }),
+    raw({ field: 'method_code', op: 'between', value: ['\uFFFD', '😀'] }),
+    raw({
+      field: 'created_at',
+      op: 'between',
+      value: ['2026-01-01T00:00:00.001Z', '2026-01-01T00:00:00.0011Z'],
+    }),
+    raw(...many(20, active)),
+    { page: 1, per_page: 100 },
+  ])('%j is taken', (query) => {
+    expect(faultsOf(query)).toEqual([]);
+  });
+
+  it('has its words folded, and its values as the database takes them', () => {
+    const id = '019AA0B2-5C00-7A41-9D2B-6F0C8E1B7A35';
+
+    const checked = checkListQuery(
+      new Faults(),
+      { q: '  Grün\t UPS ', filter: { id, method_label: 'e\u0301', method_code: 'E\u0301' } },
+      100,
+    );
+
+    expect(checked).toEqual({
+      page: 1,
+      perPage: 20,
+      words: ['grün', 'ups'],
+      groups: [
+        [{ field: 'id', op: 'in', values: [id.toLowerCase()] }],
+        [{ field: 'method_label', op: 'in', values: ['\u00E9'] }],
+        [{ field: 'method_code', op: 'in', values: ['E\u0301'] }],
+      ],
+    });
+  });
+});

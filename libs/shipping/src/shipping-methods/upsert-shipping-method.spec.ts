@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { Faults } from '../validation/faults.js';
+import { checkUpsert, UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+/** @returns the request, or undefined when it is refused */
+const check = (input: unknown): object | undefined => {
+  const faults = new Faults();
+  const request = checkUpsert(faults, input);
+  return faults.any ? undefined : request;
+};
+
+describe('a request to create or update', () => {
+  it('is checked once, and cannot be changed after that', () => {
+    const request = check({ ...ground, meta: { a: 1 } });
+
+    expect(Object.isFrozen(request)).toBe(true);
+    expect(check(request)).toBe(request);
+  });
+
+  it('is checked also as an instance of its class, each time while it has faults', () => {
+    const made = Object.assign(new UpsertShippingMethodRequest(), ground, { is_active: 'yes' });
+
+    expect(check(made)).toBeUndefined();
+    expect(check(made)).toBeUndefined();
+    expect(check(Object.assign(made, { is_active: true }))).toMatchObject({ ...ground, is_active: true });
+  });
+
+  it('that was refused is not taken when it comes back', () => {
+    const faults = new Faults();
+    const refused = checkUpsert(faults, { ...ground, sort_order: '1' });
+
+    expect(faults.any).toBe(true);
+    expect(check(refused)).toBeUndefined();
+  });
+
+  it.each([{ meta: null }, { meta: undefined }, {}])('may leave meta out: %j', (meta) => {
+    expect(check({ ...ground, ...meta })).toMatchObject(ground);
+  });
+
+  it.each([{ meta: '' }, { meta: 0 }, { meta: false }, { meta: [] }])('is refused with %j', (meta) => {
+    expect(check({ ...ground, ...meta })).toBeUndefined();
+  });
+});

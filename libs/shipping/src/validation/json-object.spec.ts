@@ -1,0 +1,103 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { Faults, ValidationFailedError } from './faults.js';
+import { checkJsonObject, isPlainObject, maxJsonBytes } from './json-object.js';
+
+class Money {
+  amount = 1;
+}
+
+function checked(value: unknown): { taken: unknown; refused: string[] } {
+  const faults = new Faults();
+  const taken = checkJsonObject(faults, '/meta', value);
+  try {
+    faults.throwIfAny();
+  } catch (error) {
+    if (!(error instanceof ValidationFailedError)) throw error;
+    return {
+      taken,
+      refused: error.errors.map((fault) => `${'pointer' in fault && fault.pointer} ${fault.code}`),
+    };
+  }
+  return { taken, refused: [] };
+}
+
+/** An object whose JSON has so many bytes. */
+const ofBytes = (bytes: number): object => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
+
+describe('what goes into a JSON column', () => {
+  it.each<[what: string, value: unknown]>([
+    ['nothing', {}],
+    ['every kind of value', { a: null, b: true, c: 1.5, d: 'x', e: [1, [false]], f: { g: -1 } }],
+    ['as much as there may be', ofBytes(maxJsonBytes)],
+    ['the greatest integers', { max: Number.MAX_SAFE_INTEGER, min: Number.MIN_SAFE_INTEGER }],
+    ['an object without a prototype', Object.assign(Object.create(null), { a: 1 })],
+    ['an object of another realm', runInNewContext('({ a: { b: [1] } })')],
+    ['eight levels', { a: { b: { c: { d: { e: { f: { g: {} } } } } } } }],
+  ])('may be %s, and is a copy', (_what, value) => {
+    const { taken, refused } = checked(value);
+
+    expect(refused).toEqual([]);
+    expect(taken).toEqual(JSON.parse(JSON.stringify(value)));
+    expect(taken).not.toBe(value);
+  });
+
+  it.each<[what: string, value: unknown, ...refused: string[]]>([
+    ['null', null, '/meta type'],
+    ['a list', [], '/meta type'],
+    ['a text', 'x', '/meta type'],
+    ['a date', new Date(), '/meta type'],
+    ['an instance of a class', new Money(), '/meta type'],
+    ['a map', new Map(), '/meta type'],
+    ['a function', { a: () => 1 }, '/meta/a type'],
+    ['a date below', { a: [new Date()] }, '/meta/a/0 type'],
+    ['an instance below', { a: new Money() }, '/meta/a type'],
+    ['undefined below', { a: undefined }, '/meta/a type'],
+    ['a bigint', { a: 1n }, '/meta/a type'],
+    ['no number', { a: Number.NaN }, '/meta/a range'],
+    [
+      'nine levels',
+      { a: { b: { c: { d: { e: { f: { g: { h: {} } } } } } } } },
+      '/meta/a/b/c/d/e/f/g/h too_deep',
+    ],
+    ['a byte too much', ofBytes(maxJsonBytes + 1), '/meta too_large'],
+    ['too many values', { a: Array.from({ length: maxJsonBytes + 1 }, () => 1) }, '/meta too_large'],
+    [
+      'too many, and one of no kind behind them',
+      { a: [...Array(maxJsonBytes).fill(1), new Date()] },
+      '/meta too_large',
+    ],
+    ['small numbers written out', { a: Array.from({ length: 60 }, () => 1e-300) }, '/meta too_large'],
+    [
+      'a forbidden key and a NUL',
+      { constructor: 1, b: '\0' },
+      '/meta/constructor not_allowed',
+      '/meta/b format',
+    ],
+  ])('is refused as %s', (_what, value, ...refused) => {
+    expect(checked(value)).toEqual({ taken: null, refused });
+  });
+
+  it('may have numbers that are 16 KiB when they are written out', () => {
+    // Each is 300 zeros and its own six characters and a comma.
+    const fits = Math.floor((maxJsonBytes - '{"a":[]}'.length) / (300 + '1e-300,'.length));
+
+    expect(checked({ a: Array.from({ length: fits }, () => 1e-300) }).refused).toEqual([]);
+    expect(checked({ a: Array.from({ length: fits + 1 }, () => 1e-300) }).refused).toEqual([
+      '/meta too_large',
+    ]);
+  });
+});
+
+describe('a plain object', () => {
+  it.each([{}, Object.create(null), runInNewContext('({})')])('is %j', (value) => {
+    expect(isPlainObject(value)).toBe(true);
+  });
+
+  it.each([null, undefined, 1, 'x', [], new Date(), new Money(), new Map(), () => 1])(
+    'is not %s',
+    (value) => {
+      expect(isPlainObject(value)).toBe(false);
+    },
+  );
+});

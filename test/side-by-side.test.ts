@@ -1,0 +1,246 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { DuplicateMethodError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { freshProject } from './support/client.js';
+import { createCart, serverUrl, testDatabase } from './support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+const statuses = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
+  outcomes.map(({ status }) => status);
+
+describe('calls side by side in one transaction', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+    events = app.nest.get(OrderEvents);
+  });
+  afterAll(() => app?.close());
+
+  it('keep every event that was recorded beside a change that is refused', async () => {
+    const project = freshProject();
+    await methods.create(project, ground);
+    const { id } = await methods.create(project, { ...ground, method_code: '01' });
+    const event = { projectId: project, orderId: 'o', type: 'order.placed' };
+
+    const outcomes = await app.database.dataSource.transaction((manager) =>
+      Promise.allSettled([
+        methods.update(project, id, ground, { manager }),
+        events.record(event, { manager }).then(() => events.record(event, { manager })),
+      ]),
+    );
+
+    expect(statuses(outcomes)).toEqual(['rejected', 'fulfilled']);
+    expect(await events.list(project, 'o')).toHaveLength(2);
+  });
+
+  it('are refused for themselves, and read between the others', async () => {
+    const project = freshProject();
+    await methods.create(project, ground);
+    const b = await methods.create(project, { ...ground, method_code: 'b' });
+    const c = await methods.create(project, { ...ground, method_code: 'c' });
+
+    const outcomes = await app.database.dataSource.transaction((manager) =>
+      Promise.allSettled([
+        methods.update(project, b.id, ground, { manager }),
+        methods.update(project, c.id, ground, { manager }),
+        methods.list(project, {}, { manager }),
+        methods.upsert(project, { ...ground, method_label: 'X' }, { manager }),
+        methods.upsert(project, { ...ground, method_label: 'Y' }, { manager }),
+      ]),
+    );
+
+    expect(statuses(outcomes)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
+    expect((await methods.findByCodes(project, 'ups', '03'))?.version).toBe(3);
+  });
+});
+
+describe('an upsert', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(() => app?.close());
+
+  it.each([false, true])(
+    'leaves a method alone that loses the codes meanwhile (taken anew: %j)',
+    async (isTakenAnew) => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      const create = methods.create.bind(methods);
+      vi.spyOn(methods, 'create').mockImplementationOnce(async (...call) => {
+        const refused = await create(...call).catch((error: unknown) => error);
+        await methods.update(project, id, { ...ground, method_code: 'renamed' });
+        if (isTakenAnew) await create(project, ground);
+        throw refused;
+      });
+
+      const upserted = await methods.upsert(project, { ...ground, method_label: 'Upserted' });
+
+      const { data } = await methods.list(project);
+      expect(upserted.id).not.toBe(id);
+      expect(data.map((method) => [method.method_code, method.method_label])).toEqual([
+        ['03', 'Upserted'],
+        ['renamed', 'UPS Ground'],
+      ]);
+    },
+  );
+});
+
+describe('a trigger of the host that refuses', () => {
+  it.each(['INSERT', 'UPDATE'])('an %s is heard, at once and by its own words', async (event) => {
+    const app = await testApp();
+    const methods = app.nest.get(ShippingMethods);
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `CREATE FUNCTION ${table('refuse')}() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'The host says no'; END $$`,
+    );
+    await dataSource.query(
+      `CREATE TRIGGER refuse BEFORE ${event} ON ${table('shipping_method')}
+         FOR EACH ROW EXECUTE FUNCTION ${table('refuse')}()`,
+    );
+    const changed = { ...ground, method_label: 'Changed' };
+    const attempts = {
+      INSERT: [() => methods.create(project, { ...ground, method_code: '01' })],
+      UPDATE: [() => methods.update(project, id, changed), () => methods.upsert(project, changed)],
+    }[event];
+
+    for (const attempt of attempts ?? []) await expect(attempt()).rejects.toThrow('The host says no');
+
+    expect((await methods.list(project)).data).toMatchObject([ground]);
+    await app.close();
+  });
+});
+
+// The embedded database has one connection: nobody holds a lock while another waits.
+describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+    await createCart(app.database);
+  });
+  afterAll(() => app?.close());
+
+  it('of one project take one connection, so that other projects go on', async () => {
+    const [locked, other] = [freshProject(), freshProject()];
+    await Promise.all([methods.create(locked, ground), methods.create(other, ground)]);
+
+    const waiting = await app.database.dataSource.transaction(async (manager) => {
+      await methods.create(locked, { ...ground, method_code: 'own' }, { manager });
+      const creates = Array.from({ length: 30 }, (_, n) =>
+        methods.create(locked, { ...ground, method_code: `m${n}` }),
+      );
+      await delay(100);
+      await methods.list(other);
+      await methods.create(other, { ...ground, method_code: '01' });
+      await methods.remove(other, (await methods.findByCodes(other, 'ups', '03'))?.id ?? '');
+      return { creates };
+    });
+
+    await Promise.all(waiting.creates);
+    expect((await methods.list(locked)).meta.total).toBe(32);
+    expect((await methods.list(other)).meta.total).toBe(1);
+  });
+
+  it('of other methods that share a batch with a renaming go on', async () => {
+    const [inCart, other] = [freshProject(), freshProject()];
+    const [a, b] = await Promise.all([methods.create(inCart, ground), methods.create(other, ground)]);
+    const { dataSource, table } = app.database;
+
+    const { renamed } = await dataSource.transaction(async (manager) => {
+      await manager.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [inCart, a.id]);
+      const late = methods.update(inCart, a.id, { ...ground, method_code: 'renamed' });
+      await methods.update(other, b.id, { ...ground, sort_order: 1 });
+      return { renamed: late };
+    });
+
+    expect(await renamed).toMatchObject({ method_code: 'renamed', version: 2 });
+  });
+
+  it('that time out end all that wait for the same, and nothing is changed', async () => {
+    const database = await testDatabase({ extra: { statement_timeout: 500 } });
+    const impatient = await testApp({ database });
+    const service = impatient.nest.get(ShippingMethods);
+    const project = freshProject();
+    await service.create(project, ground);
+
+    const before = performance.now();
+    const outcomes = await database.dataSource.transaction(async (manager) => {
+      await service.create(project, { ...ground, method_code: 'own' }, { manager });
+      return Promise.allSettled(
+        Array.from({ length: 8 }, (_, n) => service.create(project, { ...ground, method_code: `m${n}` })),
+      );
+    });
+    const took = performance.now() - before;
+
+    for (const outcome of outcomes)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'database_unavailable' } });
+    expect(took).toBeLessThan(2000);
+    expect((await service.list(project)).meta.total).toBe(2);
+    await impatient.close();
+    await database.close();
+  });
+});
+
+describe('many changes of one method at once', () => {
+  it('are all made, one after the other', async () => {
+    const app = await testApp();
+    const methods = app.nest.get(ShippingMethods);
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const told: (number | undefined)[] = [];
+    methods.changes.subscribe(({ after }) => told.push(after?.version));
+
+    const updated = await Promise.all(
+      Array.from({ length: 150 }, (_, n) => methods.update(project, id, { ...ground, sort_order: n + 1 })),
+    );
+
+    expect(new Set(updated.map(({ version }) => version)).size).toBe(150);
+    expect((await methods.find(project, id)).version).toBe(151);
+    // Each once, and nothing of what was lost on the way.
+    expect(told.toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      Array.from({ length: 150 }, (_, n) => n + 2),
+    );
+    await app.close();
+  });
+});
+
+describe.skipIf(!serverUrl).each(['repeatable\\ read', 'serializable'])(
+  'a host whose transactions are %s by default',
+  (level) => {
+    it('has its changes made all the same', async () => {
+      const options = `-c default_transaction_isolation=${level}`;
+      const database = await testDatabase({ extra: { options } });
+      const app = await testApp({ database });
+      const methods = app.nest.get(ShippingMethods);
+      const project = freshProject();
+      const codes = Array.from({ length: 60 }, (_, n) => ({ ...ground, method_code: `m${n}` }));
+
+      const made = await Promise.all(codes.map((own) => methods.create(project, own)));
+      const again = await Promise.allSettled(codes.map((own) => methods.create(project, own)));
+      const changed = await Promise.all(
+        made.map(({ id, method_code }) =>
+          methods.update(project, id, { ...ground, method_code, sort_order: 1 }),
+        ),
+      );
+      await Promise.all(changed.slice(1).map(({ id }) => methods.remove(project, id)));
+
+      for (const outcome of again)
+        expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(DuplicateMethodError);
+      expect((await methods.list(project)).meta.total).toBe(1);
+      await app.close();
+      await database.close();
+    });
+  },
+);
