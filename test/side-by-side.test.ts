@@ -193,6 +193,36 @@ describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
   });
 });
 
+describe.skipIf(!serverUrl)('a change that loses its connection', () => {
+  it('ends at once those that wait behind it, and they know that nothing was changed', async () => {
+    const app = await testApp();
+    const methods = app.nest.get(ShippingMethods);
+    const project = freshProject();
+    await methods.create(project, ground);
+    const { dataSource } = app.database;
+
+    const outcomes = await dataSource.transaction(async (manager) => {
+      await methods.create(project, { ...ground, method_code: 'own' }, { manager });
+      const creates = ['a', 'b', 'c'].map((method_code) =>
+        methods.create(project, { ...ground, method_code }),
+      );
+      const [{ pid }] = await manager.query<[{ pid: number }]>('SELECT pg_backend_pid() AS pid');
+      const blocked =
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))';
+      while ((await dataSource.query<unknown[]>(blocked, [pid])).length === 0) await delay(5);
+      return Promise.race([Promise.allSettled(creates), delay(3000, [])]);
+    });
+
+    expect(outcomes).toMatchObject([
+      { reason: { code: 'outcome_unknown' } },
+      { reason: { code: 'database_unavailable' } },
+      { reason: { code: 'database_unavailable' } },
+    ]);
+    expect((await methods.list(project)).meta.total).toBe(2);
+    await app.close();
+  });
+});
+
 describe('many changes of one method at once', () => {
   it('are all made, one after the other', async () => {
     const app = await testApp();

@@ -28,6 +28,12 @@ export class OutcomeUnknownError extends ShippingException {
   }
 }
 
+/** What a call is told that waited behind one that met this error, and was not begun; undefined: it goes on. */
+export function unavailableToo(error: unknown): DatabaseUnavailableError | undefined {
+  const isOfAll = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
+  return isOfAll ? new DatabaseUnavailableError(error) : undefined;
+}
+
 const notSent = /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end/;
 const broken = /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)/i;
 const brokenCodes =

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Turns } from './turns.js';
 
 class Late extends Error {}
+class Ended extends Late {}
 
 /** A call that ends when it is told to. */
 function call(log: string[], name: string) {
@@ -47,7 +48,7 @@ describe('calls that take turns', () => {
   });
 
   it('end together where one ends for a reason that is of all, and those who come later begin anew', async () => {
-    const turns = new Turns<string>((error) => error instanceof Late);
+    const turns = new Turns<string>((error) => (error instanceof Late ? new Ended() : undefined));
     const log: string[] = [];
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => call(log, name)) as [Call, Call, Call, Call];
     const together = [turns.take('x', a.run), turns.take('x', b.run), turns.take('x', c.run)];
@@ -56,7 +57,11 @@ describe('calls that take turns', () => {
     const outcomes = await Promise.allSettled(together);
     d.end();
 
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(outcomes).toEqual([
+      { status: 'rejected', reason: new Late('too late') },
+      { status: 'rejected', reason: new Ended() },
+      { status: 'rejected', reason: new Ended() },
+    ]);
     expect(await turns.take('x', d.run)).toBe('d');
     expect(log).toEqual(['a', 'd']);
   });

@@ -2,13 +2,14 @@
 export class Turns<Common> {
   private readonly last = new Map<Common, Promise<unknown>>();
 
-  /** @param endsAll an error that those who wait would meet as well: they get it now */
-  constructor(private readonly endsAll: (error: unknown) => boolean = () => false) {}
+  /** @param endsAll for an error that those who wait would meet as well: what they get, now; else undefined */
+  constructor(private readonly endsAll: (error: unknown) => Error | undefined = () => undefined) {}
 
   async take<Result>(common: Common, call: () => Promise<Result>): Promise<Result> {
     const previous = this.last.get(common) ?? Promise.resolve();
     const turn = previous.then(call, (error: unknown) => {
-      if (this.endsAll(error)) throw error;
+      const ofAll = this.endsAll(error);
+      if (ofAll) throw ofAll;
       return call();
     });
     this.last.set(common, turn);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
 import { type CallOptions, Database, forMany } from '../database/database.js';
-import { DatabaseUnavailableError, isUniqueViolation } from '../database/database.errors.js';
+import { DatabaseUnavailableError, isUniqueViolation, unavailableToo } from '../database/database.errors.js';
 import { Turns } from '../database/turns.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
@@ -39,7 +39,7 @@ export interface ChangeOptions extends CallOptions {
  */
 export class ShippingMethods {
   private readonly committed = new Subject<ShippingMethodChange>();
-  private readonly turns = new Turns<string>((error) => error instanceof DatabaseUnavailableError);
+  private readonly turns = new Turns<string>(unavailableToo);
 
   /**
    * What was committed through this instance of the service: after the outermost COMMIT, and never for what
