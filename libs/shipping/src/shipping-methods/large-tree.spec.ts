@@ -2,25 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { largeTree, TreeChangedError } from './large-tree.js';
 import { type MethodReads, type Read } from './method-reads.js';
 
-const place = (n: number): string => String(n).padStart(36, '0') + '1'.padStart(10);
+const place = (n: number): string => n.toString(16).padStart(32, '0') + '00000001';
 
 /** @param answer to the look-up of a batch, from its places */
 const reads = (methods: number, answer: (places: readonly string[]) => Partial<Read>): MethodReads => {
   const places = Array.from({ length: methods }, (_, n) => place(n));
-  const outline: Read = {
-    validator: '1.7.3',
-    total: methods,
-    text: `{"carrier_code":"a"}\t${places.join('')}`,
-  };
+  const state = { validator: '1.7.3', total: methods, text: '' };
+  const branch = `{"carrier_code":"a"}\t${places.join('')}`;
   return {
-    outline: () => Promise.resolve(outline),
+    outline: () => Promise.resolve([{ ...state, text: branch }, state]),
     unchanged: (_project: string, wanted: readonly string[]) =>
-      Promise.resolve({ ...outline, ...answer(wanted) }),
+      Promise.resolve({ ...state, ...answer(wanted) }),
   } as unknown as MethodReads;
 };
 
 const found = (places: readonly string[]): Partial<Read> => ({
-  text: places.map((each) => String(Number(each.slice(0, 36)))).join('\n'),
+  text: places.map((each) => String(parseInt(each.slice(0, 32), 16))).join('\n'),
 });
 
 describe('a large tree', () => {

@@ -3,7 +3,8 @@ import { type MethodReads, placeLength } from './method-reads.js';
 
 /** Methods read at once: what bounds the memory of a large tree. */
 const batchSize = 200;
-const places = new RegExp(`.{${placeLength}}`, 'g');
+const placeBytes = placeLength / 2;
+const eachPlace = new RegExp(`.{${placeLength}}`, 'g');
 
 /** A method that was still to be sent has changed: the tree of its moment cannot be made any more. */
 export class TreeChangedError extends Error {
@@ -25,26 +26,32 @@ export interface LargeTree {
  * @throws TreeChangedError, as does each further piece
  */
 export async function largeTree(reads: MethodReads, projectId: string): Promise<LargeTree> {
-  const { validator, text } = await reads.outline(projectId);
-  const branches = linesOf(text).map((line) => line.split('\t'));
-  const all = branches.map(([, own]) => own).join('');
+  const outline = await reads.outline(projectId);
+  const { validator } = outline[0];
+  const branches = outline.slice(0, -1).map(({ text }) => {
+    const [head = '', places = ''] = text.split('\t');
+    // As bytes: a part of a string keeps all of it in memory.
+    return { head: Buffer.from(head), places: Buffer.from(places, 'hex') };
+  });
+  const all = Buffer.concat(branches.map(({ places }) => places));
   const methodsFrom = async (first: number): Promise<string[]> => {
-    const wanted = all.slice(first * placeLength, (first + batchSize) * placeLength).match(places) ?? [];
+    const digits = all.toString('hex', first * placeBytes, (first + batchSize) * placeBytes);
+    const wanted = digits.match(eachPlace) ?? [];
     const read = await reads.unchanged(projectId, wanted);
-    const methods = linesOf(read.text);
+    const methods = read.text === '' ? [] : read.text.split('\n');
     const isUnchanged =
       methods.length === wanted.length && defaultsOf(read.validator) === defaultsOf(validator);
     if (!isUnchanged) throw new TreeChangedError();
     return methods;
   };
-  let batch = all === '' ? [] : await methodsFrom(0);
+  let batch = all.length === 0 ? [] : await methodsFrom(0);
 
   async function* pieces(): LargeTree['pieces'] {
     let place = 0;
     let json = '{"data":[';
-    for (const [head = '', own = ''] of branches) {
-      json += `${place > 0 ? ',' : ''}${head.slice(0, -1)},"methods":[`;
-      for (let count = 0; count < own.length / placeLength; count++, place++) {
+    for (const { head, places } of branches) {
+      json += `${place > 0 ? ',' : ''}${String(head).slice(0, -1)},"methods":[`;
+      for (let count = 0; count < places.length / placeBytes; count++, place++) {
         if (place > 0 && place % batchSize === 0) {
           yield json;
           json = '';
@@ -57,8 +64,4 @@ export async function largeTree(reads: MethodReads, projectId: string): Promise<
     return `${json}]}`;
   }
   return { validator, pieces: pieces() };
-}
-
-function linesOf(text: string): string[] {
-  return text === '' ? [] : text.split('\n');
 }

@@ -12,7 +12,7 @@ const answersOf = (changes: number) => {
     Promise.resolve(read(tried++ < changes ? '' : '{"n":1}')),
   );
   const reads = {
-    outline: () => Promise.resolve(read(`{"carrier_code":"a"}\t${'0'.repeat(45)}1`)),
+    outline: () => Promise.resolve([read(`{"carrier_code":"a"}\t${'0'.repeat(39)}1`), read('')]),
     unchanged,
     tree: () => Promise.resolve(read('"whole"')),
   };

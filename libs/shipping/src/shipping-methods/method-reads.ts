@@ -9,7 +9,7 @@ import { int32 } from '../validation/rules.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type CheckedListQuery } from './list-query.check.js';
-import { listOrder, methodJson, Presentation } from './presented.js';
+import { byCodes, byId, listOrder, methodJson, Presentation } from './presented.js';
 import { ShippingMethod } from './shipping-method.entity.js';
 
 /** What was found, and the state of the project that it belongs to, of one moment. */
@@ -21,26 +21,28 @@ export interface Read {
   text: string;
 }
 
+type Row = Read & { followers: number };
+
 /** Of a project's methods, one by its id or by its codes. */
 type MethodKey = { project_id: string } & ({ id: string } | { carrier_code: string; method_code: string });
 
-const sameMethod = {
-  id: 'm.id = k.id',
-  codes: 'm.carrier_code = k.carrier_code AND m.method_code = k.method_code',
-};
+type StatementOf = (presentation: Presentation, project: string, parameters: Parameters) => Statement;
 
-/** @returns what finds the text, and what counts, where that is not all methods: such statements are many */
-type StatementOf = (
-  presentation: Presentation,
-  project: string,
-  parameters: Parameters,
-) => { text: string; total?: string };
+interface Statement {
+  /** Finds the text; an array of texts where `isArray`, and each comes in a row of its own. */
+  text: string;
+  isArray?: boolean;
+  /** What counts, where that is not all methods. */
+  total?: string;
+  /** One of very many texts. */
+  isOneOff?: boolean;
+}
 
-const uuidLength = 36;
-const versionLength = 10;
-/** Of a method in an outline. */
-export const placeLength = uuidLength + versionLength;
+const idLength = 32;
+/** Of a method in an outline: its id and its version, in hexadecimal digits. */
+export const placeLength = idLength + 8;
 
+const carrierOrder = 'sort_order, carrier_code';
 const branchOrder = 'sort_order, method_code';
 
 /** A carrier of the tree, its methods left out. */
@@ -78,18 +80,20 @@ export class MethodReads {
 
   /** The JSON of each method, in the order of the keys. */
   private async findAll(
-    by: keyof typeof sameMethod,
+    by: 'id' | 'codes',
     keys: readonly MethodKey[],
     options: CallOptions,
   ): Promise<(string | undefined)[]> {
     const parameters = new Parameters();
-    const from = this.presented.from(this.methods, this.methods, this.settings.defaultsProjectId, parameters);
     const sent = JSON.stringify(keys.map((key, place) => ({ ...key, place })));
+    const project = 'k.project_id';
+    const one = by === 'id' ? byId(this.methods, project, 'k.id') : byCodes(this.methods, project, 'k');
+    const source = `json_to_recordset(${parameters.bind(sent, 'json')})
+      AS k(place integer, project_id text, id uuid, carrier_code text, method_code text) CROSS JOIN ${one}`;
+    const from = this.presented.from(source, this.methods, this.settings.defaultsProjectId, parameters);
     const rows = await this.database.read<{ place: number; text: string }>(
       `SELECT m.place, ${methodJson} AS text FROM (
-         SELECT k.place, ${this.presented.columns} FROM ${from} JOIN json_to_recordset(${parameters.bind(sent, 'json')})
-           AS k(place integer, project_id text, id uuid, carrier_code text, method_code text)
-           ON m.project_id = k.project_id AND ${sameMethod[by]}
+         SELECT k.place, ${this.presented.columns} FROM ${from} WHERE m.id = COALESCE(k.id, m.id)
        ) AS m`,
       parameters.values,
       options,
@@ -119,7 +123,10 @@ export class MethodReads {
             SELECT ${presentation.columns} ${matching} ORDER BY ${presentation.order}
             LIMIT ${parameters.bind(perPage, 'integer')} OFFSET ${parameters.bind((page - 1) * perPage, 'integer')}
           ) AS m`,
-        ...(conditions.length > 0 && { total: `(SELECT count(*)::integer ${matching})` }),
+        ...(conditions.length > 0 && {
+          total: `(SELECT count(*)::integer ${matching})`,
+          isOneOff: true,
+        }),
       };
     });
   }
@@ -127,31 +134,39 @@ export class MethodReads {
   /** The carriers with their methods, commas between; nothing when there are more than `maxMethods`. */
   tree(projectId: string, maxMethods: number, options: CallOptions): Promise<Read> {
     const methods = `'[', string_agg(${methodJson}, ',' ORDER BY ${branchOrder}), ']'`;
-    return this.branches(projectId, jsonObject({ ...branch, methods }), ',', maxMethods, options);
+    const text = jsonObject({ ...branch, methods });
+    return this.read(projectId, options, (...within) => ({
+      text: `SELECT string_agg(text, ',' ORDER BY ${carrierOrder}) FROM ${this.branches(text, maxMethods, ...within)}`,
+    }));
   }
 
-  /** A line for each carrier of the tree: its JSON without the methods, a tab, and their ids and versions. */
-  outline(projectId: string): Promise<Read> {
-    const places = `string_agg(m.id || lpad(m.version::text, ${versionLength}), '' ORDER BY ${branchOrder})`;
-    const line = `concat(${jsonObject(branch)}, E'\\t', ${places})`;
-    return this.branches(projectId, line, '\\n', int32.max, {});
+  /** A text for each carrier of the tree: its JSON without the methods, a tab, and their places. Then an empty one. */
+  outline(projectId: string): Promise<[Read, ...Read[]]> {
+    const places = `encode(string_agg(uuid_send(m.id) || int4send(m.version), '' ORDER BY ${branchOrder}), 'hex')`;
+    const text = `concat(${jsonObject(branch)}, E'\\t', ${places})`;
+    return this.rows(projectId, {}, (...within) => ({
+      text: `SELECT array_agg(text ORDER BY ${carrierOrder}) FROM ${this.branches(text, int32.max, ...within)}`,
+      isArray: true,
+    }));
   }
 
   /** Of the methods of an outline those that are still at their versions, in its order, a line for each. */
   unchanged(projectId: string, places: readonly string[]): Promise<Read> {
     return this.read(projectId, {}, (presentation, project, parameters) => {
       const ids = parameters.bind(
-        places.map((place) => place.slice(0, -versionLength)),
+        places.map((place) => place.slice(0, idLength)),
         'uuid[]',
       );
       const versions = parameters.bind(
-        places.map((place) => place.slice(-versionLength)),
+        places.map((place) => parseInt(place.slice(idLength), 16)),
         'integer[]',
       );
-      const join = `JOIN unnest(${ids}, ${versions}) WITH ORDINALITY AS k(id, version, place) ON m.id = k.id AND m.version = k.version`;
+      const source = `unnest(${ids}, ${versions}) WITH ORDINALITY AS k(id, version, place)
+              CROSS JOIN ${byId(this.methods, project, 'k.id')}`;
       return {
         text: `SELECT string_agg(${methodJson}, E'\\n' ORDER BY m.place) FROM (
-            SELECT k.place, ${presentation.columns} ${this.from(presentation, project, parameters, join)}
+            SELECT k.place, ${presentation.columns} ${this.from(presentation, project, parameters, source)}
+            AND m.id = k.id AND m.version = k.version
           ) AS m`,
       };
     });
@@ -170,58 +185,69 @@ export class MethodReads {
     return projectIds.map((id) => found.get(id) ?? neverWritten);
   }
 
-  /** The carriers in the order of the tree. @param text of each, in SQL */
+  /** The carriers of the tree. @param text of each, in SQL */
   private branches(
-    projectId: string,
     text: string,
-    separator: string,
     maxMethods: number,
-    options: CallOptions,
-  ): Promise<Read> {
-    return this.read(projectId, options, (presentation, project, parameters) => ({
-      text: `SELECT string_agg(text, E'${separator}' ORDER BY sort_order, carrier_code) FROM (
-          SELECT carrier_code, min(sort_order) AS sort_order, ${text} AS text FROM (
-            SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}
-            AND (SELECT total FROM head) <= ${parameters.bind(maxMethods, 'integer')}
-          ) AS m GROUP BY carrier_code
-        ) AS branch`,
-    }));
+    presentation: Presentation,
+    project: string,
+    parameters: Parameters,
+  ): string {
+    return `(
+        SELECT carrier_code, min(sort_order) AS sort_order, ${text} AS text FROM (
+          SELECT ${presentation.columns} ${this.from(presentation, project, parameters)}
+          AND (SELECT total FROM head) <= ${parameters.bind(maxMethods, 'integer')}
+        ) AS m GROUP BY carrier_code
+      ) AS branch`;
+  }
+
+  private async read(projectId: string, options: CallOptions, statement: StatementOf): Promise<Read> {
+    return (await this.rows(projectId, options, statement))[0];
   }
 
   /** Most projects follow no defaults and are read by index, in order; the statement says if this one does. */
-  private async read(projectId: string, options: CallOptions, statement: StatementOf): Promise<Read> {
-    const read = await this.readAs(this.stored, projectId, options, statement);
-    return read.followers > 0 ? this.readAs(this.presented, projectId, options, statement) : read;
+  private async rows(
+    projectId: string,
+    options: CallOptions,
+    statement: StatementOf,
+  ): Promise<[Row, ...Row[]]> {
+    const rows = await this.rowsAs(this.stored, projectId, options, statement);
+    return rows[0].followers > 0 ? this.rowsAs(this.presented, projectId, options, statement) : rows;
   }
 
-  private async readAs(
+  private async rowsAs(
     presentation: Presentation,
     projectId: string,
     options: CallOptions,
     statement: StatementOf,
-  ): Promise<Read & { followers: number }> {
+  ): Promise<[Row, ...Row[]]> {
     const parameters = new Parameters();
     const project = parameters.bind(projectId, 'text');
     const defaults = parameters.bind(this.settings.defaultsProjectId, 'text');
-    const { text, total } = statement(presentation, project, parameters);
-    const [read] = await this.database.read<Read & { followers: number }>(
+    const { text, isArray, total, isOneOff } = statement(presentation, project, parameters);
+    const [first, ...others] = await this.database.read<Row>(
       `WITH head AS (
          SELECT ${validator} AS validator, COALESCE(p.followers, 0) AS followers,
            ${total ?? 'COALESCE(p.methods, 0)'} AS total
          FROM (SELECT) AS one LEFT JOIN ${this.projects} AS p ON p.project_id = ${project}
            LEFT JOIN ${this.projects} AS d ON d.project_id = ${defaults}
-       ) SELECT head.*, COALESCE((${text}), '') AS text FROM head`,
+       ) SELECT head.*, ${isArray ? `unnest((${text}) || ''::text)` : `COALESCE((${text}), '')`} AS text FROM head`,
       parameters.values,
       options,
-      total !== undefined,
+      isOneOff,
     );
-    if (!read) throw new Error('A project was read without its head.');
-    return read;
+    if (!first) throw new Error('A project was read without its head.');
+    return [first, ...others];
   }
 
-  private from(presentation: Presentation, project: string, parameters: Parameters, join = ''): string {
-    const from = presentation.from(this.methods, this.methods, this.settings.defaultsProjectId, parameters);
-    return `FROM ${from} ${join} WHERE m.project_id = ${project}`;
+  private from(
+    presentation: Presentation,
+    project: string,
+    parameters: Parameters,
+    source = this.methods,
+  ): string {
+    const from = presentation.from(source, this.methods, this.settings.defaultsProjectId, parameters);
+    return `FROM ${from} WHERE m.project_id = ${project}`;
   }
 
   private get methods(): string {

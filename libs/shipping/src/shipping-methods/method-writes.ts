@@ -127,7 +127,7 @@ export class MethodWrites {
     const values = columns.map((column) => `${column} = s.${column}`);
     return this.changed(
       `WITH ${this.sent(methods, parameters)}, current AS (
-         SELECT s.*, s.use_default::integer - m.use_default::integer AS follows
+         SELECT s.*, s.use_default::integer - m.use_default::integer AS follows, m.carrier_code AS carrier, m.method_code AS method
          FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
            JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
          WHERE p.project_id = ANY(${sentProjects})
@@ -136,6 +136,7 @@ export class MethodWrites {
          UPDATE ${this.methods} AS m
          SET version = m.version + 1, updated_at = clock_timestamp(), ${values.join(', ')}
          FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
+           AND m.carrier_code = s.carrier AND m.method_code = s.method -- see byCodes
          RETURNING m.*, s.follows
        ), ${raise(this.projects, 0)}`,
       parameters,

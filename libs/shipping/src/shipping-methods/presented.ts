@@ -15,6 +15,22 @@ export function searchText(texts: Record<(typeof searchedTexts)[number], string 
   return searchedTexts.map((field) => folded(texts[field] ?? '')).join('\n');
 }
 
+// Methods are looked up one by one by their key. OFFSET and LIMIT hold the planner to that: a plan or statistics of
+// before an import would have it read all of a project for each.
+
+/** @param codes of what has the codes: a table or an alias */
+export function byCodes(methods: string, project: string, codes: string, condition = 'true'): string {
+  return `LATERAL (
+      SELECT * FROM ${methods} AS o WHERE ${condition} AND o.project_id = ${project}
+      AND o.carrier_code = ${codes}.carrier_code AND o.method_code = ${codes}.method_code OFFSET 0
+    )`;
+}
+
+/** Gives the next one where there is no such id: compare it. By the primary key, since no other has this order. */
+export function byId(methods: string, project: string, id: string): string {
+  return `LATERAL (SELECT * FROM ${methods} AS o WHERE o.project_id = ${project} AND o.id >= ${id} ORDER BY o.id LIMIT 1)`;
+}
+
 const inheritedFields: readonly InheritedField[] = ['carrier_label', 'method_label', 'sort_order', 'meta'];
 
 export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
@@ -79,8 +95,8 @@ export class Presentation {
   from(source: string, methods: string, defaultsProjectId: string, parameters: Parameters): string {
     if (!this.followsDefaults) return `${source} AS m`;
     const project = parameters.bind(defaultsProjectId, 'text');
-    return `${source} AS m LEFT JOIN ${methods} AS d ON d.project_id = ${project} AND m.use_default
-      AND m.project_id <> ${project} AND d.carrier_code = m.carrier_code AND d.method_code = m.method_code`;
+    const follows = `m.use_default AND m.project_id <> ${project}`;
+    return `${source} AS m LEFT JOIN ${byCodes(methods, project, 'm', follows)} AS d ON true`;
   }
 
   /** @param word case-folded */
