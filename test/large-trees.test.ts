@@ -142,17 +142,20 @@ describe.each(adapters)('a tree of many methods on %s', (adapter) => {
       expect(logged).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('A method changed'));
     });
 
-    it('goes on to show its moment when another method comes', async () => {
-      const shop = await filled(25_000);
+    it.each([false, true])(
+      'goes on to show its moment when another method comes (use_default: %j)',
+      async (use_default) => {
+        const shop = await filled(25_000);
 
-      const text = await readDuring(shop, () =>
-        shop.create({ carrier_code: 'new', method_code: 'm', method_label: 'L' }),
-      );
+        const text = await readDuring(shop, () =>
+          shop.create({ carrier_code: 'new', method_code: 'm', method_label: 'L', use_default }),
+        );
 
-      const { data } = JSON.parse(text ?? '{}') as ShippingTree;
-      expect(data.reduce((sum, { methods }) => sum + methods.length, 0)).toBe(25_000);
-      expect(data.map(({ carrier_code }) => carrier_code)).not.toContain('new');
-    });
+        const { data } = JSON.parse(text ?? '{}') as ShippingTree;
+        expect(data.reduce((sum, { methods }) => sum + methods.length, 0)).toBe(25_000);
+        expect(data.map(({ carrier_code }) => carrier_code)).not.toContain('new');
+      },
+    );
   });
 
   it.skipIf(!serverUrl)('stops without a word when the client goes away', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DuplicateMethodError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { DuplicateMethodError, MethodInUseError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
@@ -56,6 +57,83 @@ describe('calls side by side in one transaction', () => {
 
     expect(statuses(outcomes)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled', 'fulfilled']);
     expect((await methods.findByCodes(project, 'ups', '03'))?.version).toBe(3);
+  });
+});
+
+describe('calls side by side that are rolled back', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+    events = app.nest.get(OrderEvents);
+  });
+  afterAll(() => app?.close());
+
+  const recordTwice = (projectId: string, manager: EntityManager): Promise<unknown>[] =>
+    [1, 2].map((n) =>
+      events.record({ projectId, orderId: 'o', type: 'order.placed', data: { n } }, { manager }),
+    );
+
+  it('leave nothing, neither the one under way nor those that wait for it', async () => {
+    const project = freshProject();
+    let calls: Promise<unknown>[] = [];
+
+    const placing = app.database.dataSource.transaction((manager) => {
+      calls = recordTwice(project, manager);
+      return Promise.all([...calls, Promise.reject(new Error('The host fails'))]);
+    });
+
+    await expect(placing).rejects.toThrow('The host fails');
+    const [first, second] = await Promise.allSettled(calls);
+    expect(first?.status).toBe('fulfilled');
+    expect(second).toMatchObject({ reason: { code: 'database_unavailable' } });
+    expect(await events.list(project, 'o')).toEqual([]);
+  });
+
+  it('to a savepoint leave nothing in the transaction around it', async () => {
+    const project = freshProject();
+
+    await app.database.dataSource.transaction(async (outer) => {
+      const inner = outer.transaction((manager) =>
+        Promise.all([...recordTwice(project, manager), Promise.reject(new Error('The host fails'))]),
+      );
+      await expect(inner).rejects.toThrow('The host fails');
+      await outer.query('SELECT 1');
+    });
+
+    expect(await events.list(project, 'o')).toEqual([]);
+  });
+
+  it('on a connection of the host’s are not told either, however far they came', async () => {
+    const told: unknown[] = [];
+    const subscription = methods.changes.subscribe((change) => told.push(change));
+    const runner = app.database.dataSource.createQueryRunner();
+    const project = freshProject();
+    for (let statements = 0; statements < 24; statements++) {
+      await runner.startTransaction();
+      const calls = ['a', 'b', 'c'].map((method_code) =>
+        methods.create(project, { ...ground, method_code }, { manager: runner.manager }),
+      );
+      for (let n = 0; n < statements; n++) await runner.query('SELECT 1');
+      await Promise.all([runner.rollbackTransaction(), Promise.allSettled(calls)]);
+    }
+    await runner.release();
+    subscription.unsubscribe();
+
+    expect([told, (await methods.list(project)).data]).toEqual([[], []]);
+  });
+
+  it('and those that are committed are there, though the host does not wait for them', async () => {
+    const project = freshProject();
+
+    await app.database.dataSource.transaction((manager) => {
+      void Promise.all(recordTwice(project, manager));
+      return manager.query('SELECT 1');
+    });
+
+    expect(await events.list(project, 'o')).toHaveLength(2);
   });
 });
 
@@ -118,6 +196,70 @@ describe('a trigger of the host that refuses', () => {
 
     expect((await methods.list(project)).data).toMatchObject([ground]);
     await app.close();
+  });
+});
+
+describe('a host’s own rule', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(() => app?.close());
+
+  it('that is busy for one tenant refuses that one, not those who come with it', async () => {
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `CREATE FUNCTION ${table('busy')}() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN IF NEW.carrier_code = 'busy' THEN RAISE 'busy' USING ERRCODE = '55P03'; END IF; RETURN NEW; END $$`,
+    );
+    await dataSource.query(
+      `CREATE TRIGGER busy BEFORE INSERT ON ${table('shipping_method')} FOR EACH ROW EXECUTE FUNCTION ${table('busy')}()`,
+    );
+    const [busy, other] = [freshProject(), freshProject()];
+    await Promise.all([methods.create(busy, ground), methods.create(other, ground)]);
+
+    const outcomes = await Promise.allSettled([
+      methods.create(other, { ...ground, method_code: 'a' }),
+      methods.create(busy, { ...ground, carrier_code: 'busy' }),
+      methods.create(other, { ...ground, method_code: 'b' }),
+    ]);
+
+    expect(statuses(outcomes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: { code: 'database_unavailable' } });
+  });
+
+  it('that refers to the codes refuses others, as it refuses a delete', async () => {
+    const { dataSource, table } = app.database;
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    await dataSource.query(
+      `CREATE TABLE ${table('quote')} (project_id varchar, carrier varchar, method varchar,
+         FOREIGN KEY (project_id, carrier, method)
+         REFERENCES ${table('shipping_method')} (project_id, carrier_code, method_code))`,
+    );
+    await dataSource.query(`INSERT INTO ${table('quote')} VALUES ($1, 'ups', '03')`, [project]);
+
+    const renamed = methods.update(project, id, { ...ground, method_code: '04' });
+
+    await expect(renamed).rejects.toThrow(MethodInUseError);
+    await expect(methods.remove(project, id)).rejects.toThrow(MethodInUseError);
+    expect(await methods.update(project, id, { ...ground, sort_order: 1 })).toMatchObject({ version: 2 });
+  });
+
+  it('that wants something else to be unique is not told as a duplicate of the method itself', async () => {
+    const { dataSource, table } = app.database;
+    const project = freshProject();
+    await methods.create(project, ground);
+    const { id } = await methods.create(project, { ...ground, method_code: '01', method_label: 'Other' });
+    await dataSource.query(
+      `CREATE UNIQUE INDEX labels ON ${table('shipping_method')} (project_id, method_label) WHERE project_id = '${project}'`,
+    );
+
+    const same = methods.update(project, id, { ...ground, method_code: '01' });
+
+    await expect(same).rejects.toThrow(/"labels"/);
   });
 });
 
@@ -203,14 +345,14 @@ describe.skipIf(!serverUrl)('a change that loses its connection', () => {
 
     const outcomes = await dataSource.transaction(async (manager) => {
       await methods.create(project, { ...ground, method_code: 'own' }, { manager });
-      const creates = ['a', 'b', 'c'].map((method_code) =>
-        methods.create(project, { ...ground, method_code }),
+      const creates = Promise.allSettled(
+        ['a', 'b', 'c'].map((method_code) => methods.create(project, { ...ground, method_code })),
       );
       const [{ pid }] = await manager.query<[{ pid: number }]>('SELECT pg_backend_pid() AS pid');
       const blocked =
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))';
       while ((await dataSource.query<unknown[]>(blocked, [pid])).length === 0) await delay(5);
-      return Promise.race([Promise.allSettled(creates), delay(3000, [])]);
+      return Promise.race([creates, delay(3000, [])]);
     });
 
     expect(outcomes).toMatchObject([

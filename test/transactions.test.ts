@@ -2,14 +2,17 @@ import {
   DuplicateMethodError,
   MethodInUseError,
   MethodNotFoundError,
+  OrderEvents,
   ShippingMethods,
   VersionMismatchError,
 } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
 import { createCart, serverUrl, testDatabase } from './support/database.js';
 
+const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe("a sibling module's transaction", () => {
@@ -86,6 +89,27 @@ describe("a sibling module's transaction", () => {
 
     const { meta } = await methods.list(project);
     expect(meta.total).toBe(2);
+  });
+
+  // The embedded database has one connection: nobody holds a lock while another waits.
+  it.skipIf(!serverUrl).each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([
+    ['create', (project, manager) => methods.create(project, { ...ground, method_code: '02' }, { manager })],
+    ['upsert', (project, manager) => methods.upsert(project, { ...ground, sort_order: 2 }, { manager })],
+    ['event', (projectId, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager })],
+  ])('stays usable after %s has waited too long for a lock', async (_name, call) => {
+    const project = freshProject();
+    await methods.create(project, ground);
+    const { dataSource } = app.database;
+
+    await dataSource.transaction(async (holder) => {
+      await methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
+      await app.nest.get(OrderEvents).record({ ...event, projectId: project }, { manager: holder });
+      await dataSource.transaction(async (manager) => {
+        await manager.query(`SET LOCAL lock_timeout = '100ms'`);
+        await expect(call(project, manager)).rejects.toThrow('lock timeout');
+        await manager.query('SELECT 1');
+      });
+    });
   });
 
   it('may make its calls side by side, and each is refused or kept for itself', async () => {

@@ -70,6 +70,18 @@ describe('a method with use_default', () => {
     expect(off.body).toMatchObject({ ...own, carrier_label: 'New', version: 3, inherited: [], own: {} });
   });
 
+  it('knows the zero that it showed when that comes back as -0', async () => {
+    await defaults.create({ ...codes, method_label: 'Default' });
+    const { body } = await shop.create({ ...own, use_default: true });
+
+    const same = await shop.update(
+      body.id,
+      `{"carrier_code":"ups","method_code":"03","method_label":"Default","sort_order":-0}`,
+    );
+
+    expect(same.body).toMatchObject({ version: 1, own: { sort_order: 5 } });
+  });
+
   it('is ordered, searched, filtered and put into the tree by what it presents', async () => {
     await defaults.create({
       ...codes,

@@ -139,7 +139,7 @@ describe('a host', () => {
     expect((await shop.create(ground)).status).toBe(403);
   });
 
-  it('that runs each request in a transaction of its own sends long histories whole', async () => {
+  it('that runs each request in a transaction of its own answers on its connection, long histories whole', async () => {
     const ambient = new AsyncLocalStorage<EntityManager>();
     const { dataSource } = database;
     const testing = await compiled([
@@ -164,8 +164,11 @@ describe('a host', () => {
     );
 
     const { status, body } = await shop.events('long');
+    const { headers } = await shop.list();
+    const again = await shop.list('', { 'if-none-match': headers.get('etag') ?? '' });
 
     expect([status, body.data.length]).toEqual([200, 1000]);
+    expect(again.status).toBe(304);
     await committed;
   });
 

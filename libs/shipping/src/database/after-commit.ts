@@ -13,8 +13,13 @@ interface TransactionEnd {
 export class AfterCommit implements EntitySubscriberInterface {
   /** One frame a transaction or savepoint that is open on the connection, outermost first. */
   private readonly frames = new WeakMap<QueryRunner, Action[][]>();
+  private readonly rolledBack = new WeakSet<Action[]>();
 
-  constructor(dataSource: DataSource) {
+  /** @param settled resolves when none of our calls is under way on the connection */
+  constructor(
+    dataSource: DataSource,
+    private readonly settled: (runner: QueryRunner) => Promise<void>,
+  ) {
     dataSource.subscribers.push(this);
     // Each `initialize()` sets up the subscribers anew: a host may call it after us, or again after a `destroy()`.
     const initialize = dataSource.initialize.bind(dataSource);
@@ -29,6 +34,23 @@ export class AfterCommit implements EntitySubscriberInterface {
     const frame = runner && this.frames.get(runner)?.at(-1);
     if (frame) frame.push(action);
     else action();
+  }
+
+  /** @returns whether what is the innermost transaction or savepoint now has begun to be rolled back by then */
+  isRolledBack(runner: QueryRunner): () => boolean {
+    const frame = this.frames.get(runner)?.at(-1);
+    return () => frame !== undefined && this.rolledBack.has(frame);
+  }
+
+  // The end is sent when our calls are done: behind a ROLLBACK one would commit by itself, behind a COMMIT too.
+  beforeTransactionCommit({ queryRunner }: TransactionEnd): Promise<void> {
+    return this.settled(queryRunner);
+  }
+
+  beforeTransactionRollback({ queryRunner }: TransactionEnd): Promise<void> {
+    const frame = this.frames.get(queryRunner)?.at(-1);
+    if (frame) this.rolledBack.add(frame);
+    return this.settled(queryRunner);
   }
 
   afterTransactionStart({ queryRunner }: TransactionEnd): void {

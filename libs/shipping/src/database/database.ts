@@ -34,7 +34,7 @@ export class Database implements OnModuleInit {
     private readonly entities: readonly Type[],
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
-    this.afterCommits = new AfterCommit(dataSource);
+    this.afterCommits = new AfterCommit(dataSource, (runner) => this.turns.settled(runner));
   }
 
   /** @throws Error at boot, rather than at the first query, when the host's DataSource cannot serve us */
@@ -133,7 +133,12 @@ export class Database implements OnModuleInit {
   /** What a host does side by side in one transaction takes turns: going back to a savepoint takes all with it. */
   private inTurn<Result>(manager: EntityManager, call: () => Promise<Result>): Promise<Result> {
     const runner = manager.queryRunner;
-    return runner?.isTransactionActive ? this.turns.take(runner, call) : call();
+    if (!runner?.isTransactionActive) return call();
+    const isRolledBack = this.afterCommits.isRolledBack(runner);
+    return this.turns.take(runner, () => {
+      if (isRolledBack()) throw new DatabaseUnavailableError(new Error('The transaction was rolled back.'));
+      return call();
+    });
   }
 
   /** By statements, not by `manager.transaction()`: that runs a host's subscribers, whose calls would wait for us. */

@@ -19,4 +19,12 @@ export class Turns<Common> {
       if (this.last.get(common) === turn) this.last.delete(common);
     }
   }
+
+  /** Resolves when nobody waits any more, those included who ask again as soon as they were served. */
+  async settled(common: Common): Promise<void> {
+    while (this.last.has(common)) {
+      await this.last.get(common)?.catch(() => undefined);
+      await new Promise(setImmediate);
+    }
+  }
 }

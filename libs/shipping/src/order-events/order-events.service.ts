@@ -54,7 +54,7 @@ export class OrderEvents {
        ) SELECT ${eventJson} AS json FROM e`,
       [JSON.stringify({ id: uuid(), ...checked })],
       options,
-      false,
+      checked.dedupe_key !== null,
     );
     if (row) return JSON.parse(row.json) as OrderEventDto;
     const [first] = await this.database.read<{ json: string }>(

@@ -20,7 +20,9 @@ const allActive: CheckedListQuery = {
 
 /** What the routes and the services answer reads of methods with: JSON, current, and made only when it must be. */
 export class MethodAnswers {
-  private readonly validators = new Batches((projectIds: string[]) => this.reads.validators(projectIds));
+  private readonly validators = new Batches((projectIds: string[]) =>
+    this.reads.validators(projectIds, forMany),
+  );
   private readonly answers: CurrentAnswers;
 
   constructor(
@@ -28,12 +30,15 @@ export class MethodAnswers {
     @Inject(MethodReads) private readonly reads: MethodReads,
     @Inject(ShippingSettings) { cacheBytes }: ShippingSettings,
   ) {
-    this.answers = new CurrentAnswers((projectId) => this.validator(projectId), cacheBytes);
+    this.answers = new CurrentAnswers((projectId) => this.validators.join(projectId), cacheBytes);
   }
 
   /** Another word after each change of what is shown of the project. */
-  validator(projectId: string): Promise<string> {
-    return this.validators.join(projectId);
+  async validator(projectId: string): Promise<string> {
+    if (!this.database.isCallers({})) return this.validators.join(projectId);
+    // On the connection of the ambient transaction: a second one may never come.
+    const [word = ''] = await this.reads.validators([projectId], {});
+    return word;
   }
 
   /**
@@ -81,12 +86,9 @@ export class MethodAnswers {
     return this.wholeTree(projectId, {});
   }
 
-  /** The active methods in list order: an array, without a page around it. */
+  /** The active methods, as one page. */
   active(projectId: string, options: CallOptions = {}): Promise<Answer> {
-    return this.current(projectId, 'active', options, async (shared) => {
-      const { validator, text } = await this.reads.page(projectId, allActive, shared);
-      return whole(validator, `[${text}]`);
-    });
+    return this.page(projectId, 'active', () => allActive, options);
   }
 
   /** What a transaction reads of its own is nobody else's. */

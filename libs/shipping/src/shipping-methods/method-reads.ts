@@ -173,13 +173,13 @@ export class MethodReads {
   }
 
   /** The validators of the projects, in their order. */
-  async validators(projectIds: readonly string[]): Promise<string[]> {
+  async validators(projectIds: readonly string[], options: CallOptions): Promise<string[]> {
     const rows = await this.database.read<{ project_id: string; validator: string }>(
       `SELECT p.project_id, ${validator} AS validator
        FROM ${this.projects} AS p LEFT JOIN ${this.projects} AS d ON d.project_id = $2
        WHERE p.project_id = ANY($1::text[])`,
       [[...new Set(projectIds)], this.settings.defaultsProjectId],
-      forMany,
+      options,
     );
     const found = new Map(rows.map((row) => [row.project_id, row.validator]));
     return projectIds.map((id) => found.get(id) ?? neverWritten);

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Batches } from '../database/batches.js';
 import { type CallOptions, Database, forMany } from '../database/database.js';
-import { isForeignKeyViolation } from '../database/database.errors.js';
+import { isForeignKeyViolation, isTransient } from '../database/database.errors.js';
 import { Parameters } from '../database/parameters.js';
 import { lockProjects, makeProject, raise } from '../database/revision.js';
 import { ShippingProject } from '../database/shipping-project.entity.js';
@@ -42,7 +42,7 @@ export class MethodWrites {
   ): Promise<ShippingMethodDto | undefined> {
     const method = { id: uuid(), project_id: projectId, version: 1, ...own, search_text: searchText(own) };
     if (!waits) return this.inserts.join(method);
-    await this.database.write(makeProject(this.projects), [projectId], options, false);
+    await this.database.write(makeProject(this.projects), [projectId], options);
     return (await this.insertAll([method], '', options))[0];
   }
 
@@ -65,21 +65,17 @@ export class MethodWrites {
     return keepsCodes ? this.replacements.join(method) : undefined;
   }
 
-  /** @returns undefined when the method is gone, or, guarded, no longer at the version of `current` */
-  async delete(
-    current: ShippingMethodDto,
-    isGuarded: boolean,
-    options: CallOptions,
-  ): Promise<ShippingMethodDto | undefined> {
+  /** @returns undefined when the method is no longer at the version of `current` */
+  async delete(current: ShippingMethodDto, options: CallOptions): Promise<ShippingMethodDto | undefined> {
     const parameters = new Parameters();
     const project = lockProjects(this.projects, parameters.bind([current.project_id], 'text[]'));
     const id = parameters.bind(current.id, 'uuid');
-    const version = isGuarded ? `AND m.version = ${parameters.bind(current.version, 'integer')}` : '';
+    const version = parameters.bind(current.version, 'integer');
     try {
       const [row] = await this.changed(
         `WITH ${project}, changed AS (
            DELETE FROM ${this.methods} AS m USING project
-           WHERE m.project_id = project.project_id AND m.id = ${id} ${version}
+           WHERE m.project_id = project.project_id AND m.id = ${id} AND m.version = ${version}
            RETURNING m.*, -m.use_default::integer AS follows
          ), ${raise(this.projects, -1)}`,
         parameters,
@@ -203,7 +199,7 @@ async function together(
     const written = new Map((await write([...each.values()])).map((row) => [row.id, row]));
     return methods.map((method) => (each.get(method.id) === method ? written.get(method.id) : undefined));
   } catch (error) {
-    if (error instanceof ShippingException) throw error;
+    if (error instanceof ShippingException && !isTransient(error.cause)) throw error;
     // What one of them met, perhaps in a trigger of the host's, is not for the others.
     return methods.map(() => undefined);
   }

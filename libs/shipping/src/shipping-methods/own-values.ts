@@ -17,8 +17,7 @@ export function ownValuesOf(request: Readonly<UpsertShippingMethodRequest>): Own
     method_code: request.method_code,
     method_label: request.method_label,
     is_active: request.is_active ?? methodDefaults.is_active,
-    // −0 is a JSON number too, and is stored as 0.
-    sort_order: (request.sort_order ?? methodDefaults.sort_order) + 0,
+    sort_order: request.sort_order ?? methodDefaults.sort_order,
     meta: request.meta ?? methodDefaults.meta,
     use_default: request.use_default ?? methodDefaults.use_default,
   };

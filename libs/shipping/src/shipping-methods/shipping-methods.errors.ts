@@ -29,7 +29,7 @@ export class DuplicateMethodError extends ShippingException {
 export class MethodInUseError extends ShippingException {
   constructor(cause: unknown) {
     const detail =
-      'Other records still refer to this method: set is_active to false instead, or remove them first.';
+      'Other records still refer to this method or its codes: set is_active to false instead, or remove them first.';
     super(problemDetails(409, 'method_in_use', 'Shipping method in use', detail), { cause });
   }
 }

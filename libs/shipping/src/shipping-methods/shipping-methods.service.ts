@@ -2,7 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
 import { type CallOptions, Database, forMany } from '../database/database.js';
-import { DatabaseUnavailableError, isUniqueViolation, unavailableToo } from '../database/database.errors.js';
+import {
+  DatabaseUnavailableError,
+  isForeignKeyViolation,
+  isUniqueViolation,
+  unavailableToo,
+} from '../database/database.errors.js';
 import { Turns } from '../database/turns.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
@@ -18,6 +23,7 @@ import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-ship
 import { checkListQuery } from './list-query.check.js';
 import {
   DuplicateMethodError,
+  MethodInUseError,
   MethodNotFoundError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
@@ -113,7 +119,7 @@ export class ShippingMethods {
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkProject(projectId);
     const { body } = await this.answers.active(projectId, options);
-    return parsed(body);
+    return parsed<ShippingMethodPage>(body).data;
   }
 
   /** @throws MethodNotFoundError */
@@ -142,7 +148,7 @@ export class ShippingMethods {
   /**
    * Fields left out keep their value. A change of nothing keeps `version` and `updated_at`.
    * @throws ValidationFailedError, InvalidParameterError, MethodNotFoundError, VersionMismatchError;
-   *   DuplicateMethodError with `existingId` when the new codes are taken
+   *   MethodInUseError when a foreign key of the host's names the codes; DuplicateMethodError with `existingId` when the new codes are taken
    */
   async update(
     projectId: string,
@@ -199,7 +205,7 @@ export class ShippingMethods {
       // It shares no statement with others.
       if (!waits) return undefined;
       const current = await this.findInVersion(projectId, id, versions, within);
-      const removed = await this.writes.delete(current, versions !== undefined, within);
+      const removed = await this.writes.delete(current, within);
       if (removed) this.notify({ type: 'deleted', before: removed, after: null }, within);
       return removed;
     });
@@ -223,9 +229,12 @@ export class ShippingMethods {
         if (updated) this.notify({ type: 'updated', before: current, after: updated }, within);
         return updated;
       } catch (error) {
+        if (isForeignKeyViolation(error)) throw new MethodInUseError(error);
         if (!isUniqueViolation(error)) throw error;
         const taken = await this.findByCodes(projectId, after.carrier_code, after.method_code, within);
-        if (taken) throw new DuplicateMethodError(taken.id);
+        if (taken && taken.id !== current.id) throw new DuplicateMethodError(taken.id);
+        // Not of the codes, but of an index of the host's.
+        if (taken?.version === current.version) throw error;
         return undefined;
       }
     });

@@ -97,6 +97,8 @@ export function checkUpsert(faults: Faults, input: unknown): Readonly<UpsertShip
   }
   const request = plainToInstance(UpsertShippingMethodRequest, scalars);
   addFaults(faults, validateSync(request));
+  // −0 is a JSON number too, and is stored as 0.
+  if (request.sort_order === 0) request.sort_order = 0;
   if (input.meta !== undefined) {
     request.meta = input.meta === null ? null : checkJsonObject(faults, '/meta', input.meta);
   }
