@@ -66,6 +66,20 @@ describe('calls that take turns', () => {
     expect(log).toEqual(['a', 'd']);
   });
 
+  it('are waited for, those included that come again as soon as they were served', async () => {
+    const turns = new Turns<string>();
+    const [failing, again] = [call([], 'failing'), call([], 'again')];
+    const served = turns.take('x', failing.run).catch(() => turns.take('x', again.run));
+    const settled = turns.settled('x').then(() => 'settled');
+
+    failing.fail(new Late('too late'));
+    await new Promise((soon) => setTimeout(soon, 10));
+    expect(await Promise.race([settled, Promise.resolve('waits')])).toBe('waits');
+    again.end();
+
+    expect(await Promise.all([served, settled, turns.settled('y')])).toEqual(['again', 'settled', undefined]);
+  });
+
   it('leave nothing behind', async () => {
     const turns = new Turns<string>();
 
