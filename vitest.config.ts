@@ -14,6 +14,9 @@ const suite = {
   hookTimeout: 60_000,
 };
 
+/** Set up what a whole process shares: class-transformer's storage, its time zone, its environment. */
+const ownProcess = ['test/embedding/{global-setups,time-zones}.test.ts', 'test/sample/start.test.ts'];
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -30,8 +33,16 @@ export default defineConfig({
       {
         extends: true,
         // What needs no database, beside what it is about, once.
-        test: { ...suite, name: 'embedded', include: [...suite.include, 'libs/**/*.spec.ts'] },
+        test: {
+          ...suite,
+          name: 'embedded',
+          include: [...suite.include, 'libs/**/*.spec.ts'],
+          exclude: ownProcess,
+          // A fifth of a run would be imports.
+          isolate: false,
+        },
       },
+      { extends: true, test: { ...suite, name: 'embedded, apart', include: ownProcess } },
       ...servers.map((url, index) => ({
         extends: true as const,
         test: { ...suite, name: `server ${index + 1}`, env: { TEST_DATABASE_URL: url } },

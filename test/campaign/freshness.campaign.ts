@@ -65,7 +65,8 @@ describe('a read that begins after an acknowledged write', () => {
     }
 
     let reads = 0;
-    const goesOn = (): boolean => reads < wanted;
+    let writes = 0;
+    const goesOn = (): boolean => reads < wanted || writes < wanted / 100;
     let unchanged = 0;
     /** The last answer to each query, and its ETag. */
     const answers = new Map<string, { tag: string; shown: Counts }>();
@@ -100,7 +101,6 @@ describe('a read that begins after an acknowledged write', () => {
     const reader = async (): Promise<void> => {
       while (goesOn()) await read();
     };
-    let writes = 0;
     const writer = async (): Promise<void> => {
       for (; goesOn(); writes++) {
         await any(writers)();
@@ -118,7 +118,7 @@ describe('a read that begins after an acknowledged write', () => {
       name: `Stale reads: ${title}`,
       done: `${counted(reads)} reads (${counted(unchanged)} were 304) beside ${counted(writes)} writes, ${stale.length} stale`,
       criterion: '0 stale',
-      met: stale.length === 0 && unchanged > 0 && writes > wanted / 100,
+      met: stale.length === 0 && unchanged > 0,
     });
   });
 });
