@@ -1,6 +1,7 @@
-import { ShippingMethods } from 'nestjs-shipping';
+import { MethodNotFoundError, ShippingMethods } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MethodWrites } from '../libs/shipping/src/shipping-methods/method-writes.js';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
 import { type TestDatabase, testDatabase } from './support/database.js';
@@ -36,6 +37,28 @@ describe('two instances on one database', () => {
     );
     const { body } = (await shops[0]?.list()) ?? {};
     expect(body?.meta.total).toBe(1);
+  });
+
+  it('let one delete a method that the other changes all the time', async () => {
+    const project = freshProject();
+    const [deleting, changing] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
+      ShippingMethods,
+      ShippingMethods,
+    ];
+    const { id } = await deleting.create(project, ground);
+    let changes = 0;
+    const change = async (): Promise<void> => {
+      for (;;) await changing.update(project, id, { ...ground, sort_order: ++changes });
+    };
+    const changers = Array.from({ length: 8 }, () => change().catch((error: unknown) => error));
+    while (changes < 50) await new Promise(setImmediate);
+    const before = vi.spyOn(MethodWrites.prototype, 'delete');
+
+    const removed = await deleting.remove(project, id);
+
+    expect(removed.id).toBe(id);
+    expect(before).toHaveBeenCalledOnce();
+    expect(await Promise.all(changers)).toEqual(Array(8).fill(expect.any(MethodNotFoundError)));
   });
 
   it('lose no acknowledged update, with If-Match and without', async () => {

@@ -11,17 +11,17 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 const statuses = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
   outcomes.map(({ status }) => status);
 
-describe('calls side by side in one transaction', () => {
-  let app: TestApp;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
-  beforeAll(async () => {
-    app = await testApp();
-    methods = app.nest.get(ShippingMethods);
-    events = app.nest.get(OrderEvents);
-  });
-  afterAll(() => app?.close());
+let app: TestApp;
+let methods: ShippingMethods;
+let events: OrderEvents;
+beforeAll(async () => {
+  app = await testApp();
+  methods = app.nest.get(ShippingMethods);
+  events = app.nest.get(OrderEvents);
+});
+afterAll(() => app?.close());
 
+describe('calls side by side in one transaction', () => {
   it('keep every event that was recorded beside a change that is refused', async () => {
     const project = freshProject();
     await methods.create(project, ground);
@@ -61,16 +61,6 @@ describe('calls side by side in one transaction', () => {
 });
 
 describe('calls side by side that are rolled back', () => {
-  let app: TestApp;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
-  beforeAll(async () => {
-    app = await testApp();
-    methods = app.nest.get(ShippingMethods);
-    events = app.nest.get(OrderEvents);
-  });
-  afterAll(() => app?.close());
-
   const recordTwice = (projectId: string, manager: EntityManager): Promise<unknown>[] =>
     [1, 2].map((n) =>
       events.record({ projectId, orderId: 'o', type: 'order.placed', data: { n } }, { manager }),
@@ -142,14 +132,6 @@ describe('calls side by side that are rolled back', () => {
 });
 
 describe('an upsert', () => {
-  let app: TestApp;
-  let methods: ShippingMethods;
-  beforeAll(async () => {
-    app = await testApp();
-    methods = app.nest.get(ShippingMethods);
-  });
-  afterAll(() => app?.close());
-
   it.each([false, true])(
     'leaves a method alone that loses the codes meanwhile (taken anew: %j)',
     async (isTakenAnew) => {
@@ -204,14 +186,6 @@ describe('a trigger of the host that refuses', () => {
 });
 
 describe('a host’s own rule', () => {
-  let app: TestApp;
-  let methods: ShippingMethods;
-  beforeAll(async () => {
-    app = await testApp();
-    methods = app.nest.get(ShippingMethods);
-  });
-  afterAll(() => app?.close());
-
   it('that is busy for one tenant refuses that one, not those who come with it', async () => {
     const { dataSource, table } = app.database;
     await dataSource.query(
@@ -269,14 +243,7 @@ describe('a host’s own rule', () => {
 
 // The embedded database has one connection: nobody holds a lock while another waits.
 describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
-  let app: TestApp;
-  let methods: ShippingMethods;
-  beforeAll(async () => {
-    app = await testApp();
-    methods = app.nest.get(ShippingMethods);
-    await createCart(app.database);
-  });
-  afterAll(() => app?.close());
+  beforeAll(() => createCart(app.database));
 
   it('of one project take one connection, so that other projects go on', async () => {
     const [locked, other] = [freshProject(), freshProject()];

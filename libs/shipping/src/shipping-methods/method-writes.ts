@@ -65,17 +65,22 @@ export class MethodWrites {
     return keepsCodes ? this.replacements.join(method) : undefined;
   }
 
-  /** @returns undefined when the method is no longer at the version of `current` */
-  async delete(current: ShippingMethodDto, options: CallOptions): Promise<ShippingMethodDto | undefined> {
+  /** @returns undefined when the method is gone, or no longer at one of the versions, if there are any */
+  async delete(
+    current: ShippingMethodDto,
+    versions: readonly number[] | undefined,
+    options: CallOptions,
+  ): Promise<ShippingMethodDto | undefined> {
     const parameters = new Parameters();
     const project = lockProjects(this.projects, parameters.bind([current.project_id], 'text[]'));
     const id = parameters.bind(current.id, 'uuid');
-    const version = parameters.bind(current.version, 'integer');
+    const wanted = parameters.bind(versions, 'integer[]');
     try {
       const [row] = await this.changed(
         `WITH ${project}, changed AS (
            DELETE FROM ${this.methods} AS m USING project
-           WHERE m.project_id = project.project_id AND m.id = ${id} AND m.version = ${version}
+           WHERE m.project_id = project.project_id AND m.id = ${id}
+             AND (${wanted} IS NULL OR m.version = ANY(${wanted}))
            RETURNING m.*, -m.use_default::integer AS follows
          ), ${raise(this.projects, -1)}`,
         parameters,
@@ -112,7 +117,7 @@ export class MethodWrites {
 
   /**
    * Methods of any projects, those that are still at the version that was read. A row of the host's may refer to
-   * one of them in a transaction of its own (`NO KEY`).
+   * one of them in a transaction of its own (`NO KEY`). The codes are named for the planner's sake, as in `byCodes`.
    */
   private replaceAll(
     methods: readonly SentMethod[],
@@ -132,7 +137,7 @@ export class MethodWrites {
          UPDATE ${this.methods} AS m
          SET version = m.version + 1, updated_at = clock_timestamp(), ${values.join(', ')}
          FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
-           AND m.carrier_code = s.carrier AND m.method_code = s.method -- see byCodes
+           AND m.carrier_code = s.carrier AND m.method_code = s.method
          RETURNING m.*, s.follows
        ), ${raise(this.projects, 0)}`,
       parameters,

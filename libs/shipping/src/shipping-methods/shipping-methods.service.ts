@@ -205,7 +205,7 @@ export class ShippingMethods {
       // It shares no statement with others.
       if (!waits) return undefined;
       const current = await this.findInVersion(projectId, id, versions, within);
-      const removed = await this.writes.delete(current, within);
+      const removed = await this.writes.delete(current, versions, within);
       if (removed) this.notify({ type: 'deleted', before: removed, after: null }, within);
       return removed;
     });
