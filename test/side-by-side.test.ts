@@ -159,11 +159,11 @@ describe('an upsert', () => {
 
 describe('a trigger of the host that refuses', () => {
   it.each(['INSERT', 'UPDATE'])('an %s is heard, at once and by its own words', async (event) => {
-    const app = await testApp();
-    const methods = app.nest.get(ShippingMethods);
+    const own = await testApp();
+    const service = own.nest.get(ShippingMethods);
     const project = freshProject();
-    const { id } = await methods.create(project, ground);
-    const { dataSource, table } = app.database;
+    const { id } = await service.create(project, ground);
+    const { dataSource, table } = own.database;
     await dataSource.query(
       `CREATE FUNCTION ${table('refuse')}() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE EXCEPTION 'The host says no'; END $$`,
@@ -174,14 +174,14 @@ describe('a trigger of the host that refuses', () => {
     );
     const changed = { ...ground, method_label: 'Changed' };
     const attempts = {
-      INSERT: [() => methods.create(project, { ...ground, method_code: '01' })],
-      UPDATE: [() => methods.update(project, id, changed), () => methods.upsert(project, changed)],
+      INSERT: [() => service.create(project, { ...ground, method_code: '01' })],
+      UPDATE: [() => service.update(project, id, changed), () => service.upsert(project, changed)],
     }[event];
 
     for (const attempt of attempts ?? []) await expect(attempt()).rejects.toThrow('The host says no');
 
-    expect((await methods.list(project)).data).toMatchObject([ground]);
-    await app.close();
+    expect((await service.list(project)).data).toMatchObject([ground]);
+    await own.close();
   });
 });
 
@@ -308,8 +308,6 @@ describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
 
 describe.skipIf(!serverUrl)('a change that loses its connection', () => {
   it('ends at once those that wait behind it, and they know that nothing was changed', async () => {
-    const app = await testApp();
-    const methods = app.nest.get(ShippingMethods);
     const project = freshProject();
     await methods.create(project, ground);
     const { dataSource } = app.database;
@@ -332,14 +330,11 @@ describe.skipIf(!serverUrl)('a change that loses its connection', () => {
       { reason: { code: 'database_unavailable' } },
     ]);
     expect((await methods.list(project)).meta.total).toBe(2);
-    await app.close();
   });
 });
 
 describe('many changes of one method at once', () => {
   it('are all made, one after the other', async () => {
-    const app = await testApp();
-    const methods = app.nest.get(ShippingMethods);
     const project = freshProject();
     const { id } = await methods.create(project, ground);
     const told: (number | undefined)[] = [];
@@ -355,7 +350,6 @@ describe('many changes of one method at once', () => {
     expect(told.toSorted((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 150 }, (_, n) => n + 2),
     );
-    await app.close();
   });
 });
 
@@ -365,24 +359,24 @@ describe.skipIf(!serverUrl).each(['repeatable\\ read', 'serializable'])(
     it('has its changes made all the same', async () => {
       const options = `-c default_transaction_isolation=${level}`;
       const database = await testDatabase({ extra: { options } });
-      const app = await testApp({ database });
-      const methods = app.nest.get(ShippingMethods);
+      const host = await testApp({ database });
+      const service = host.nest.get(ShippingMethods);
       const project = freshProject();
       const codes = Array.from({ length: 60 }, (_, n) => ({ ...ground, method_code: `m${n}` }));
 
-      const made = await Promise.all(codes.map((own) => methods.create(project, own)));
-      const again = await Promise.allSettled(codes.map((own) => methods.create(project, own)));
+      const made = await Promise.all(codes.map((own) => service.create(project, own)));
+      const again = await Promise.allSettled(codes.map((own) => service.create(project, own)));
       const changed = await Promise.all(
         made.map(({ id, method_code }) =>
-          methods.update(project, id, { ...ground, method_code, sort_order: 1 }),
+          service.update(project, id, { ...ground, method_code, sort_order: 1 }),
         ),
       );
-      await Promise.all(changed.slice(1).map(({ id }) => methods.remove(project, id)));
+      await Promise.all(changed.slice(1).map(({ id }) => service.remove(project, id)));
 
       for (const outcome of again)
         expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(DuplicateMethodError);
-      expect((await methods.list(project)).meta.total).toBe(1);
-      await app.close();
+      expect((await service.list(project)).meta.total).toBe(1);
+      await host.close();
       await database.close();
     });
   },
