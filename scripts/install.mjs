@@ -21,7 +21,7 @@ const isInstalled = wanted.every(
 if (!isInstalled) {
   console.log('Installing the dependencies of package-lock.json (npm ci, about a minute) …');
   try {
-    execSync('npm ci --no-audit --no-fund --include=dev', {
+    execSync('npm ci --no-audit --no-fund --include=dev --loglevel=error', {
       cwd: new URL('..', import.meta.url),
       stdio: 'inherit',
     });

@@ -9,6 +9,7 @@ import {
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { Database } from './database/database.js';
+import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
 import { MethodAnswers } from './shipping-methods/method-answers.js';
 import { MethodReads } from './shipping-methods/method-reads.js';
@@ -34,6 +35,7 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
     .build();
 
 function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
+  mountOneFormat();
   const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
   if (http !== false) checkHttpOptions(http);
   const settings: Provider = {

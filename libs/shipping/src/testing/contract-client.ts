@@ -12,9 +12,9 @@ export interface ContractTarget {
   headers?: Record<string, string>;
   /** A project that has nothing yet and that the headers open; by default a new name for each check. */
   projectId?: () => string;
-  /** The defaults project, when the headers open it too: then `use_default` is tried. */
+  /** The module's `defaultsProjectId`, which the headers must open too; by default `default`. */
   defaultsProjectId?: string;
-  /** From `app.get(OrderEvents)`: then the events of an order are tried. */
+  /** From `app.get(OrderEvents)`: the route reads what this service records. */
   orderEvents?: OrderEvents;
 }
 

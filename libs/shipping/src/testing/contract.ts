@@ -4,12 +4,16 @@ import {
   type ShippingMethodPage as Page,
   type ShippingTree as Tree,
 } from '../shipping-methods/dto/shipping-method.dto.js';
+import { type OrderEvents } from '../order-events/order-events.service.js';
 import { type OrderEventDto } from '../order-events/dto/order-event.dto.js';
 import { ContractClient, type ContractTarget, type Refusal } from './contract-client.js';
 
-/** A promise of the contract; `run` rejects with an AssertionError when the host breaks it. */
+/** A promise of the contract. */
 export interface ContractCheck {
   title: string;
+  /** True for a check that the host has left out: show it as skipped. */
+  skipped: boolean;
+  /** Rejects with an AssertionError when the host breaks the promise, and for a check that is skipped. */
   run(): Promise<void>;
 }
 
@@ -205,12 +209,12 @@ async function inheritance(target: ContractTarget, defaultsProjectId: string): P
   assert.equal(alone.data[0]?.method_label, 'UPS Ground');
 }
 
-async function history({ orderEvents, ...target }: ContractTarget): Promise<void> {
+async function history(orderEvents: OrderEvents, target: ContractTarget): Promise<void> {
   const shop = new ContractClient(target);
   const order = { projectId: shop.project, orderId: 'order-1' };
   const data = { constructors: [{ a: 1 }] };
-  await orderEvents?.record({ ...order, type: 'order.paid', occurredAt: '2026-01-02T00:00:00+14:00', data });
-  await orderEvents?.record({ ...order, type: 'order.placed', occurredAt: '2026-01-01T00:00:00Z' });
+  await orderEvents.record({ ...order, type: 'order.paid', occurredAt: '2026-01-02T00:00:00+14:00', data });
+  await orderEvents.record({ ...order, type: 'order.placed', occurredAt: '2026-01-01T00:00:00Z' });
   const { status, body } = await shop.send<{ data: OrderEventDto[] }>('GET', `${shop.base}/order-1/events`);
   const unknown = await shop.send('GET', `${shop.base}/order-2/events`);
   assert.deepEqual([status, unknown.text], [200, '{"data":[]}']);
@@ -223,31 +227,51 @@ async function history({ orderEvents, ...target }: ContractTarget): Promise<void
   );
 }
 
+/** Checks that a target may be unable to take, each with what it needs of the target. */
+const demanding = {
+  defaults: {
+    title: 'a method with use_default presents the default',
+    run: (target: ContractTarget) => inheritance(target, target.defaultsProjectId ?? 'default'),
+  },
+  events: {
+    title: 'the events of an order come oldest first',
+    run: (target: ContractTarget) => {
+      assert.ok(
+        target.orderEvents,
+        "The target has no orderEvents. Add orderEvents: app.get(OrderEvents), or leave the check out: { without: ['events'] }.",
+      );
+      return history(target.orderEvents, target);
+    },
+  },
+};
+
+export interface ContractOptions {
+  /**
+   * Checks that this host cannot take. `defaults`: the headers do not open the defaults project. `events`: the
+   * tests have no `OrderEvents`. They come back as `skipped`.
+   */
+  without?: readonly (keyof typeof demanding)[];
+}
+
 /**
  * The contract as checks against a host's own mounted app: run them to learn that its guards, pipes,
  * serialisers, filters and prefix left the contract whole. Works with any test runner:
- * `for (const { title, run } of shippingContract(() => target)) it(title, run);`
+ * `for (const { title, skipped, run } of shippingContract(() => target)) (skipped ? it.skip : it)(title, run);`
  * @param target asked when a check runs, so that the app may start in a hook before
  */
-export function shippingContract(target: () => ContractTarget): ContractCheck[] {
+export function shippingContract(
+  target: () => ContractTarget,
+  { without = [] }: ContractOptions = {},
+): ContractCheck[] {
   const checks = Object.entries(promises).map(([title, keep]) => ({
     title,
+    skipped: false,
     run: () => keep(new ContractClient(target())),
   }));
-  return [
-    ...checks,
-    {
-      title: 'a method with use_default presents the default (where the target opens the defaults project)',
-      run: async () => {
-        const { defaultsProjectId } = target();
-        if (defaultsProjectId !== undefined) await inheritance(target(), defaultsProjectId);
-      },
-    },
-    {
-      title: 'the events of an order come oldest first (where the target has orderEvents)',
-      run: async () => {
-        if (target().orderEvents) await history(target());
-      },
-    },
-  ];
+  const others = Object.entries(demanding).map(([name, { title, run }]) => {
+    const skipped = without.some((left) => left === name);
+    const leftOut = new Error(`This check is left out by { without: ['${name}'] }: give it to it.skip.`);
+    return { title, skipped, run: () => (skipped ? Promise.reject(leftOut) : run(target())) };
+  });
+  return [...checks, ...others];
 }

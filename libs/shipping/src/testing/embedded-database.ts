@@ -1,14 +1,15 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { once } from 'node:events';
+import { readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type PGlite } from '@electric-sql/pglite';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { shippingMigrations } from '../database/migrations/migrations.js';
 import { shippingEntities } from '../shipping.entities.js';
+import { pglitePath, serve, type ThreadData } from './postgres-thread.cjs';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
@@ -18,35 +19,45 @@ type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'pool
  * peer: `npm i -D @electric-sql/pglite`). It has one connection, so give the options to one DataSource only.
  */
 export async function embeddedPostgres(): Promise<EmbeddedOptions> {
-  return optionsOn(await emptyDatabase());
+  return optionsOn(await openThread());
 }
 
-async function emptyDatabase(): Promise<PGlite> {
-  const { PGlite } = await import('@electric-sql/pglite');
-  const snapshot = snapshotFile();
-  if (!existsSync(snapshot)) {
-    // initdb takes some seconds: once a version, for all test files and runs of this machine.
-    const fresh = await PGlite.create();
-    const dump = await fresh.dumpDataDir('gzip');
-    await fresh.close();
-    await writeFile(`${snapshot}.${process.pid}`, Buffer.from(await dump.arrayBuffer()));
-    await rename(`${snapshot}.${process.pid}`, snapshot);
-  }
-  return PGlite.create({ loadDataDir: new Blob([await readFile(snapshot)]) });
+/** PGlite in a thread of its own: a test runner's sandbox, such as Jest's, cannot load it. */
+async function openThread(): Promise<Worker> {
+  const pglite = pglitePath();
+  const manifest = readFileSync(join(dirname(realpathSync(pglite)), '..', 'package.json'), 'utf8');
+  const { version } = JSON.parse(manifest) as { version: string };
+  const snapshot = join(tmpdir(), `nestjs-shipping-pglite-${version}.tar.gz`);
+  const workerData: ThreadData = { pglite, snapshot };
+  const thread = new Worker(`(${String(serve)})()`, { eval: true, workerData });
+  await once(thread, 'message');
+  // A database that nobody uses any more does not keep the process running.
+  thread.unref();
+  return thread;
 }
 
-async function optionsOn(lite: PGlite): Promise<EmbeddedOptions> {
+/** The part of PGlite that a connection of `pg` uses, on the other side of the thread. */
+function databaseIn(thread: Worker): PGlite {
+  const execProtocolStream: PGlite['execProtocolStream'] = async (message) => {
+    thread.ref();
+    thread.postMessage(message);
+    const [answers] = (await once(thread, 'message')) as [Awaited<ReturnType<PGlite['execProtocolStream']>>];
+    thread.unref();
+    return answers.map((answer) => (answer.name === 'error' ? Object.assign(new Error(), answer) : answer));
+  };
+  const used: Pick<PGlite, 'waitReady' | 'execProtocolStream'> = {
+    waitReady: Promise.resolve(),
+    execProtocolStream,
+  };
+  return used as PGlite;
+}
+
+async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
   const { default: driver } = await import('pg');
+  const extra = createPgConfig(databaseIn(thread));
   // With its one connection taken, a mistake must be an error and not a test that hangs.
-  return { type: 'postgres', driver, extra: createPgConfig(lite), poolSize: 1, connectTimeoutMS: 10_000 };
-}
-
-function snapshotFile(): string {
-  const main = realpathSync(createRequire(import.meta.url).resolve('@electric-sql/pglite'));
-  const manifest = readFileSync(join(dirname(main), '..', 'package.json'), 'utf8');
-  const { version } = JSON.parse(manifest) as { version: string };
-  return join(tmpdir(), `nestjs-shipping-pglite-${version}.tar.gz`);
+  return { type: 'postgres', driver, extra, poolSize: 1, connectTimeoutMS: 10_000 };
 }
 
 /**
@@ -57,14 +68,15 @@ export function embeddedTypeOrm({
   name,
   ...options
 }: Partial<PostgresOptions> & { name?: string } = {}): DynamicModule {
-  let lite: PGlite | undefined;
+  let thread: Worker | undefined;
   return TypeOrmModule.forRootAsync({
     name,
-    dataSourceFactory: (complete) => Promise.resolve(closingWith(() => lite?.close(), complete)),
+    dataSourceFactory: (complete) =>
+      Promise.resolve(closingWith(async () => void (await thread?.terminate()), complete)),
     useFactory: async () => ({
       // At shutdown @nestjs/typeorm 11 looks the DataSource up by the name among these options.
       ...(name !== undefined && { name }),
-      ...(await optionsOn((lite = await emptyDatabase()))),
+      ...(await optionsOn((thread = await openThread()))),
       autoLoadEntities: true,
       migrationsRun: true,
       ...options,
@@ -75,10 +87,7 @@ export function embeddedTypeOrm({
 }
 
 /** A DataSource that, once destroyed, closes what it was on: an open engine would keep the process alive. */
-function closingWith(
-  close: () => Promise<void> | undefined,
-  options: DataSourceOptions | undefined,
-): DataSource {
+function closingWith(close: () => Promise<void>, options: DataSourceOptions | undefined): DataSource {
   if (!options) throw new Error('TypeOrmModule gave no options for the embedded database.');
   const dataSource = new DataSource(options);
   const destroy = dataSource.destroy.bind(dataSource);

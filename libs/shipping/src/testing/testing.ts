@@ -1,3 +1,3 @@
-export { type ContractCheck, shippingContract } from './contract.js';
+export { type ContractCheck, type ContractOptions, shippingContract } from './contract.js';
 export { type ContractTarget } from './contract-client.js';
 export { embeddedPostgres, embeddedTypeOrm, expectNoSchemaDrift } from './embedded-database.js';

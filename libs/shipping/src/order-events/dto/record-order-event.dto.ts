@@ -1,6 +1,6 @@
 import { Faults, pointerTo } from '../../validation/faults.js';
 import { checkIdentifier } from '../../validation/identifiers.js';
-import { checkJsonObject, isPlainObject, type JsonObject } from '../../validation/json-object.js';
+import { checkJsonObject, isPlainObject } from '../../validation/json-object.js';
 import { isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
 import { type OrderEventType } from '../order-event-types.js';
@@ -15,7 +15,7 @@ export interface RecordOrderEvent {
   /** At most 1,000 characters. */
   message?: string | null;
   /** At most 16 KiB of JSON, 8 levels deep. */
-  data?: JsonObject | null;
+  data?: object | null;
   actor?: { type: OrderEventActor['type']; id?: string | null; label?: string | null } | null;
   /** When it happened, a Date or an RFC 3339 time with an offset; by default now, by the database's clock. */
   occurredAt?: Date | string | null;

@@ -1,7 +1,7 @@
 import { plainToInstance, Transform } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Faults, pointerTo } from '../../validation/faults.js';
-import { checkJsonObject, isPlainObject, type JsonObject } from '../../validation/json-object.js';
+import { checkJsonObject, isPlainObject } from '../../validation/json-object.js';
 import { addFaults, Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
 import { normalisedLabel } from '../../validation/text.js';
 
@@ -54,7 +54,7 @@ export class UpsertShippingMethodRequest {
   sort_order?: number | null;
 
   /** The host's own data, replaced whole: at most 16 KiB of JSON, 8 levels deep. */
-  meta?: JsonObject | null;
+  meta?: object | null;
 
   /** Presents labels, order and meta of the method with the same codes in the defaults project. */
   @Flag()
