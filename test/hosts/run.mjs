@@ -1,75 +1,169 @@
-// Packs the library, installs the tarball in real hosts outside of this repository, as a customer would, and has
-// each of them run the contract suite against its own app: `npm run test:hosts [host …]`.
+// Packs the library, installs the tarball in real hosts outside of this repository, as a customer would, and runs
+// their own tests and the contract suite there.
+//
+//   npm run test:hosts                  those of CI
+//   npm run test:hosts -- --all         all of matrix.mjs
+//   npm run test:hosts -- NAME …        these
+//   npm run test:hosts -- --list        their names
+//
+// SHIPPING_HOSTS_DIR keeps the hosts in that folder, to look at.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { cliVersions, hosts, nodeVersions } from './matrix.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const library = fileURLToPath(new URL('../../libs/shipping', import.meta.url));
-const all = readdirSync(here).filter((name) => existsSync(join(here, name, 'package.json')));
-const wanted = process.argv.slice(2);
-const unknown = wanted.find((name) => !all.includes(name));
-if (unknown) {
-  console.error(`There is no host "${unknown}": choose among ${all.join(', ')}.`);
-  process.exit(1);
-}
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const npmInstall = [
+  'install',
+  '--no-audit',
+  '--no-fund',
+  '--no-package-lock',
+  '--prefer-offline',
+  '--loglevel=error',
+];
 
-const work = mkdtempSync(join(tmpdir(), 'nestjs-shipping-hosts-'));
+const flags = process.argv.slice(2);
+const named = flags.filter((flag) => !flag.startsWith('--'));
+const unknown = named.find((name) => !hosts[name]);
+if (unknown !== undefined || flags.includes('--list')) {
+  if (unknown !== undefined) console.error(`There is no host "${unknown}". Choose among:`);
+  console.log(Object.keys(hosts).join('\n'));
+  process.exit(unknown === undefined ? 0 : 1);
+}
+const all = Object.keys(hosts);
+const wanted = named.length > 0 ? named : all.filter((name) => flags.includes('--all') || hosts[name].inCi);
+
+const server = process.env['TEST_DATABASE_URLS']?.split(',')[0];
+const kept = process.env['SHIPPING_HOSTS_DIR'];
+if (kept) mkdirSync(kept, { recursive: true });
+const work = kept ?? mkdtempSync(join(tmpdir(), 'nestjs-shipping-hosts-'));
 const results = [];
 try {
   console.log('Packing nestjs-shipping …');
+  const library = join(root, 'libs/shipping');
   const packed = execFileSync('npm', ['pack', '--json', '--silent', '--pack-destination', work], {
     cwd: library,
   });
   const [{ filename }] = Object.values(JSON.parse(packed.toString()));
-  const tarball = join(work, filename);
-  for (const name of wanted.length > 0 ? wanted : all) {
+  for (const name of wanted) {
     const since = Date.now();
-    const failed = stepsOf(name, tarball).find(({ title, command, args }) => {
-      console.log(`\n── ${name}: ${title}`);
-      return !ran(command, args, join(work, name));
-    });
-    results.push({
-      host: name,
-      result: failed ? `FAILED at "${failed.title}"` : 'passed',
-      seconds: Math.round((Date.now() - since) / 1000),
-    });
+    const result = await tryHost(name, hosts[name], join(work, filename));
+    results.push({ host: name, result, seconds: Math.round((Date.now() - since) / 1000) });
   }
 } finally {
-  rmSync(work, { recursive: true, force: true });
+  if (!kept) rmSync(work, { recursive: true, force: true });
 }
 console.table(results);
-const failures = results.filter(({ result }) => result !== 'passed').length;
-console.log(`${results.length - failures} passed, ${failures} failed`);
-process.exitCode = failures > 0 ? 1 : 0;
+const count = (word) => results.filter(({ result }) => result.startsWith(word)).length;
+const left = all.filter((name) => !wanted.includes(name));
+if (left.length > 0) console.log(`Not run: ${left.join(', ')} (npm run test:hosts -- --all runs all).`);
+console.log(`${count('passed')} passed, ${count('FAILED')} failed, ${count('skipped')} skipped`);
+process.exitCode = count('FAILED') > 0 ? 1 : 0;
 
-/** Copies the host, with the tarball among its dependencies. */
-function stepsOf(name, tarball) {
+async function tryHost(name, host, tarball) {
+  if (host.needs === 'server' && server === undefined)
+    return 'skipped: it needs a PostgreSQL server, named by TEST_DATABASE_URLS';
   const folder = join(work, name);
-  const manifest = JSON.parse(readFileSync(join(here, name, 'package.json'), 'utf8'));
-  // Hosts that are the same app on other versions share its source.
-  if (manifest.usesApp) cpSync(join(here, 'app'), join(folder, 'src'), { recursive: true });
-  cpSync(join(here, name), folder, { recursive: true });
-  const dependencies = { ...manifest.dependencies, 'nestjs-shipping': `file:${tarball}` };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, dependencies }, null, 2));
-  const install = [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    '--no-package-lock',
-    '--prefer-offline',
-    '--loglevel=error',
-  ];
-  return [
-    { title: 'install', command: 'npm', args: install },
-    { title: 'build', command: 'npm', args: ['run', '--silent', 'build'] },
-    { title: 'contract', command: 'npm', args: ['test', '--silent'] },
-  ];
+  const environment = { ...process.env, VENDURE_DISABLE_TELEMETRY: 'true' };
+  const database = `shipping_host_${name.replaceAll('-', '_')}_${process.pid}`;
+  if (host.needs === 'server') {
+    await onServer(`CREATE DATABASE ${database}`);
+    const url = new URL(server);
+    url.pathname = `/${database}`;
+    environment['DATABASE_URL'] = url.href;
+  }
+  try {
+    const steps = [
+      ['make the host', () => make(host, folder)],
+      ['install', () => install(host, folder, tarball, environment)],
+      ...host.steps.map((step) => [step, () => ran('sh', ['-c', step], folder, environment)]),
+      ...(host.program ? nodeVersions : []).map((version) => [
+        `${host.program} on Node ${version}`,
+        () => ran(nodeBinary(version), [host.program], folder, environment),
+      ]),
+    ];
+    for (const [title, step] of steps) {
+      console.log(`\n── ${name}: ${title}`);
+      if (!step()) return `FAILED at "${title}"`;
+    }
+    return 'passed';
+  } finally {
+    if (host.needs === 'server') await onServer(`DROP DATABASE ${database} WITH (FORCE)`);
+  }
 }
 
-function ran(command, args, cwd) {
-  const { status } = spawnSync(command, args, { cwd, stdio: 'inherit', timeout: 300_000 });
+/** Lays the host into its folder. */
+function make(host, folder) {
+  rmSync(folder, { recursive: true, force: true });
+  if (typeof host.from === 'string') cpSync(join(here, host.from), folder, { recursive: true });
+  else if (!generate(host.from.cli, folder)) return false;
+  for (const files of host.files ?? []) cpSync(join(here, files), join(folder, 'src'), { recursive: true });
+  if (host.mounts) mount(join(folder, 'src/app.module.ts'));
+  return true;
+}
+
+/** What `nest new` of that major makes, untouched. */
+function generate(cli, folder) {
+  const tool = join(work, `cli-${cli}`);
+  if (!existsSync(tool)) {
+    mkdirSync(tool);
+    writeFileSync(join(tool, 'package.json'), '{}');
+    if (!ran('npm', [...npmInstall, `@nestjs/cli@${cliVersions[cli]}`], tool)) return false;
+  }
+  const bin = join(tool, 'node_modules/.bin/nest');
+  return ran(bin, ['new', basename(folder), '--skip-install', '--skip-git', '--package-manager=npm'], work);
+}
+
+/** Puts the code of the README into the generated AppModule, as a reader would. */
+function mount(file) {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const [code] = /(?<=```ts\n)[^`]*ShippingModule\.forRoot[^`]*(?=```)/.exec(readme);
+  const imports = code.match(/^import .*;$/gm).filter((line) => !line.includes("'@nestjs/common'"));
+  const [modules] = /imports: \[.*?\n {2}\],/s.exec(code);
+  const generated = readFileSync(file, 'utf8');
+  writeFileSync(file, `${imports.join('\n')}\n${generated.replace('imports: [],', modules)}`);
+}
+
+/** The tarball, and what the documents tell such a host to install, in one go. */
+function install({ add = [], addDev = [] }, folder, tarball, environment) {
+  const file = join(folder, 'package.json');
+  const manifest = JSON.parse(readFileSync(file, 'utf8'));
+  const versions = (names) =>
+    Object.fromEntries(
+      names.map((name) => {
+        const [, bare, version = '*'] = /^(.+?)(?:@([^@]+))?$/.exec(name);
+        return [bare, version];
+      }),
+    );
+  const dependencies = { ...manifest.dependencies, ...versions(add), 'nestjs-shipping': `file:${tarball}` };
+  const devDependencies = { ...manifest.devDependencies, ...versions(addDev) };
+  writeFileSync(file, `${JSON.stringify({ ...manifest, dependencies, devDependencies }, null, 2)}\n`);
+  return ran('npm', npmInstall, folder, environment);
+}
+
+/** The binary of a Node version, from npm's package for this platform. */
+function nodeBinary(version) {
+  const folder = join(work, `node-${version}`);
+  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+  if (!existsSync(folder)) {
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{}');
+    ran('npm', [...npmInstall, `${name}@${version}`], folder);
+  }
+  return join(folder, 'node_modules', name, 'bin/node');
+}
+
+function ran(command, args, cwd, env = process.env) {
+  const { status } = spawnSync(command, args, { cwd, env, stdio: 'inherit', timeout: 400_000 });
   return status === 0;
+}
+
+async function onServer(sql) {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
 }

@@ -9,13 +9,8 @@ import { AppModule } from './app.module.js';
 async function main(): Promise<void> {
   const app = await NestFactory.create(AppModule, { logger: ['warn', 'error'] });
   await app.listen(0, '127.0.0.1');
-  const origin = await app.getUrl();
-  const orderEvents = app.get(OrderEvents);
-  for (const { title, run } of shippingContract(() => ({
-    origin,
-    orderEvents,
-    defaultsProjectId: 'default',
-  }))) {
+  const target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+  for (const { title, run } of shippingContract(() => target)) {
     await run();
     console.log(`✓ ${title}`);
   }

@@ -1,0 +1,95 @@
+// The hosts that the packed library is installed in. `npm run test:hosts -- --list` prints them.
+//
+//   from     a folder beside this file with a package.json, or `{ cli }`: a fresh `nest new` of that major
+//   add      what the README has a host of this Nest install
+//   files    folders beside this file that are copied over the host
+//   mounts   true: the README's module code is put into the generated AppModule
+//   program  a file that is also run on each of `nodeVersions`
+//   steps    npm scripts or commands, run in the host's folder
+//   needs    `server`: a PostgreSQL server; the host gets a database of its own there
+//   inCi     false: only with --all, so that CI stays in its time
+
+/** Of the majors of the Nest CLI, the versions that were tried. */
+export const cliVersions = { 10: '10.4.9', 11: '11.0.24', 12: '12.0.8' };
+
+/** The Node versions that a host with a `program` runs it on. */
+export const nodeVersions = ['20.19.0', '22', '24', '26'];
+
+const typeorm = {
+  10: ['@nestjs/typeorm@10', 'typeorm@0.3'],
+  11: ['@nestjs/typeorm@11', 'typeorm@1'],
+  12: ['@nestjs/typeorm@12', 'typeorm@1'],
+};
+
+/** The install line of the README for a host on this major of Nest, and what the testing kit needs. */
+function addedFor(nest) {
+  return {
+    add: [...typeorm[nest], 'pg', 'class-validator', 'class-transformer'],
+    addDev: ['@electric-sql/pglite'],
+  };
+}
+
+/** The generated host as it is: its own tests, its own e2e tests and the contract, with the README's lines added. */
+function generated(cli) {
+  return {
+    from: { cli },
+    ...addedFor(cli),
+    files: ['nest-new'],
+    mounts: true,
+    steps: ['npm test', 'npm run test:e2e', 'npm run build'],
+    needs: 'server',
+  };
+}
+
+function hostile(nest) {
+  return {
+    from: 'hostile',
+    add: [
+      ...typeorm[nest],
+      ...['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}@${nest}`),
+    ],
+    steps: ['npm run build', 'npm test'],
+  };
+}
+
+export const hosts = {
+  'nest-new-11': { ...generated(11), inCi: true },
+  'nest-new-10': { ...generated(10), inCi: true },
+  'nest-new-12': { ...generated(12), inCi: true },
+  'nest12-jest-esm': { from: 'nest12-jest-esm', steps: ['npm test'], inCi: true },
+  'nest12-cjs': {
+    from: 'nest12-cjs',
+    files: ['app'],
+    steps: [
+      'npm run build',
+      'node dist/main.js',
+      'node dist/both-formats.js && node dist/after-mount.js',
+      'npx typeorm migration:run --dataSource dist/data-source.js',
+    ],
+    inCi: true,
+  },
+  'nest12-esm': {
+    from: 'nest12-esm',
+    files: ['app'],
+    steps: ['npm run build'],
+    program: 'dist/main.js',
+    inCi: true,
+  },
+  'nest11-typeorm03': {
+    from: 'nest11-typeorm03',
+    files: ['app'],
+    steps: ['npm run build', 'node dist/main.js'],
+  },
+  'nest11-swc': {
+    from: { cli: 11 },
+    ...addedFor(11),
+    addDev: ['@electric-sql/pglite', '@swc/cli', '@swc/core'],
+    files: ['app'],
+    steps: ['npm run build -- --builder swc --type-check', 'node dist/main.js'],
+  },
+  'hostile-10': { ...hostile(10), program: 'dist/main.js', inCi: true },
+  'hostile-11': hostile(11),
+  'hostile-12': { ...hostile(12), inCi: true },
+  vendure: { from: 'vendure', steps: ['npm run build', 'npm test'] },
+  types: { from: 'types', steps: ['npm run build', 'npm test'], inCi: true },
+};
