@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url);
@@ -7,8 +7,8 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 /** Without what a formatter, or the place in a larger expression, decides. */
 const bare = (code: string): string => code.replace(/\s+/g, '').replace(/[,;]/g, '');
 
-describe('docs/hosting.md', () => {
-  const blocks = [...read('docs/hosting.md').matchAll(/```ts\n\/\/ (\S+)\n([^`]*)```/g)];
+describe.each(['docs/hosting.md', 'docs/services.md'])('%s', (page) => {
+  const blocks = [...read(page).matchAll(/```[jt]s\n\/\/ (\S+)\n([^`]*)```/g)];
 
   it.each(blocks.map(([, file, code]) => ({ file: file ?? '', code: code ?? '' })))(
     'shows code that $file runs: $code',
@@ -22,6 +22,27 @@ describe('docs/hosting.md', () => {
   );
 
   it('names a tested file above every piece of code', () => {
-    expect(read('docs/hosting.md').match(/```ts\n/g)).toHaveLength(blocks.length);
+    expect(read(page).match(/```[jt]s\n/g)).toHaveLength(blocks.length);
+  });
+});
+
+/** What goes into the package beside the code (scripts/package-documents.mjs). */
+const shipped = /^(docs\/|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/;
+const pages = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...readdirSync(new URL('docs', root), { recursive: true })
+    .map((name) => `docs/${String(name)}`)
+    .filter((name) => name.endsWith('.md')),
+];
+
+describe.each(pages)('%s', (page) => {
+  it('links to documents of the package only, all of which are there', () => {
+    const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
+
+    const targets = links.map((link) => new URL(link, new URL(page, root)).href.slice(root.href.length));
+
+    expect(targets.filter((target) => !shipped.test(target) || !existsSync(new URL(target, root)))).toEqual(
+      [],
+    );
   });
 });

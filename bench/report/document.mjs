@@ -18,7 +18,7 @@ export function document({ rows, machine }) {
   const all = Object.values(rows);
   return [
     '# Performance',
-    'Made by `npm run bench`; how it measures is in [bench/README.md](../bench/README.md). Figures of another machine are other figures: compare ratios.',
+    'Made by `npm run bench`; how it measures is in `bench/README.md`. Figures of another machine are other figures: compare ratios.',
     '![Requests a second beside bare Fastify with pg and beside TypeORM by hand](performance.svg)',
     howToRead,
     ...Object.keys(parts).flatMap((part) =>

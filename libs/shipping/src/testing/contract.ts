@@ -235,12 +235,12 @@ const demanding = {
   },
   events: {
     title: 'the events of an order come oldest first',
-    run: (target: ContractTarget) => {
+    run: async (target: ContractTarget) => {
       assert.ok(
         target.orderEvents,
         "The target has no orderEvents. Add orderEvents: app.get(OrderEvents), or leave the check out: { without: ['events'] }.",
       );
-      return history(target.orderEvents, target);
+      await history(target.orderEvents, target);
     },
   },
 };

@@ -9,7 +9,8 @@ import { type PGlite } from '@electric-sql/pglite';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { shippingMigrations } from '../database/migrations/migrations.js';
 import { shippingEntities } from '../shipping.entities.js';
-import { pglitePath, serve, type ThreadData } from './postgres-thread.cjs';
+import { pglitePath } from './pglite-path.cjs';
+import { serve, type ThreadData } from './postgres-thread.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
@@ -22,9 +23,12 @@ export async function embeddedPostgres(): Promise<EmbeddedOptions> {
   return optionsOn(await openThread());
 }
 
-/** PGlite in a thread of its own: a test runner's sandbox, such as Jest's, cannot load it. */
+/**
+ * PGlite in a thread of its own: a test runner's sandbox, such as Jest's, cannot load it.
+ * @throws Error when PGlite is not installed
+ */
 async function openThread(): Promise<Worker> {
-  const pglite = pglitePath();
+  const pglite = installedPglite();
   const manifest = readFileSync(join(dirname(realpathSync(pglite)), '..', 'package.json'), 'utf8');
   const { version } = JSON.parse(manifest) as { version: string };
   const snapshot = join(tmpdir(), `nestjs-shipping-pglite-${version}.tar.gz`);
@@ -34,6 +38,15 @@ async function openThread(): Promise<Worker> {
   // A database that nobody uses any more does not keep the process running.
   thread.unref();
   return thread;
+}
+
+function installedPglite(): string {
+  try {
+    return pglitePath();
+  } catch (cause) {
+    const remedy = 'npm i -D @electric-sql/pglite pg';
+    throw new Error(`The embedded PostgreSQL needs PGlite, which is not installed: ${remedy}.`, { cause });
+  }
 }
 
 /** The part of PGlite that a connection of `pg` uses, on the other side of the thread. */

@@ -1,21 +1,9 @@
-// CommonJS in both builds: `require` finds PGlite from here, whoever loads this file.
-
 /** What the thread is given. */
 export interface ThreadData {
   /** The main file of PGlite. */
   pglite: string;
   /** Where an empty database is kept between runs. */
   snapshot: string;
-}
-
-/** @throws Error when PGlite is not installed */
-export function pglitePath(): string {
-  try {
-    return require.resolve('@electric-sql/pglite');
-  } catch (cause) {
-    const remedy = 'npm i -D @electric-sql/pglite pg';
-    throw new Error(`The embedded PostgreSQL needs PGlite, which is not installed: ${remedy}.`, { cause });
-  }
 }
 
 /**
