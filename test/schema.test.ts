@@ -15,6 +15,17 @@ describe('the migrated schema', () => {
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
+  it('names every table, constraint and index so that it cannot collide with one of the host', () => {
+    const tables = shippingEntities.map((entity) => database.dataSource.getMetadata(entity));
+    const names = tables.flatMap(({ primaryColumns, uniques, indices, checks }) => [
+      ...primaryColumns.map(({ primaryKeyConstraintName }) => primaryKeyConstraintName),
+      ...[...uniques, ...indices, ...checks].map(({ name }) => name),
+    ]);
+
+    expect(tables.filter(({ tableName }) => !/^shipping_/.test(tableName))).toEqual([]);
+    expect(names.filter((name) => !/^(pk|uq|ix|ck)_shipping_/.test(name ?? ''))).toEqual([]);
+  });
+
   it('begins every key with the project', async () => {
     const tables = shippingEntities.map((entity) => database.dataSource.getMetadata(entity).tableName);
     const keys: { indexdef: string }[] = await database.dataSource.query(

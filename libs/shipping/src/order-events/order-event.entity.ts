@@ -3,11 +3,11 @@ import { type JsonObject } from '../validation/json-object.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
 const collation = 'C';
-const primaryKeyConstraintName = 'pk_order_event';
+const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /** Rows are only ever added. The key is the order of the history, so reading one is reading the key. */
-@Entity({ name: 'order_event' })
-@Index('uq_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
+@Entity({ name: 'shipping_order_event' })
+@Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
   unique: true,
   where: 'dedupe_key IS NOT NULL',
 })
