@@ -7,8 +7,8 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 /** Without what a formatter, or the place in a larger expression, decides. */
 const bare = (code: string): string => code.replace(/\s+/g, '').replace(/[,;]/g, '');
 
-describe('docs/hosting.md', () => {
-  const blocks = [...read('docs/hosting.md').matchAll(/```ts\n\/\/ (\S+)\n([^`]*)```/g)];
+describe.each(['docs/hosting.md', 'docs/tables.md'])('%s', (page) => {
+  const blocks = [...read(page).matchAll(/```ts\n\/\/ (\S+)\n([^`]*)```/g)];
 
   it.each(blocks.map(([, file, code]) => ({ file: file ?? '', code: code ?? '' })))(
     'shows code that $file runs: $code',
@@ -22,6 +22,6 @@ describe('docs/hosting.md', () => {
   );
 
   it('names a tested file above every piece of code', () => {
-    expect(read('docs/hosting.md').match(/```ts\n/g)).toHaveLength(blocks.length);
+    expect(read(page).match(/```ts\n/g)).toHaveLength(blocks.length);
   });
 });
