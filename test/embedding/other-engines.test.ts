@@ -1,6 +1,6 @@
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { shippingEntities, ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { Column, DataSource, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -31,6 +31,13 @@ class Parcel {
   method!: Relation<ShippingMethod>;
 }
 
+/** Does what `initialize()` does with the entities, on a server that is not there. */
+class Unconnected extends DataSource {
+  checkEntities(): Promise<void> {
+    return this.buildMetadatas();
+  }
+}
+
 const sqlite = { type: 'sqljs', retryAttempts: 1 } as const;
 
 describe('beside another engine', () => {
@@ -53,6 +60,17 @@ describe('beside another engine', () => {
     expect(refusal).toMatch(/needs PostgreSQL.*"sqljs"/);
     expect(refusal).toContain("ShippingModule.forRoot({ dataSource: 'name' })");
   });
+
+  it.each(['mysql', 'mariadb', 'mssql'] as const)(
+    'a DataSource of type %s is refused in the same words',
+    async (type) => {
+      const unconnected = new Unconnected({ type, driver: {}, database: 'shop', entities: shippingEntities });
+
+      await expect(unconnected.checkEntities()).rejects.toThrow(
+        `needs PostgreSQL, but was given a DataSource of type "${type}"`,
+      );
+    },
+  );
 
   it('a named PostgreSQL DataSource serves the module, and the default one knows nothing of it', async () => {
     const testing = await compiled([

@@ -2,6 +2,7 @@ import { type ColumnType, type DataSource } from 'typeorm';
 
 /** What stands in the decorators, and what PostgreSQL makes of it. */
 const types = new Map<ColumnType, ColumnType>([
+  [Boolean, 'boolean'],
   [Date, 'timestamptz'],
   ['simple-json', 'jsonb'],
 ]);

@@ -38,7 +38,7 @@ export class ShippingMethod {
   @Column({ name: 'method_label', type: 'varchar', length: 255, collation })
   methodLabel!: string;
 
-  @Column({ name: 'is_active', type: 'boolean' })
+  @Column({ name: 'is_active', type: Boolean })
   isActive!: boolean;
 
   @Column({ name: 'sort_order', type: 'integer' })
@@ -47,7 +47,7 @@ export class ShippingMethod {
   @Column({ name: 'meta', type: 'simple-json' })
   meta!: JsonObject;
 
-  @Column({ name: 'use_default', type: 'boolean' })
+  @Column({ name: 'use_default', type: Boolean })
   useDefault!: boolean;
 
   /** The four texts, case-folded, one a line (see `searchText`): no line break can stand in any of them. */
