@@ -74,6 +74,41 @@ describe('two mounts in one application', () => {
   });
 });
 
+describe('calls by two mounts in one transaction', () => {
+  it('take turns: what one of them is refused takes nothing of the other with it', async () => {
+    const database = await testDatabase();
+    const mounts = ['a/:project_id', 'b/:project_id'].map((path) =>
+      ShippingModule.forRoot({ http: { path } }),
+    );
+    const testing = await compiled([typeOrm(database), ...mounts]);
+    const [one, other] = mounts.map((mount) => testing.select(mount).get(ShippingMethods, { strict: true }));
+    const project = freshProject();
+    await one?.create(project, ground);
+    const last = await one?.create(project, { ...ground, method_code: '99' });
+
+    const codes = ['01', '02', '04', '05'];
+    const outcomes = await database.dataSource.transaction((manager) =>
+      Promise.allSettled(
+        codes.flatMap((method_code) => [
+          one?.update(project, last?.id ?? '', ground, { manager }),
+          other?.create(project, { ...ground, method_code }, { manager }),
+        ]),
+      ),
+    );
+
+    expect(outcomes.map(({ status }) => status)).toEqual(codes.flatMap(() => ['rejected', 'fulfilled']));
+    expect((await one?.list(project))?.data.map(({ method_code }) => method_code)).toEqual([
+      '01',
+      '02',
+      '03',
+      '04',
+      '05',
+      '99',
+    ]);
+    await database.close();
+  });
+});
+
 describe('the changes of a DataSource', () => {
   it('are told to each mount and application of the process that uses it, and to no other', async () => {
     const [database, second] = [await testDatabase(), await testDatabase()];
