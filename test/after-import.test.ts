@@ -84,7 +84,7 @@ describe('after an import, by the plans of before it', () => {
 
   const rowsRead = async (): Promise<number> => {
     await database.dataSource.query('SELECT pg_stat_force_next_flush()');
-    const tables = ['shipping_method', 'shipping_project', 'order_event'].map(database.table);
+    const tables = ['shipping_method', 'shipping_project', 'shipping_order_event'].map(database.table);
     const [{ rows } = { rows: NaN }] = await database.dataSource.query<{ rows: number }[]>(
       `SELECT sum(seq_tup_read + idx_tup_fetch)::integer AS rows FROM pg_stat_user_tables
        WHERE relid = ANY($1::regclass[])`,

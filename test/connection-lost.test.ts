@@ -23,7 +23,7 @@ describe.skipIf(!serverUrl)('a connection that breaks while a row is written', (
       `CREATE FUNCTION ${table('lose')}() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$`,
     );
-    for (const name of ['shipping_method', 'order_event'])
+    for (const name of ['shipping_method', 'shipping_order_event'])
       await dataSource.query(
         `CREATE TRIGGER lose BEFORE INSERT ON ${table(name)} FOR EACH ROW EXECUTE FUNCTION ${table('lose')}()`,
       );

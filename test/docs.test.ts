@@ -7,7 +7,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 /** Without what a formatter, or the place in a larger expression, decides. */
 const bare = (code: string): string => code.replace(/\s+/g, '').replace(/[,;]/g, '');
 
-describe.each(['docs/hosting.md', 'docs/services.md'])('%s', (page) => {
+describe.each(['docs/hosting.md', 'docs/services.md', 'docs/tables.md'])('%s', (page) => {
   const blocks = [...read(page).matchAll(/```[jt]s\n\/\/ (\S+)\n([^`]*)```/g)];
 
   it.each(blocks.map(([, file, code]) => ({ file: file ?? '', code: code ?? '' })))(
@@ -29,7 +29,10 @@ describe.each(['docs/hosting.md', 'docs/services.md'])('%s', (page) => {
 /** What goes into the package beside the code (scripts/package-documents.mjs). */
 const shipped = /^(docs\/|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/;
 const pages = [
-  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  'README.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   ...readdirSync(new URL('docs', root), { recursive: true })
     .map((name) => `docs/${String(name)}`)
     .filter((name) => name.endsWith('.md')),

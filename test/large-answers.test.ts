@@ -17,7 +17,7 @@ describe('a large answer', () => {
   it('of 100,000 events comes whole, while no more than 20 MB of it are held at a time', async () => {
     const shop = new Client(app.origin, freshProject());
     await app.database.dataSource.query(
-      `INSERT INTO ${app.database.table('order_event')}
+      `INSERT INTO ${app.database.table('shipping_order_event')}
          (project_id, order_id, occurred_at, id, type, message, data, recorded_at)
        SELECT $1, 'huge', to_timestamp(n / 7), gen_random_uuid(), 'note.added', 'Event ' || n, '{"n": 1}', now()
        FROM generate_series(1, 100000) AS n`,
@@ -51,7 +51,7 @@ describe('a large answer', () => {
   it('is abandoned when its client goes away', async () => {
     const shop = new Client(app.origin, freshProject());
     await app.database.dataSource.query(
-      `INSERT INTO ${app.database.table('order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
+      `INSERT INTO ${app.database.table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
        SELECT $1, 'left', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 20000)`,
       [shop.project],
     );

@@ -126,7 +126,7 @@ describe('calls side by side that are rolled back', () => {
     });
 
     const written = `SELECT count(*)::integer AS events, count(DISTINCT xmin::text)::integer AS transactions
-      FROM ${table('order_event')} WHERE project_id = $1`;
+      FROM ${table('shipping_order_event')} WHERE project_id = $1`;
     expect(await dataSource.query(written, [project])).toEqual([{ events: 2, transactions: 1 }]);
   });
 });

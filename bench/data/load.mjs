@@ -38,7 +38,7 @@ export async function load(url, size, writers) {
       ),
     ]);
     await loadEvents(client, size);
-    await client.query('VACUUM ANALYZE shipping_project, shipping_method, order_event');
+    await client.query('VACUUM ANALYZE shipping_project, shipping_method, shipping_order_event');
     await client.query('CHECKPOINT');
   } finally {
     await client.end();
@@ -102,7 +102,7 @@ async function loadEvents(client, { shops, ordersPerShop, longHistory = 0 }) {
 }
 
 function insertEvents([firstShop, lastShop], [firstOrder, lastOrder], events) {
-  return `INSERT INTO order_event (project_id, order_id, occurred_at, id, type, message, data, actor, recorded_at)
+  return `INSERT INTO shipping_order_event (project_id, order_id, occurred_at, id, type, message, data, actor, recorded_at)
     SELECT 'shop-' || lpad(p::text, 5, '0'), 'order-' || lpad(o::text, 5, '0'), at, gen_random_uuid(),
       (ARRAY['order.placed', 'payment.authorized', 'payment.captured', 'shipment.created', 'shipment.in_transit'])[e % 5 + 1],
       CASE WHEN e % 4 = 0 THEN 'The parcel has left the sorting centre.' END,

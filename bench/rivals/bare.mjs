@@ -64,7 +64,7 @@ fastify.get(`${methods}/tree`, async ({ params }) => {
 fastify.get(`${orders}/:order/events`, async ({ params }) => ({
   data: await query(
     'events',
-    `SELECT id, project_id, order_id, type, message, data, actor, occurred_at, recorded_at FROM order_event
+    `SELECT id, project_id, order_id, type, message, data, actor, occurred_at, recorded_at FROM shipping_order_event
      WHERE project_id = $1 AND order_id = $2 ORDER BY occurred_at, seq`,
     [params.project, params.order],
   ),

@@ -157,7 +157,7 @@ describe('a host', () => {
     host = await listening(testing, (app) => app.useGlobalInterceptors(inTransaction));
     const shop = new Client(host.origin, freshProject());
     await dataSource.query(
-      `INSERT INTO ${database.table('order_event')}
+      `INSERT INTO ${database.table('shipping_order_event')}
          (project_id, order_id, occurred_at, id, type, data, recorded_at)
        SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
       [shop.project],

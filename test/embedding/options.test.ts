@@ -1,4 +1,4 @@
-import { Inject, Injectable, Module } from '@nestjs/common';
+import { Inject, Injectable, Module, UseGuards } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingMethods, ShippingModule, type ShippingModuleOptions } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
@@ -42,7 +42,15 @@ describe('the options', () => {
     ['entityManager', { entityManager: 'ambient' }],
     ['defaultProject', { defaultProject: 'x' }],
     ['http.path', { http: { path: 'api/shipping' } }],
+    ['http.path', { http: { path: 7 } }],
     ['http.routeDecorators', { http: { routeDecorators: { lists: [] } } }],
+    ['http.routeDecorators.list', { http: { routeDecorators: { list: UseGuards() } } }],
+    ['http.decorators', { http: { decorators: UseGuards() } }],
+    ['http.decorators', { http: { decorators: [{}] } }],
+    ['http', { http: true }],
+    ['http', { http: null }],
+    ['imports', { imports: ConfigModule }],
+    ['dataSource', { dataSource: { name: 'shop' } }],
   ])('%s: %j is refused at boot, in words', async (option, options) => {
     const boot = async (): Promise<unknown> =>
       compiled([typeOrm(database), ShippingModule.forRoot(options as ShippingModuleOptions)]);
@@ -65,6 +73,34 @@ describe('the options', () => {
 
     expect(testing.get(Sibling, { strict: false }).methods.maxPageSize).toBe(7);
   });
+
+  it.each([
+    ['http', { http: false }],
+    ['isGlobal', { isGlobal: true }],
+    ['imports', { imports: [] }],
+    ['dataSource', { dataSource: 'shop' }],
+  ])('%s is static: a factory that returns it is told to put it beside useFactory', async (option, made) => {
+    const shipping = ShippingModule.forRootAsync({ useFactory: () => made as ShippingModuleOptions });
+
+    const boot = compiled([typeOrm(database), shipping]);
+
+    await expect(boot).rejects.toThrow(new RegExp(`"${option}" is static.*beside useFactory`));
+  });
+
+  it.each([undefined, null, 'default'])(
+    'must be an object: a factory that returns %j is told so',
+    async (made) => {
+      const shipping = ShippingModule.forRootAsync({
+        useFactory: () => made as unknown as ShippingModuleOptions,
+      });
+
+      const boot = compiled([typeOrm(database), shipping]);
+
+      await expect(boot).rejects.toThrow(
+        /factory of ShippingModule\.forRootAsync\(\) returned (undefined|null|a string)/,
+      );
+    },
+  );
 
   it('without isGlobal leave a sibling that does not import the module with an error that says what to do', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot(), SiblingModule]);

@@ -82,7 +82,7 @@ describe('the order desk', () => {
     const trigger = `refuse_${shop.project.replaceAll('-', '_')}`;
     await app.database.dataSource.query(
       `CREATE FUNCTION ${app.database.table(trigger)}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
-       CREATE TRIGGER ${trigger} BEFORE INSERT ON ${app.database.table('order_event')} FOR EACH ROW
+       CREATE TRIGGER ${trigger} BEFORE INSERT ON ${app.database.table('shipping_order_event')} FOR EACH ROW
        WHEN (NEW.project_id = '${shop.project}' AND NEW.type = 'shipping.selected') EXECUTE FUNCTION ${app.database.table(trigger)}()`,
     );
 

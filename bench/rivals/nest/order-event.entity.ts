@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-@Entity('order_event')
+@Entity('shipping_order_event')
 export class OrderEvent {
   @PrimaryColumn('uuid')
   id!: string;

@@ -6,6 +6,7 @@ import {
   Optional,
   type Provider,
 } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { Database } from './database/database.js';
@@ -17,16 +18,19 @@ import { MethodWrites } from './shipping-methods/method-writes.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { controllersFor } from './shipping.controllers.js';
 import { shippingEntities } from './shipping.entities.js';
+import { ShippingMount } from './shipping.mount.js';
 import {
-  checkHttpOptions,
+  checkStaticOptions,
   settingsOf,
   type ShippingModuleExtras,
   type ShippingModuleOptions,
   ShippingSettings,
 } from './shipping.options.js';
+import { ShippingTables } from './shipping.tables.js';
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
-  new ConfigurableModuleBuilder<ShippingModuleOptions>({ moduleName: 'Shipping' })
+  // Nest 10 takes two dynamic modules for one when they print the same, and would drop the second mount.
+  new ConfigurableModuleBuilder<ShippingModuleOptions>({ moduleName: 'Shipping', alwaysTransient: true })
     .setClassMethodName('forRoot')
     .setExtras<ShippingModuleExtras>(
       { isGlobal: false, dataSource: undefined, imports: [], http: undefined },
@@ -36,8 +40,13 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
 
 function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
   mountOneFormat();
+  checkStaticOptions(extras);
   const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
-  if (http !== false) checkHttpOptions(http);
+  const mount: Provider = {
+    provide: ShippingMount,
+    useFactory: (modules: ModulesContainer) => new ShippingMount(modules, dataSource ?? 'default', http),
+    inject: [ModulesContainer],
+  };
   const settings: Provider = {
     provide: ShippingSettings,
     useFactory: settingsOf,
@@ -45,23 +54,35 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
   };
   const database: Provider = {
     provide: Database,
-    useFactory: (source: DataSource, { entityManager }: ShippingSettings) =>
-      new Database(source, shippingEntities, entityManager),
-    inject: [getDataSourceToken(dataSource), ShippingSettings],
+    useFactory: (source: DataSource | undefined, { entityManager }: ShippingSettings) => {
+      if (!source) throw noDataSource(dataSource);
+      return new Database(source, shippingEntities, entityManager);
+    },
+    // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy.
+    inject: [{ token: getDataSourceToken(dataSource), optional: true }, ShippingSettings],
   };
+  // Called for what it registers: `autoLoadEntities` finds our entities. We use no repository.
+  TypeOrmModule.forFeature(shippingEntities, dataSource);
   const services = [MethodReads, MethodWrites, MethodAnswers, ShippingMethods, OrderEvents];
   return {
     ...definition,
     global: isGlobal,
-    imports: [
-      ...(definition.imports ?? []),
-      ...imports,
-      TypeOrmModule.forFeature(shippingEntities, dataSource),
-    ],
+    imports: [...(definition.imports ?? []), ...imports],
     controllers: http === false ? [] : controllersFor(http),
-    providers: [...(definition.providers ?? []), settings, database, ...services],
+    providers: [...(definition.providers ?? []), mount, settings, database, ShippingTables, ...services],
     exports: [ShippingMethods, OrderEvents],
   };
+}
+
+function noDataSource(name: string | undefined): Error {
+  const [wanted, option] =
+    name === undefined
+      ? ['default TypeORM DataSource', '']
+      : [`TypeORM DataSource named "${name}"`, `name: '${name}', `];
+  return new Error(
+    `ShippingModule found no ${wanted}. Import TypeOrmModule.forRoot({ ${option}type: 'postgres', … }) in the ` +
+      `application, or name the DataSource that is there: ShippingModule.forRoot({ dataSource: 'name' }).`,
+  );
 }
 
 /**
@@ -71,9 +92,9 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
 @Module({})
 export class ShippingModule extends ConfigurableModuleClass {
   /** @throws Error at boot for the bare class, which would mount nothing and provide nothing */
-  constructor(@Optional() @Inject(MODULE_OPTIONS_TOKEN) options?: ShippingModuleOptions) {
+  constructor(@Optional() @Inject(ShippingMount) mount?: ShippingMount) {
     super();
-    if (options) return;
+    if (mount) return;
     throw new Error(
       'ShippingModule was imported bare. Import ShippingModule.forRoot() or forRootAsync() once; with isGlobal: true ' +
         'every module can inject its services, else export it from a module of yours and import that one.',

@@ -56,8 +56,17 @@ export abstract class ShippingSettings {
   abstract readonly entityManager: ShippingModuleOptions['entityManager'];
 }
 
+const staticOptions = ['isGlobal', 'dataSource', 'imports', 'http'] satisfies (keyof ShippingModuleExtras)[];
+
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
+  if (typeof options !== 'object' || options === null) {
+    const returned = options === null || options === undefined ? String(options) : `a ${typeof options}`;
+    throw new Error(
+      `The options factory of ShippingModule.forRootAsync() returned ${returned}. It must return an object; {} takes ` +
+        `the defaults.`,
+    );
+  }
   const {
     defaultsProjectId = 'default',
     maxPageSize = 100,
@@ -66,6 +75,8 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
     ...others
   } = options;
   const [unknown] = Object.keys(others);
+  if (staticOptions.some((option) => option === unknown))
+    throw wrong(String(unknown), 'is static: put it beside useFactory, not into what the factory returns');
   if (unknown !== undefined) throw wrong(unknown, 'is no option of ShippingModule');
   if (typeof defaultsProjectId !== 'string' || !identifierPattern.test(defaultsProjectId))
     throw wrong('defaultsProjectId', `must be a project id: ${identifierPattern.source}`);
@@ -80,17 +91,33 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
 }
 
 /** @throws Error that names the option and what it may be */
+export function checkStaticOptions({ dataSource, imports, http }: ShippingModuleExtras): void {
+  if (dataSource !== undefined && typeof dataSource !== 'string')
+    throw wrong('dataSource', 'must be the name of a TypeORM DataSource');
+  if (imports !== undefined && !Array.isArray(imports)) throw wrong('imports', 'must be an array of modules');
+  if (http !== undefined && http !== false) checkHttpOptions(http);
+}
+
+/** @throws Error that names the option and what it may be */
 export function checkHttpOptions(http: ShippingHttpOptions): void {
-  const { path, version: _version, decorators: _decorators, routeDecorators = {}, ...others } = http;
+  if (typeof http !== 'object' || http === null) throw wrong('http', 'must be false or an object');
+  const { path, version: _version, decorators, routeDecorators = {}, ...others } = http;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw wrong(`http.${unknown}`, 'is no option of ShippingModule');
-  if (path !== undefined && !/(^|\/):project_id(\/|$)/.test(path))
-    throw wrong('http.path', 'must have the segment ":project_id"');
-  const stray = Object.keys(routeDecorators).find(
-    (route) => !shippingRoutes.some((known) => known === route),
-  );
-  if (stray !== undefined)
-    throw wrong(`http.routeDecorators.${stray}`, `must be one of ${shippingRoutes.join(', ')}`);
+  if (path !== undefined && (typeof path !== 'string' || !/(^|\/):project_id(\/|$)/.test(path)))
+    throw wrong('http.path', 'must be a string with the segment ":project_id"');
+  checkDecorators('http.decorators', decorators);
+  for (const [route, each] of Object.entries(routeDecorators)) {
+    if (!shippingRoutes.some((known) => known === route))
+      throw wrong(`http.routeDecorators.${route}`, `must be one of ${shippingRoutes.join(', ')}`);
+    checkDecorators(`http.routeDecorators.${route}`, each);
+  }
+}
+
+function checkDecorators(option: string, decorators: unknown): void {
+  const isList = Array.isArray(decorators) && decorators.every((each) => typeof each === 'function');
+  if (decorators !== undefined && !isList)
+    throw wrong(option, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
 }
 
 function wrong(option: string, remedy: string): Error {

@@ -28,7 +28,7 @@ describe('instances that start together on an empty server', () => {
       const [found] = await database.query<{ runs: string; names: string; methods: string; orders: string }>(
         `SELECT (SELECT count(*) FROM migrations) AS runs, (SELECT count(DISTINCT name) FROM migrations) AS names,
            (SELECT count(*) FROM shipping_method WHERE project_id = 'demo') AS methods,
-           (SELECT count(*) FROM order_event WHERE type = 'order.placed' AND order_id = '1001') AS orders`,
+           (SELECT count(*) FROM shipping_order_event WHERE type = 'order.placed' AND order_id = '1001') AS orders`,
       );
       const filled = Number(found?.methods) > 0 && found?.orders === '1';
       if (found?.runs === found?.names && filled) once++;

@@ -36,7 +36,7 @@ describe.skipIf(!hasFaketime)('instances whose clocks are an hour fast and an ho
       return Math.round((clock - Date.parse(event.recorded_at)) / hour);
     });
     const inOrder = await database.query<{ id: string }>(
-      "SELECT id FROM order_event WHERE project_id = 'skewed' AND order_id = '1' ORDER BY occurred_at, seq",
+      "SELECT id FROM shipping_order_event WHERE project_id = 'skewed' AND order_id = '1' ORDER BY occurred_at, seq",
     );
     const listed = (await right.history('1')).map(({ id }) => id);
     const times = recorded.map(({ event }) => Date.parse(event.recorded_at));

@@ -76,7 +76,7 @@ async function fill(databaseUrl: string | undefined, dataDir: string): Promise<v
   const database = await openDatabase({ databaseUrl, dataDir, ...rest });
   const uuid = "('01890000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid";
   const statements = [
-    `INSERT INTO order_event (project_id, order_id, id, type, message, data, occurred_at, recorded_at)
+    `INSERT INTO shipping_order_event (project_id, order_id, id, type, message, data, occurred_at, recorded_at)
      SELECT 'large', '1', ${uuid}, 'order.note', repeat('note ', 20), jsonb_build_object('n', n), now(), now()
      FROM generate_series(1, ${events}) AS n`,
     `INSERT INTO shipping_method (project_id, id, carrier_code, carrier_label, method_code, method_label,

@@ -9,8 +9,10 @@ import {
 } from 'typeorm';
 import { AfterCommit } from './after-commit.js';
 import { connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
-import { Turns } from './turns.js';
+import { onePerDataSource } from './one-per-data-source.js';
+import { refuseOtherEngines } from './postgres-types.js';
 import { PreparedStatements } from './prepared-statements.js';
+import { Turns } from './turns.js';
 
 /** The last argument of every service method. */
 export interface CallOptions {
@@ -23,31 +25,36 @@ export const forMany: CallOptions = {};
 
 const maxTries = 3;
 
+const sharedOf = onePerDataSource((dataSource) => {
+  const turns = new Turns<QueryRunner>();
+  const afterCommits = new AfterCommit(dataSource, (runner) => turns.settled(runner));
+  return { turns, afterCommits, statements: new PreparedStatements() };
+});
+
 /** One statement at a time, on the primary: in the caller's transaction, or committed by itself. */
 export class Database implements OnModuleInit {
   private readonly afterCommits: AfterCommit;
-  private readonly statements = new PreparedStatements();
-  private readonly turns = new Turns<QueryRunner>();
+  private readonly statements: PreparedStatements;
+  private readonly turns: Turns<QueryRunner>;
 
+  /** @throws Error that names the remedy, for a DataSource of another engine than PostgreSQL */
   constructor(
-    private readonly dataSource: DataSource,
+    readonly dataSource: DataSource,
     private readonly entities: readonly Type[],
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
-    this.afterCommits = new AfterCommit(dataSource, (runner) => this.turns.settled(runner));
+    refuseOtherEngines(dataSource);
+    ({
+      afterCommits: this.afterCommits,
+      statements: this.statements,
+      turns: this.turns,
+    } = sharedOf(dataSource));
   }
 
-  /** @throws Error at boot, rather than at the first query, when the host's DataSource cannot serve us */
+  /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
   onModuleInit(): void {
-    const { options, isInitialized } = this.dataSource;
-    if (options.type !== 'postgres') {
-      throw new Error(
-        `nestjs-shipping needs PostgreSQL, but its DataSource is of type "${options.type}". ` +
-          `Give it a PostgreSQL DataSource of its own: ShippingModule.forRoot({ dataSource: 'name' }).`,
-      );
-    }
     const missing = this.entities.filter((entity) => !this.dataSource.hasMetadata(entity));
-    if (isInitialized && missing.length > 0) {
+    if (this.dataSource.isInitialized && missing.length > 0) {
       throw new Error(
         `The DataSource does not know ${missing.map(({ name }) => name).join(', ')}. Set autoLoadEntities: true ` +
           `in TypeOrmModule.forRoot(), or add them: entities: [...shippingEntities] from 'nestjs-shipping'.`,

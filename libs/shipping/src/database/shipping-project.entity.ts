@@ -1,9 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { PostgresTypes } from './postgres-types.js';
 
 /**
  * One row a project, made with its first method and never removed. Each write of a method updates it in the
  * same statement, which orders the writers of a project and keeps its counts true.
  */
+@PostgresTypes
 @Entity({ name: 'shipping_project' })
 export class ShippingProject {
   @PrimaryColumn({

@@ -1,13 +1,15 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+import { PostgresTypes } from '../database/postgres-types.js';
 import { type JsonObject } from '../validation/json-object.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
 const collation = 'C';
-const primaryKeyConstraintName = 'pk_order_event';
+const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /** Rows are only ever added. The key is the order of the history, so reading one is reading the key. */
-@Entity({ name: 'order_event' })
-@Index('uq_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
+@PostgresTypes
+@Entity({ name: 'shipping_order_event' })
+@Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
   unique: true,
   where: 'dedupe_key IS NOT NULL',
 })
@@ -19,7 +21,7 @@ export class OrderEvent {
   orderId!: string;
 
   /** The recorder's word for when it happened. */
-  @PrimaryColumn({ name: 'occurred_at', type: 'timestamptz', precision: 3, primaryKeyConstraintName })
+  @PrimaryColumn({ name: 'occurred_at', type: Date, precision: 3, primaryKeyConstraintName })
   occurredAt!: Date;
 
   /** The order of recording, from the database: clocks of instances may differ, this does not. */
@@ -42,10 +44,10 @@ export class OrderEvent {
   @Column({ name: 'message', type: 'varchar', length: 1000, collation, nullable: true })
   message!: string | null;
 
-  @Column({ name: 'data', type: 'jsonb' })
+  @Column({ name: 'data', type: 'simple-json' })
   data!: JsonObject;
 
-  @Column({ name: 'actor', type: 'jsonb', nullable: true })
+  @Column({ name: 'actor', type: 'simple-json', nullable: true })
   actor!: OrderEventActor | null;
 
   /** The recorder's key for this event, unique in its order: recording it again returns the first. */
@@ -53,6 +55,6 @@ export class OrderEvent {
   dedupeKey!: string | null;
 
   /** When we stored it, by the clock of the database. */
-  @Column({ name: 'recorded_at', type: 'timestamptz', precision: 3 })
+  @Column({ name: 'recorded_at', type: Date, precision: 3 })
   recordedAt!: Date;
 }

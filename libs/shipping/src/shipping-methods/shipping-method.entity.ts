@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { PostgresTypes } from '../database/postgres-types.js';
 import { type JsonObject } from '../validation/json-object.js';
 
 /** Code-point order and exact comparison, whatever the locale of the database is. */
@@ -10,6 +11,7 @@ const primaryKeyConstraintName = 'pk_shipping_method';
  * (`use_default`), so read through `ShippingMethods`. The project leads every key, so that tenants are
  * apart by structure and the table can be sharded by it.
  */
+@PostgresTypes
 @Entity({ name: 'shipping_method' })
 @Unique('uq_shipping_method_codes', ['projectId', 'carrierCode', 'methodCode'])
 @Index('ix_shipping_method_order', ['projectId', 'sortOrder', 'carrierCode', 'methodCode'])
@@ -36,16 +38,16 @@ export class ShippingMethod {
   @Column({ name: 'method_label', type: 'varchar', length: 255, collation })
   methodLabel!: string;
 
-  @Column({ name: 'is_active', type: 'boolean' })
+  @Column({ name: 'is_active', type: Boolean })
   isActive!: boolean;
 
   @Column({ name: 'sort_order', type: 'integer' })
   sortOrder!: number;
 
-  @Column({ name: 'meta', type: 'jsonb' })
+  @Column({ name: 'meta', type: 'simple-json' })
   meta!: JsonObject;
 
-  @Column({ name: 'use_default', type: 'boolean' })
+  @Column({ name: 'use_default', type: Boolean })
   useDefault!: boolean;
 
   /** The four texts, case-folded, one a line (see `searchText`): no line break can stand in any of them. */
@@ -56,9 +58,9 @@ export class ShippingMethod {
   @Column({ name: 'version', type: 'integer' })
   version!: number;
 
-  @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
+  @Column({ name: 'created_at', type: Date, precision: 3 })
   createdAt!: Date;
 
-  @Column({ name: 'updated_at', type: 'timestamptz', precision: 3 })
+  @Column({ name: 'updated_at', type: Date, precision: 3 })
   updatedAt!: Date;
 }

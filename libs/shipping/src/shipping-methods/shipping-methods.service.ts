@@ -8,6 +8,7 @@ import {
   isUniqueViolation,
   unavailableToo,
 } from '../database/database.errors.js';
+import { onePerDataSource } from '../database/one-per-data-source.js';
 import { Turns } from '../database/turns.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
@@ -33,6 +34,11 @@ import { MethodWrites } from './method-writes.js';
 import { ownValuesOf, patched } from './own-values.js';
 import { type ShippingMethodChange } from './shipping-method-change.js';
 
+const sharedOf = onePerDataSource(() => ({
+  committed: new Subject<ShippingMethodChange>(),
+  turns: new Turns<string>(unavailableToo),
+}));
+
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
   /** The change happens only while the stored version is one of these (`If-Match`). */
@@ -44,14 +50,14 @@ export interface ChangeOptions extends CallOptions {
  * routes answer with; every one takes a trailing `{ manager }` to join the caller's transaction.
  */
 export class ShippingMethods {
-  private readonly committed = new Subject<ShippingMethodChange>();
-  private readonly turns = new Turns<string>(unavailableToo);
+  private readonly committed: Subject<ShippingMethodChange>;
+  private readonly turns: Turns<string>;
 
   /**
-   * What was committed through this instance of the service: after the outermost COMMIT, and never for what
-   * was rolled back. Another process's changes do not come here.
+   * What was committed through the services and routes of all mounts of this process on this DataSource: after
+   * the outermost COMMIT, and never for what was rolled back. Another process's changes do not come here.
    */
-  readonly changes: Observable<ShippingMethodChange> = this.committed.asObservable();
+  readonly changes: Observable<ShippingMethodChange>;
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -59,7 +65,10 @@ export class ShippingMethods {
     @Inject(MethodWrites) private readonly writes: MethodWrites,
     @Inject(MethodAnswers) private readonly answers: MethodAnswers,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
-  ) {}
+  ) {
+    ({ committed: this.committed, turns: this.turns } = sharedOf(database.dataSource));
+    this.changes = this.committed.asObservable();
+  }
 
   /** The largest `per_page` of a list. */
   get maxPageSize(): number {

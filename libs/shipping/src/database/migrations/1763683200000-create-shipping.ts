@@ -79,11 +79,11 @@ function tables(runner: QueryRunner): Table[] {
       ],
     }),
     new Table({
-      name: path('order_event'),
+      name: path('shipping_order_event'),
       columns: [
-        key(text('project_id', 64), 'pk_order_event'),
-        key(text('order_id', 64), 'pk_order_event'),
-        key(time('occurred_at'), 'pk_order_event'),
+        key(text('project_id', 64), 'pk_shipping_order_event'),
+        key(text('order_id', 64), 'pk_shipping_order_event'),
+        key(time('occurred_at'), 'pk_shipping_order_event'),
         key(
           {
             name: 'seq',
@@ -92,7 +92,7 @@ function tables(runner: QueryRunner): Table[] {
             generationStrategy: 'identity',
             generatedIdentity: 'ALWAYS',
           },
-          'pk_order_event',
+          'pk_shipping_order_event',
         ),
         { name: 'id', type: 'uuid' },
         text('type', 64),
@@ -104,7 +104,7 @@ function tables(runner: QueryRunner): Table[] {
       ],
       indices: [
         {
-          name: 'uq_order_event_dedupe_key',
+          name: 'uq_shipping_order_event_dedupe_key',
           columnNames: ['project_id', 'order_id', 'dedupe_key'],
           isUnique: true,
           where: 'dedupe_key IS NOT NULL',

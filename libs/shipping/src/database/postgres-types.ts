@@ -1,0 +1,41 @@
+import { type ColumnType, type DataSource } from 'typeorm';
+
+/** What stands in the decorators, and what PostgreSQL makes of it. */
+const types = new Map<ColumnType, ColumnType>([
+  [Boolean, 'boolean'],
+  [Date, 'timestamptz'],
+  ['simple-json', 'jsonb'],
+]);
+
+/** @throws Error that names the remedy, for a DataSource of another engine */
+export function refuseOtherEngines({ options }: DataSource): void {
+  if (options.type === 'postgres') return;
+  throw new Error(
+    `nestjs-shipping needs PostgreSQL, but was given a DataSource of type "${options.type}". Give the module a ` +
+      `PostgreSQL DataSource of its own, ShippingModule.forRoot({ dataSource: 'name' }), and keep shippingEntities ` +
+      `and shippingMigrations out of the one of type "${options.type}".`,
+  );
+}
+
+/**
+ * For an entity whose decorators name column types that each driver of TypeORM knows, so that the error about
+ * another engine is ours. The metadata of each PostgreSQL DataSource gets PostgreSQL's types.
+ *
+ * TypeORM calls `useDataSource` between checking the metadata and using it, on a class that also has the static
+ * `hasId` and `save` of its `BaseEntity`.
+ */
+export const PostgresTypes: ClassDecorator = (entity) => {
+  Object.defineProperties(entity, {
+    hasId: { value: () => false },
+    save: { value: () => undefined },
+    useDataSource: {
+      value(this: typeof entity, dataSource: DataSource) {
+        refuseOtherEngines(dataSource);
+        // `this` may be a subclass that a host made an entity.
+        for (const column of dataSource.getMetadata(this).ownColumns) {
+          column.type = types.get(column.type) ?? column.type;
+        }
+      },
+    },
+  });
+};

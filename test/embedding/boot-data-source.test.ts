@@ -1,0 +1,43 @@
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ShippingModule } from 'nestjs-shipping';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+describe('the DataSource of the module', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await testDatabase();
+  });
+  afterEach(() => database.close());
+
+  it('is missed by its name: how to add one, and how to name another', async () => {
+    const boot = compiled([typeOrm(database), ShippingModule.forRoot({ dataSource: 'shop' })]);
+
+    const refusal = await boot.then(String, ({ message }: Error) => message);
+
+    expect(refusal).toContain('no TypeORM DataSource named "shop"');
+    expect(refusal).toContain("name: 'shop'");
+    expect(refusal).toContain('ShippingModule.forRoot({ dataSource:');
+  });
+
+  it('is missed when there is no TypeOrmModule at all', async () => {
+    const boot = compiled([ShippingModule.forRoot()]);
+
+    const refusal = await boot.then(String, ({ message }: Error) => message);
+
+    expect(refusal).toContain('no default TypeORM DataSource');
+    expect(refusal).toContain('TypeOrmModule.forRoot(');
+  });
+
+  it('that cannot be opened is told by its own error, not by ours', async () => {
+    const broken = TypeOrmModule.forRootAsync({
+      useFactory: () => ({ ...database.options, retryAttempts: 1 }),
+      dataSourceFactory: () => Promise.reject(new Error('the password is wrong')),
+    });
+
+    const boot = compiled([ShippingModule.forRoot(), broken]);
+
+    await expect(boot).rejects.toThrow('the password is wrong');
+  });
+});

@@ -1,0 +1,101 @@
+import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { embeddedPostgres } from 'nestjs-shipping/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe('the tables, when the application has bootstrapped,', () => {
+  let database: TestDatabase | undefined;
+  afterEach(async () => {
+    await database?.close();
+    database = undefined;
+  });
+
+  const booted = async (open: TestDatabase): Promise<ShippingMethods> => {
+    const testing = await compiled([typeOrm(open), ShippingModule.forRoot({ http: false })]);
+    await testing.init();
+    return testing.get(ShippingMethods);
+  };
+
+  it('are missed in words when no migration has made them: the two lines to add', async () => {
+    database = await testDatabase({ migrationsRun: false });
+
+    const refusal = await booted(database).catch(({ message }: Error) => message);
+
+    expect(refusal).toMatch(/no table \S*shipping_method, \S*shipping_project, \S*shipping_order_event\./);
+    expect(refusal).toContain("import { shippingMigrations } from 'nestjs-shipping/migrations'");
+    expect(refusal).toContain('migrations: shippingMigrations, migrationsRun: true');
+  });
+
+  it('are missed by their names in the schema and with the prefix of the host', async () => {
+    database = await testDatabase({ entityPrefix: 'shop_' });
+    const table = database.table('shop_shipping_order_event');
+    await database.dataSource.query(`DROP TABLE ${table}`);
+
+    const refusal = await booted(database).catch(({ message }: Error) => message);
+
+    expect(refusal).toMatch(/no table (test_\w+\.)?shop_shipping_order_event\./);
+  });
+
+  it('that have our name and not our columns are not taken for ours: the columns are named', async () => {
+    database = await testDatabase();
+    const table = database.table('shipping_method');
+    await database.dataSource.query(
+      `ALTER TABLE ${table} DROP COLUMN search_text, DROP COLUMN use_default, ADD COLUMN price integer`,
+    );
+
+    const refusal = await booted(database).catch(({ message }: Error) => message);
+
+    expect(refusal).toMatch(/shipping_method.* without the columns use_default, search_text\b/s);
+    expect(refusal).toContain('shippingMigrations');
+    expect(refusal).toContain('schema');
+  });
+
+  it('may have been made between create() and init()', async () => {
+    database = await testDatabase({ migrationsRun: false });
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+
+    await testing.get(DataSource).runMigrations();
+    await testing.init();
+
+    expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+  });
+
+  it('may have been made by synchronize', async () => {
+    database = await testDatabase({ migrations: [], migrationsRun: false, synchronize: true });
+
+    const methods = await booted(database);
+
+    expect((await methods.create('p', ground)).version).toBe(1);
+  });
+
+  it('are not looked for on a DataSource that the host initialises later', async () => {
+    const options = { ...(await embeddedPostgres()), autoLoadEntities: true, manualInitialization: true };
+    const testing = await compiled([TypeOrmModule.forRoot(options), ShippingModule.forRoot({ http: false })]);
+
+    await testing.init();
+
+    expect(testing.get(DataSource).isInitialized).toBe(false);
+  });
+
+  it('cannot be looked for without the database: the error is the typed one', async () => {
+    database = await testDatabase();
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+    const { dataSource } = database;
+    const createQueryRunner = dataSource.createQueryRunner.bind(dataSource);
+    dataSource.createQueryRunner = (mode) => {
+      const runner = createQueryRunner(mode);
+      runner.connect = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+      return runner;
+    };
+
+    const boot = testing.init();
+
+    await expect(boot).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    dataSource.createQueryRunner = createQueryRunner;
+  });
+});

@@ -1,0 +1,69 @@
+import { ShippingMethod } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import {
+  getMetadataArgsStorage,
+  Index,
+  type MigrationInterface,
+  type QueryRunner,
+  TableIndex,
+} from 'typeorm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+
+/** Every DataSource of the process reads what `Index()` added: other tests must not. */
+function forgetIndex(): void {
+  const { indices } = getMetadataArgsStorage();
+  const mine = indices.findIndex(({ name }) => name === 'ix_mine');
+  if (mine >= 0) indices.splice(mine, 1);
+}
+
+class AddMyIndex implements MigrationInterface {
+  name = 'AddMyIndex1795000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    const { tablePath } = runner.connection.getMetadata(ShippingMethod);
+    await runner.createIndex(
+      tablePath,
+      new TableIndex({ name: 'ix_mine', columnNames: ['project_id', 'is_active'] }),
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.dropIndex(runner.connection.getMetadata(ShippingMethod).tablePath, 'ix_mine');
+  }
+}
+
+describe("an index of the host's on our table", () => {
+  let database: TestDatabase | undefined;
+  afterEach(async () => {
+    await database?.close();
+    database = undefined;
+    forgetIndex();
+  });
+
+  const indexed = (): Promise<TestDatabase> =>
+    testDatabase({ migrations: [...shippingMigrations, AddMyIndex] });
+
+  it('is drift while only a migration makes it: the schema builder would drop it', async () => {
+    database = await indexed();
+
+    await expect(expectNoSchemaDrift(database.dataSource)).rejects.toThrow(/DROP INDEX.*ix_mine/);
+  });
+
+  it('is no drift once the host declares it on our entity, and it survives synchronize', async () => {
+    Index('ix_mine', ['projectId', 'isActive'])(ShippingMethod);
+    database = await indexed();
+
+    await expectNoSchemaDrift(database.dataSource);
+    await database.dataSource.synchronize();
+
+    const made = await database.dataSource.query(
+      `SELECT indexname FROM pg_indexes WHERE indexname = 'ix_mine' AND schemaname = $1`,
+      [database.options.schema ?? 'public'],
+    );
+    expect(made).toHaveLength(1);
+    await database.dataSource.undoLastMigration();
+    await expect(expectNoSchemaDrift(database.dataSource)).rejects.toThrow(/CREATE INDEX.*ix_mine/);
+  });
+});

@@ -1,0 +1,161 @@
+import { Module } from '@nestjs/common';
+import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+type Options = Parameters<typeof ShippingModule.forRoot>[0];
+type Mounts = [first: Options, second: Options];
+
+const admin = 'admin/projects/:project_id/orders';
+
+describe('two mounts in one application', () => {
+  let database: TestDatabase;
+  let second: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+    second = await testDatabase();
+  });
+  afterAll(async () => {
+    await second?.close();
+    await database?.close();
+  });
+
+  const boot = async (...mounts: Options[]): Promise<string> => {
+    const imports = mounts.map((options) => ShippingModule.forRoot(options));
+    const testing = await compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
+    return testing.init().then(
+      () => 'booted',
+      ({ message }: Error) => message,
+    );
+  };
+
+  it.each([
+    ['without a word', [{}, {}]],
+    ['with the same path', [{ http: { path: admin } }, { http: { path: `/${admin}/` } }]],
+    ['with a version in common', [{ http: { version: ['1', '2'] } }, { http: { version: '2' } }]],
+    ['with services only, twice', [{ http: false }, { http: false }]],
+    ['with routes once and services only once', [{}, { http: false }]],
+    ['on two DataSources with the same path', [{}, { dataSource: 'second' }]],
+  ] satisfies [string, Mounts][])(
+    '%s are refused: one import, or a path of its own',
+    async (_how, mounts) => {
+      const refusal = await boot(...mounts);
+
+      expect(refusal).toContain('Import ShippingModule.forRoot() once, with isGlobal: true');
+      expect(refusal).toMatch(
+        /twice (at "(api|admin)\/projects\/\S+"|on the DataSource "default")\..*http\.path/,
+      );
+    },
+  );
+
+  it.each([
+    ['with two paths', [{}, { http: { path: admin } }]],
+    ['with two versions', [{}, { http: { version: '2' } }]],
+    ['on two DataSources, one for its services only', [{}, { dataSource: 'second', http: false }]],
+  ] satisfies [string, Mounts][])('%s are what the host wants', async (_how, mounts) => {
+    expect(await boot(...mounts)).toBe('booted');
+  });
+
+  it('that are one, imported by several modules, are one', async () => {
+    const shipping = ShippingModule.forRoot();
+    @Module({ imports: [shipping] })
+    class Feature {}
+
+    const testing = await compiled([typeOrm(database), shipping, Feature]);
+
+    await expect(testing.init()).resolves.toBe(testing);
+  });
+
+  it('of two applications of one process are fine', async () => {
+    expect([await boot({}), await boot({})]).toEqual(['booted', 'booted']);
+  });
+});
+
+describe('calls by two mounts in one transaction', () => {
+  it('take turns: what one of them is refused takes nothing of the other with it', async () => {
+    const database = await testDatabase();
+    const mounts = ['a/:project_id', 'b/:project_id'].map((path) =>
+      ShippingModule.forRoot({ http: { path } }),
+    );
+    const testing = await compiled([typeOrm(database), ...mounts]);
+    const [one, other] = mounts.map((mount) => testing.select(mount).get(ShippingMethods, { strict: true }));
+    const project = freshProject();
+    await one?.create(project, ground);
+    const last = await one?.create(project, { ...ground, method_code: '99' });
+
+    const codes = ['01', '02', '04', '05'];
+    const outcomes = await database.dataSource.transaction((manager) =>
+      Promise.allSettled(
+        codes.flatMap((method_code) => [
+          one?.update(project, last?.id ?? '', ground, { manager }),
+          other?.create(project, { ...ground, method_code }, { manager }),
+        ]),
+      ),
+    );
+
+    expect(outcomes.map(({ status }) => status)).toEqual(codes.flatMap(() => ['rejected', 'fulfilled']));
+    expect((await one?.list(project))?.data.map(({ method_code }) => method_code)).toEqual([
+      '01',
+      '02',
+      '03',
+      '04',
+      '05',
+      '99',
+    ]);
+    await database.close();
+  });
+});
+
+describe('the changes of a DataSource', () => {
+  it('are told to each mount and application of the process that uses it, and to no other', async () => {
+    const [database, second] = [await testDatabase(), await testDatabase()];
+    const mounted = async (own: TestDatabase, ...paths: string[]): Promise<ShippingMethods[]> => {
+      const mounts = paths.map((path) => ShippingModule.forRoot({ http: { path } }));
+      const testing = await compiled([typeOrm(own), ...mounts]);
+      await testing.init();
+      return mounts.map((mount) => testing.select(mount).get(ShippingMethods, { strict: true }));
+    };
+    const services = [
+      ...(await mounted(database, 'a/:project_id', 'b/:project_id')),
+      ...(await mounted(database, 'a/:project_id')),
+      ...(await mounted(second, 'a/:project_id')),
+    ];
+    const seen = services.map((service) => {
+      const changes: ShippingMethodChange[] = [];
+      service.changes.subscribe((change) => changes.push(change));
+      return changes;
+    });
+    const project = freshProject();
+
+    const created = await services[0]?.create(project, ground);
+    await database.dataSource.transaction(async (manager) => {
+      await services[1]?.create(project, { ...ground, method_code: '01' }, { manager });
+      expect(seen.map(({ length }) => length)).toEqual([1, 1, 1, 0]);
+    });
+
+    expect(seen.map((changes) => changes.map(({ after }) => after?.method_code))).toEqual([
+      ['03', '01'],
+      ['03', '01'],
+      ['03', '01'],
+      [],
+    ]);
+    expect(seen[2]?.[0]?.after).toEqual(created);
+    await second.close();
+    await database.close();
+  });
+
+  it('are heard of by one subscriber, however many mounts there are', async () => {
+    const database = await testDatabase();
+    const subscribers = database.dataSource.subscribers.length;
+
+    for (let application = 0; application < 3; application++) {
+      await compiled([typeOrm(database), ShippingModule.forRoot()]);
+    }
+
+    expect(database.dataSource.subscribers).toHaveLength(subscribers + 1);
+    await database.close();
+  });
+});
