@@ -28,8 +28,7 @@ interface Schema {
 interface Parameter {
   name: string;
   description: string;
-  schema?: Schema;
-  content?: Record<string, { schema: Schema }>;
+  schema: Schema;
 }
 
 interface Operation {
@@ -61,7 +60,7 @@ const parameter = (name: string, from = operation('get', methods)): Required<Sch
   const description = found?.description;
   return {
     description,
-    ...(found?.schema ?? found?.content?.['application/json']?.schema),
+    ...found?.schema,
   } as Required<Schema>;
 };
 const numberIn = (text: string, unit: RegExp): number => Number(unit.exec(text)?.[1]);
@@ -153,7 +152,7 @@ describe('the OpenAPI document', () => {
 
     expect(host).toEqual(before);
     expect(documented).toMatchObject({
-      tags: host.tags,
+      tags: expect.arrayContaining(host.tags),
       paths: { '/carts': carts, [methods]: { put: carts.get } },
       components: host.components,
     });
@@ -256,7 +255,7 @@ describe('the running module', () => {
   it('bounds the query of the list as documented', async () => {
     const [page, perPage, q, raw] = ['page', 'per_page', 'q', 'raw_filters'].map((name) => parameter(name));
     const bytes = numberIn(raw?.description ?? '', /(\d+) bytes/);
-    const values = parameter('filter').properties['version']?.anyOf?.[1]?.maxItems ?? 0;
+    const values = schemaOf('ShippingFilter').properties?.['version']?.anyOf?.[1]?.maxItems ?? 0;
     const rawValues = schemaOf('ShippingRawFilter').properties?.['value']?.anyOf?.[1]?.maxItems ?? 0;
     const ones = (length: number): string => Array.from({ length }, () => 1).join(',');
     const conditions = (length: number): string =>
@@ -272,10 +271,14 @@ describe('the running module', () => {
         rawValues,
         (length) => `raw_filters=[{"field":"version","op":"in","value":[${ones(length)}]}]`,
       ],
-      ['raw_filters', raw?.maxItems ?? 0, (length) => `raw_filters=[${conditions(length)}]`],
+      [
+        'raw_filters',
+        schemaOf('ShippingRawFilters').maxItems ?? 0,
+        (length) => `raw_filters=[${conditions(length)}]`,
+      ],
       [
         'or of raw_filters',
-        raw?.items?.anyOf?.[1]?.properties?.['or']?.maxItems ?? 0,
+        schemaOf('ShippingRawFilterGroup').properties?.['or']?.maxItems ?? 0,
         (length) => `raw_filters=[{"or":[${conditions(length)}]}]`,
       ],
       ['bytes', bytes, (length) => `raw_filters=${padded(length).replaceAll(' ', '%20')}`],

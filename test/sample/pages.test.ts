@@ -27,6 +27,19 @@ describe('what the sample shows', () => {
     ]);
   });
 
+  it('says in openapi.json under which licence, from where and with which key it is called', async () => {
+    const response = await fetch(`${app.origin}/openapi.json`);
+
+    const document = (await response.json()) as { tags: { name: string }[] };
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { license: { name: 'MIT' } },
+      servers: [{ url: '/' }],
+      security: [{ bearer: [] }, {}],
+    });
+    expect(document.tags.map(({ name }) => name)).toEqual(['Order desk', 'Shipping methods', 'Order events']);
+  });
+
   it.each(['/docs', '/'])('serves %s as a page that loads nothing from elsewhere', async (path) => {
     const response = await fetch(app.origin + path);
 

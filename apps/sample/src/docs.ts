@@ -8,7 +8,13 @@ export function serveDocs(app: INestApplication): void {
     .setTitle('nestjs-shipping, the sample host')
     .setDescription('The six routes of the library, and the order desk of this host.')
     .setVersion('0.1.0')
+    .setOpenAPIVersion('3.1.0')
+    .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
+    .addServer('/')
+    .addTag('Order desk', 'What the sample itself does.')
     .addBearerAuth({ type: 'http', description: 'An API key, when the host asks for one (API_KEYS).' })
+    .addSecurityRequirements('bearer')
+    .addSecurityRequirements({})
     .build();
   const document = documentShipping(SwaggerModule.createDocument(app, description));
   SwaggerModule.setup('docs', app, document, {

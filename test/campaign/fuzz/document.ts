@@ -6,6 +6,8 @@ export interface Schema {
   enum?: string[];
   anyOf?: Schema[];
   items?: Schema;
+  /** Of text that holds JSON: what the JSON is. */
+  contentSchema?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
   pattern?: string;
@@ -19,8 +21,7 @@ export interface Schema {
 export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
-  schema?: Schema;
-  content?: Record<string, { schema: Schema }>;
+  schema: Schema;
 }
 
 export interface Operation {
@@ -67,7 +68,7 @@ export function resolved(schema: Schema): Schema {
   return name === undefined ? schema : (components.schemas[name] ?? {});
 }
 
-/** The one JSON schema of a parameter or body that has a content instead of a schema. */
+/** The JSON schema of a body. */
 export function jsonOf(content: Record<string, { schema: Schema }> | undefined): Schema | undefined {
   return content?.['application/json']?.schema;
 }

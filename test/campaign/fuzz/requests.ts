@@ -51,14 +51,13 @@ function parametersOf({ parameters }: Operation, place: Parameter['in']) {
   return fc.record(values, { requiredKeys }) as fc.Arbitrary<Record<string, string>>;
 }
 
-function parameterValue({ name, in: place, schema, content }: Parameter): fc.Arbitrary<string> {
+function parameterValue({ name, in: place, schema }: Parameter): fc.Arbitrary<string> {
   if (place === 'header') return version;
   if (name === 'method_id') return fc.oneof(knownId, knownId, fc.uuid(), fc.constantFrom('x', 'tree', '0'));
   if (name === 'project_id') return fc.constantFrom(...projects);
-  const inContent = jsonOf(content);
-  if (inContent) return valueOf(inContent).map((value) => JSON.stringify(value));
+  if (schema.contentSchema) return valueOf(schema.contentSchema).map((value) => JSON.stringify(value));
   const small = name === 'page' ? [fc.constantFrom('1', '2')] : [];
-  return fc.oneof(...small, valueOf(schema ?? {}).map(String));
+  return fc.oneof(...small, valueOf(schema).map(String));
 }
 
 function bodyOf({ requestBody }: Operation): fc.Arbitrary<string | undefined> {

@@ -49,7 +49,7 @@ function textOf(schema: Schema): fc.Arbitrary<string> {
   }
   const accepted = new RegExp(pattern, 'u');
   const drawn = fc.string({ unit: character, minLength: 1, maxLength: Math.min(maxLength, 12) });
-  const isAccepted = (text: string): boolean => accepted.test(text) && !text.endsWith(' ');
+  const isAccepted = (text: string): boolean => accepted.test(text);
   return fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...codes.filter(isAccepted)) },
     { weight: 3, arbitrary: drawn.filter(isAccepted) },

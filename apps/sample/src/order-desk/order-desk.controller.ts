@@ -3,13 +3,17 @@ import { ApiBody, ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/s
 import { OrderDesk, type PlacedOrder } from './order-desk.service.js';
 import { checkPlaceOrder, PlaceOrderRequest } from './place-order.dto.js';
 
-@ApiTags('order desk (the sample itself)')
+@ApiTags('Order desk')
 @Controller('api/projects/:project_id/desk/orders')
 export class OrderDeskController {
   constructor(@Inject(OrderDesk) private readonly desk: OrderDesk) {}
 
   @Post()
-  @ApiOperation({ summary: 'Place an order with one of the shipping methods', operationId: 'placeOrder' })
+  @ApiOperation({
+    operationId: 'placeOrder',
+    summary: 'Place an order with one of the shipping methods',
+    description: 'The order and its first events are one transaction.',
+  })
   @ApiParam({ name: 'project_id', schema: { type: 'string', example: 'demo' } })
   @ApiBody({ type: PlaceOrderRequest })
   @ApiResponse({ status: 201, description: 'Placed; its history has order.placed and shipping.selected.' })

@@ -1,9 +1,9 @@
 import { type OrderEventActor, type OrderEventDto, actorTypes } from '../order-events/dto/order-event.dto.js';
 import { eventLengths, eventTypePattern } from '../order-events/dto/record-order-event.dto.js';
 import { orderEventTypes } from '../order-events/order-event-types.js';
-import { answer, array, id, json, type Nullable, ref, type Schema, string, time } from './schema.js';
+import { answer, array, type Dialect, id, json, ref, type Schema, string, time } from './schema.js';
 
-export function eventSchemas(nullable: Nullable): Record<string, Schema> {
+export function eventSchemas({ nullable }: Dialect): Record<string, Schema> {
   return {
     OrderEvent: answer<OrderEventDto>('An entry in the history of an order; it never changes.', {
       id,

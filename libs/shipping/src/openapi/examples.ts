@@ -25,17 +25,8 @@ export const method: ShippingMethodDto = {
 
 export const page = { data: [method], meta: { page: 1, per_page: 20, total: 1, total_pages: 1 } };
 
-export const tree = {
-  data: [
-    {
-      carrier_code: method.carrier_code,
-      carrier_label: method.carrier_label,
-      is_active: method.is_active,
-      sort_order: method.sort_order,
-      methods: [method],
-    },
-  ],
-};
+const { carrier_code, carrier_label, is_active, sort_order } = method;
+export const tree = { data: [{ carrier_code, carrier_label, is_active, sort_order, methods: [method] }] };
 
 export const events: { data: OrderEventDto[] } = {
   data: [

@@ -10,16 +10,15 @@ import {
   methodDefaults,
   upsertFields,
 } from '../shipping-methods/dto/upsert-shipping-method.dto.js';
-import { codePattern } from '../validation/text.js';
 import {
   answer,
   array,
   boolean,
+  type Dialect,
   id,
   int32Integer,
   integer,
   json,
-  type Nullable,
   type Properties,
   ref,
   type Schema,
@@ -27,9 +26,18 @@ import {
   time,
 } from './schema.js';
 
+const but = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
+const first = but(String.raw`\x00-\x2F\x3A-\x40`);
+const inner = but(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);
+const last = but(String.raw`\x00-\x27\x2A\x2C\x3B-\x3F`);
+
+/** The rule for codes as far as ASCII goes. Many tools compile patterns without the flag `u` of `\p{L}`. */
+export const codeForm = `^${first}(${inner}*${last})?$`;
+
 function code(maxLength: number) {
-  const description = 'In Unicode NFC, no space at the end. Compared exactly: case and accents count.';
-  return { type: 'string', minLength: 1, maxLength, pattern: codePattern.source, description };
+  const description =
+    'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC; the pattern has the part of this that is about ASCII. Codes are compared exactly: case and accents count.';
+  return { type: 'string', minLength: 1, maxLength, pattern: codeForm, description };
 }
 
 const label = {
@@ -55,7 +63,7 @@ const fields = {
   },
 } satisfies Properties<(typeof upsertFields)[number]>;
 
-export function methodSchemas(nullable: Nullable): Record<string, Schema> {
+export function methodSchemas({ nullable }: Dialect): Record<string, Schema> {
   const optional = Object.entries(methodDefaults).map(([field, value]) => {
     const schema = fields[field as keyof typeof methodDefaults];
     const description = `${schema.description} Default: \`${JSON.stringify(value)}\`.`;

@@ -5,12 +5,12 @@ import {
   type ShippingHttpOptions,
   type ShippingModuleOptions,
 } from '../shipping.options.js';
-import { shippingPaths } from './operations.js';
+import { type Operation, type PathItem, shippingPaths, tags } from './operations.js';
 import { eventSchemas } from './event.schemas.js';
-import { rawFilterSchema } from './filter.schemas.js';
+import { filterSchemas } from './filter.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { problemSchemas } from './problem.schemas.js';
-import { nullableIn } from './schema.js';
+import { dialectOf } from './schema.js';
 
 /** As much of an operation as has to be known of a host's. */
 export interface OpenApiOperation {
@@ -26,7 +26,10 @@ export type OpenApiPathItem = {
 /** As much of an OpenAPI 3.0 or 3.1 document as is read here; the `OpenAPIObject` of `@nestjs/swagger` is one. */
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string; description?: string };
+  info: { title: string; version: string; description?: string; license?: object; contact?: object };
+  tags?: { name: string; description?: string }[];
+  servers?: object[];
+  security?: object[];
   paths: Record<string, OpenApiPathItem>;
   components?: { schemas?: Record<string, object> };
 }
@@ -39,7 +42,8 @@ export type ShippingDocumentOptions = Pick<ShippingHttpOptions, 'path'> &
  * The document with the six routes and their schemas complete, instead of what a scan found of them: the
  * routes read the request themselves, so that a scan sees no body and no query. Of its finds only the host's
  * own word stays: `security`, and responses that are not ours (401, 403). A schema of the host that has the
- * name of one of ours is replaced.
+ * name of one of ours is replaced; a tag of the host stays. `info`, `servers` and the document's `security`
+ * are the host's alone.
  * @param options `path` with the host's global prefix, if there is one; call again for a second mount
  * @returns a new document; the given one is left alone
  * @throws Error when `path` has no `:project_id`
@@ -51,44 +55,52 @@ export function documentShipping<Document extends OpenApiDocument>(
   checkHttpOptions({ path: options.path });
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
   const path = (options.path ?? defaultPath).replace(/^\/|\/$/g, '').replace(/:(\w+)/g, '{$1}');
+  const dialect = dialectOf(document.openapi);
   // Cloned: the host may change its document, and must not change what the module checks by.
-  const ours = structuredClone(shippingPaths(`/${path}`, maxPageSize));
-  const others = Object.entries(document.paths).filter(([other]) => !(other in ours));
+  const ours = structuredClone({
+    tags,
+    paths: shippingPaths(`/${path}`, maxPageSize, dialect),
+    schemas: { ...methodSchemas(dialect), ...filterSchemas, ...eventSchemas(dialect), ...problemSchemas },
+  });
   const takenIds = new Set(
-    others.flatMap(([, item]) => Object.values(item).map((operation) => operation?.operationId)),
+    Object.entries(document.paths).flatMap(([route, item]) =>
+      route in ours.paths ? [] : Object.values(item).map((operation) => operation?.operationId),
+    ),
   );
   const paths = { ...document.paths };
-  for (const [route, operations] of Object.entries(ours)) {
-    paths[route] = { ...paths[route] };
-    for (const [name, operation] of Object.entries(operations)) {
-      const found = paths[route][name as keyof OpenApiPathItem];
-      paths[route][name as keyof OpenApiPathItem] = {
+  for (const [route, operations] of Object.entries(ours.paths)) {
+    const item = (paths[route] = { ...paths[route] });
+    for (const [method, operation] of Object.entries(operations) as [keyof PathItem, Operation][]) {
+      const { security, responses } = item[method] ?? {};
+      item[method] = {
         ...operation,
         operationId: freeId(operation.operationId, takenIds),
-        ...(found?.security && { security: found.security }),
-        responses: { ...found?.responses, ...operation.responses },
+        ...(security && { security }),
+        responses: { ...responses, ...operation.responses },
       };
     }
   }
-  const nullable = nullableIn(document.openapi);
-  const schemas = {
-    ...document.components?.schemas,
-    ...structuredClone({
-      ...methodSchemas(nullable),
-      ShippingRawFilter: rawFilterSchema,
-      ...eventSchemas(nullable),
-      ...problemSchemas,
-    }),
-  };
-  return { ...document, paths, components: { ...document.components, schemas } };
+  const { tags: declared = [], components } = document;
+  const missing = ours.tags.filter(({ name }) => !declared.some((tag) => tag.name === name));
+  const schemas = { ...components?.schemas, ...ours.schemas };
+  return { ...document, tags: [...declared, ...missing], paths, components: { ...components, schemas } };
 }
 
-/** A complete OpenAPI 3.1 document of the six routes alone. */
+/** A complete OpenAPI 3.1 document of the six routes alone. It asks for no authentication: guards are the host's. */
 export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {
   const { title = 'Shipping methods and order histories', version = '0.1.0', ...mount } = options;
-  return documentShipping({ openapi: '3.1.0', info: { title, version }, paths: {} }, mount);
+  const info = {
+    title,
+    version,
+    description:
+      'The six routes of nestjs-shipping. The guards of the host decide who may call them, so that this document asks for no authentication; that of a host does.',
+    license: { name: 'MIT', identifier: 'MIT' },
+    contact: { name: 'nestjs-shipping', url: 'https://www.npmjs.com/package/nestjs-shipping' },
+  };
+  const servers = [{ url: '/', description: 'The host.' }];
+  return documentShipping({ openapi: '3.1.0', info, servers, security: [], paths: {} }, mount);
 }
 
 /** Of two mounts in one document, the second one's operations are numbered. */

@@ -28,7 +28,7 @@ import {
   updated,
   validated,
 } from './responses.js';
-import { ref } from './schema.js';
+import { type Dialect, ref } from './schema.js';
 
 export interface Operation {
   operationId: string;
@@ -42,14 +42,23 @@ export interface Operation {
 
 export type PathItem = Partial<Record<'get' | 'post' | 'patch' | 'delete', Operation>>;
 
+const methodsTag = { name: 'Shipping methods', description: 'What a project ships with.' };
+const eventsTag = { name: 'Order events', description: 'What happened to an order.' };
+export const tags = [methodsTag, eventsTag];
+
 /**
  * The six routes by path.
  * @param base the path of the mount, with `{project_id}`
  */
-export function shippingPaths(base: string, maxPageSize: number): Record<string, PathItem> {
+export function shippingPaths(base: string, maxPageSize: number, dialect: Dialect): Record<string, PathItem> {
   const mount = mountParameters(base);
-  const methods = { tags: ['Shipping methods'] };
+  const methods = { tags: [methodsTag.name] };
   const readRefusals = refusals(badParameter(), new DatabaseUnavailableError(undefined));
+  const read = (schema: string, example: object): Operation['responses'] => ({
+    200: success(schema, example, validated),
+    304: notModified,
+    ...readRefusals,
+  });
   const writeRefusals = [new DatabaseUnavailableError(undefined), new OutcomeUnknownError(undefined)];
   const bodyRefusals = [
     badBody(),
@@ -80,12 +89,8 @@ export function shippingPaths(base: string, maxPageSize: number): Record<string,
         summary: 'List shipping methods',
         description:
           'A page of the methods that match, as they are presented, by `sort_order`, `carrier_code`, `method_code`. Past the end: no data, the true total.',
-        parameters: [...mount, ...listQuery(maxPageSize), ifNoneMatch],
-        responses: {
-          200: success('ShippingMethodPage', page, validated),
-          304: notModified,
-          ...readRefusals,
-        },
+        parameters: [...mount, ...listQuery(maxPageSize, dialect), ifNoneMatch],
+        responses: read('ShippingMethodPage', page),
       },
     },
     [`${base}/shipments/methods/tree`]: {
@@ -95,11 +100,7 @@ export function shippingPaths(base: string, maxPageSize: number): Record<string,
         summary: 'All shipping methods by carrier',
         description: 'Inactive ones too. Carriers stand by their smallest `sort_order`, then by code.',
         parameters: [...mount, ifNoneMatch],
-        responses: {
-          200: success('ShippingTree', tree, validated),
-          304: notModified,
-          ...readRefusals,
-        },
+        responses: read('ShippingTree', tree),
       },
     },
     [`${base}/shipments/methods/{method_id}`]: {
@@ -142,7 +143,7 @@ export function shippingPaths(base: string, maxPageSize: number): Record<string,
     },
     [`${base}/{order_id}/events`]: {
       get: {
-        tags: ['Order events'],
+        tags: [eventsTag.name],
         operationId: 'listOrderEvents',
         summary: 'The history of one order',
         description: 'All of it, oldest first. An unknown order has an empty one.',

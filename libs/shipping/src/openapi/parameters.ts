@@ -1,35 +1,33 @@
 import { listLimits } from '../shipping-methods/dto/list-shipping-methods.dto.js';
 import { identifierPattern } from '../validation/identifiers.js';
-import { filterSchema, rawFiltersSchema } from './filter.schemas.js';
-import { integer, type Schema, string } from './schema.js';
+import { type Dialect, integer, type Schema, string } from './schema.js';
 
 export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header';
   description: string;
   required?: boolean;
-  schema?: Schema;
-  content?: Record<string, { schema: Schema; example: unknown }>;
+  schema: Schema;
+  example?: string;
 }
 
-function inPath(name: string, description: string, schema: Schema): Parameter {
-  return { name, in: 'path', required: true, description, schema };
-}
+const parameter =
+  (place: Parameter['in']) =>
+  (name: string, description: string, schema: Schema = string): Parameter => {
+    return { name, in: place, ...(place === 'path' && { required: true }), description, schema };
+  };
+const [inPath, query, header] = [parameter('path'), parameter('query'), parameter('header')];
 
 const identifier = { ...string, pattern: identifierPattern.source };
 const projectId = inPath('project_id', 'The tenant.', identifier);
 export const orderId = inPath('order_id', 'The id that the host gave the order.', identifier);
-export const methodId = inPath('method_id', 'The `id` of a method; opaque.', string);
+export const methodId = inPath('method_id', 'The `id` of a method; opaque.');
 
 /** @param base the path of the mount, which may have parameters of the host's own */
 export function mountParameters(base: string): Parameter[] {
   return [...base.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
-    name === projectId.name ? projectId : inPath(name, "The host's own.", string),
+    name === projectId.name ? projectId : inPath(name, "The host's own."),
   );
-}
-
-function header(name: string, description: string): Parameter {
-  return { name, in: 'header', description, schema: string };
 }
 
 export const ifMatch = header(
@@ -44,44 +42,26 @@ export const ifNoneMatch = header(
 const bounds = `At most ${listLimits.conditions} conditions over \`filter\` and \`raw_filters\`, ${listLimits.values} values in each, ${listLimits.parameterBytes} bytes in each parameter.`;
 
 /** The query of a list. Each parameter may be left out, or be empty. */
-export function listQuery(maxPageSize: number): Parameter[] {
-  const query = (name: string, description: string, schema: Schema): Parameter => ({
-    name,
-    in: 'query',
-    description,
-    schema,
+export function listQuery(maxPageSize: number, { jsonText }: Dialect): Parameter[] {
+  const json = (name: string, description: string, schema: string, example: unknown): Parameter => ({
+    ...query(name, `${description} ${bounds}`, jsonText(schema)),
+    example: JSON.stringify(example),
   });
-  const json = (name: string, description: string, schema: Schema, example: unknown): Parameter => ({
-    name,
-    in: 'query',
-    description: `${description} ${bounds}`,
-    content: { 'application/json': { schema, example } },
-  });
-  const perPage = Math.min(listLimits.perPage, maxPageSize);
+  const perPageDefault = Math.min(listLimits.perPage, maxPageSize);
+  const page = { ...integer, minimum: 1, maximum: listLimits.offset + 1, default: 1 };
+  const perPage = { ...integer, minimum: 1, maximum: maxPageSize, default: perPageDefault };
+  const words = { ...string, maxLength: listLimits.q };
   return [
-    query('page', `(page − 1) × per_page is at most ${listLimits.offset}.`, {
-      ...integer,
-      minimum: 1,
-      maximum: listLimits.offset + 1,
-      default: 1,
-    }),
-    query('per_page', 'Out of range is refused, not clamped.', {
-      ...integer,
-      minimum: 1,
-      maximum: maxPageSize,
-      default: perPage,
-    }),
-    query('q', 'Words, each of which must stand, case aside, in one of the two codes or labels.', {
-      ...string,
-      maxLength: listLimits.q,
-    }),
+    query('page', `(page − 1) × per_page is at most ${listLimits.offset}.`, page),
+    query('per_page', 'Out of range is refused, not clamped.', perPage),
+    query('q', 'Words, each of which must stand, case aside, in one of the two codes or labels.', words),
     json(
       'filter',
-      'Plain equality, AND-ed; a list means "any of". Instead of JSON it may be spelt `filter[carrier_code]=ups&filter[is_active]=true`, a repeated key meaning "any of"; not both at once.',
-      filterSchema,
+      'A `ShippingFilter` as JSON. Instead it may be spelt `filter[carrier_code]=ups&filter[is_active]=true`, a repeated key meaning "any of"; not both at once.',
+      'ShippingFilter',
       { carrier_code: ['ups', 'dhl'], is_active: true },
     ),
-    json('raw_filters', 'Conditions, AND-ed, with one level of `or`.', rawFiltersSchema, [
+    json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', [
       { field: 'method_label', op: 'contains', value: 'ground' },
     ]),
   ];

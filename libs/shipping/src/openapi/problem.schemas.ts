@@ -15,12 +15,6 @@ const faultCodes: Record<FaultCode, string> = {
   too_large: 'too many bytes',
 };
 
-const places = {
-  pointer: { ...string, description: 'A JSON pointer (RFC 6901) into the body.' },
-  parameter: { ...string, description: 'A parameter of the path or the query.' },
-  header: string,
-};
-
 const faultProperties: Properties<keyof Fault> = {
   code: {
     ...string,
@@ -60,9 +54,13 @@ export const problemSchemas: Record<string, Schema> = {
   },
   ShippingFault: {
     type: 'object',
-    description: 'What is wrong, and where.',
+    description: 'What is wrong, and where: it has a `pointer`, a `parameter` or a `header`.',
     required: ['code', 'detail'],
-    properties: { ...places, ...faultProperties },
-    oneOf: Object.keys(places).map((place) => ({ required: [place] })),
+    properties: {
+      pointer: { ...string, description: 'A JSON pointer (RFC 6901) into the body.' },
+      parameter: { ...string, description: 'A parameter of the path or the query.' },
+      header: string,
+      ...faultProperties,
+    },
   },
 };

@@ -29,13 +29,28 @@ export function answer<Answer>(description: string, properties: Properties<keyof
   return { type: 'object', description, required: Object.keys(properties), properties };
 }
 
-/** The schema, or null. */
-export type Nullable = (schema: Schema & { type: string }) => Schema;
+/** What OpenAPI 3.0 and 3.1 spell differently. */
+export interface Dialect {
+  /** The schema, or null. */
+  nullable: (schema: Schema & { type: string }) => Schema;
+  /** Text that holds JSON of the named schema. */
+  jsonText: (name: string) => Schema;
+}
 
-/** "or null", in the words of the document's version of OpenAPI. */
-export function nullableIn(openapi: string): Nullable {
-  return (schema) =>
-    openapi.startsWith('3.0') ? { ...schema, nullable: true } : { ...schema, type: [schema.type, 'null'] };
+export function dialectOf(openapi: string): Dialect {
+  const isOlder = openapi.startsWith('3.0');
+  return {
+    nullable: (schema) => ({
+      ...schema,
+      ...(isOlder ? { nullable: true } : { type: [schema.type, 'null'] }),
+    }),
+    jsonText: (name) => ({
+      ...string,
+      ...(isOlder
+        ? { 'x-content-schema': ref(name) }
+        : { contentMediaType: 'application/json', contentSchema: ref(name) }),
+    }),
+  };
 }
 
 /** What may stand in a jsonb column of ours. */

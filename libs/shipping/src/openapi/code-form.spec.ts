@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maxLengths } from '../shipping-methods/dto/upsert-shipping-method.dto.js';
+import { isCode } from '../validation/text.js';
+import { codeForm } from './method.schemas.js';
+
+const documented = [new RegExp(codeForm), new RegExp(codeForm, 'u')];
+const isDocumented = (text: string): boolean[] => documented.map((form) => form.test(text));
+
+const anyCharacter = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...'aZ09_ ()+-./:@') },
+  { weight: 2, arbitrary: fc.constantFrom(...'éß한字더프𝒰٣\u0301\u093F') },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
+);
+const anyText = fc.string({ unit: anyCharacter, maxLength: maxLengths.methodCode });
+
+describe('the documented form of a code', () => {
+  it('holds for every code that the library takes', () => {
+    let taken = 0;
+    const hasTheForm = (text: string): void => {
+      if (!isCode(text)) return;
+      taken++;
+      expect(isDocumented(text)).toEqual([true, true]);
+    };
+
+    fc.assert(fc.property(anyText, hasTheForm), { numRuns: 5000 });
+
+    expect(taken).toBeGreaterThan(500);
+  });
+
+  it('is the whole rule where a code is ASCII', () => {
+    const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
+    const texts = ascii.flatMap((character) => [
+      character,
+      `a${character}`,
+      `${character}a`,
+      `a${character}a`,
+      `a ${character}`,
+    ]);
+
+    for (const text of ['', ...texts])
+      expect([text, ...isDocumented(text)]).toEqual([text, isCode(text), isCode(text)]);
+  });
+});
