@@ -91,5 +91,6 @@ export const hosts = {
   'hostile-11': hostile(11),
   'hostile-12': { ...hostile(12), inCi: true },
   vendure: { from: 'vendure', steps: ['npm run build', 'npm test'] },
+  'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
   types: { from: 'types', steps: ['npm run build', 'npm test'], inCi: true },
 };
