@@ -8,12 +8,7 @@ import {
 } from '@nestjs/common';
 import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
 import { InvalidJsonError } from './request.js';
-import { type HttpResponse } from './response.js';
-
-interface ProblemResponse extends HttpResponse {
-  headersSent?: boolean;
-  sent?: boolean;
-}
+import { type HttpResponse, sendProblem } from './response.js';
 
 /**
  * Answers every error as `application/problem+json` (RFC 9457), the host's own included. Opt-in:
@@ -26,15 +21,10 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 
   catch(exception: unknown, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw exception;
-    const response = host.switchToHttp().getResponse<ProblemResponse>();
+    const response = host.switchToHttp().getResponse<HttpResponse>();
     const problem = problemOf(exception);
     if (problem.status >= 500) this.logger.error(exception instanceof Error ? exception.stack : exception);
-    if (response.headersSent || response.sent) return;
-    const headers = exception instanceof ShippingException ? exception.headers : {};
-    for (const [name, value] of Object.entries(headers)) response.header(name, value);
-    response.status(problem.status);
-    response.header('Content-Type', 'application/problem+json');
-    response.send(Buffer.from(JSON.stringify(problem)));
+    sendProblem(response, problem, exception instanceof ShippingException ? exception.headers : {});
   }
 }
 
