@@ -13,10 +13,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
   beforeAll(async () => {
     database = await testDatabase();
     const testing = await compiled(
-      [
-        typeOrm(database),
-        ShippingModule.forRoot({ http: { path: 'projects/:project_id/sales/orders' } }),
-      ],
+      [typeOrm(database), ShippingModule.forRoot({ http: { path: 'projects/:project_id/sales/orders' } })],
       { providers: [guardOfEachRequest] },
     );
     host = await listening(testing, (app) => hostile(app, platform), platform);

@@ -1,7 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ServerResponse } from 'node:http';
 import { ConflictException, type NestInterceptor } from '@nestjs/common';
-import { type ProblemDetails, type ShippingMethodDto, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  type ProblemDetails,
+  type ShippingMethodDto,
+  ShippingMethods,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { from, lastValueFrom } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -34,7 +39,8 @@ describe.each(platformNames)('an answer on %s', (platform) => {
       const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string> }>();
       const work = async (manager: EntityManager): Promise<unknown> => {
         const answer = await lastValueFrom(next.handle(), { defaultValue: undefined });
-        if (headers['x-fail']) await manager.query(`INSERT INTO ${database.table('refused')} VALUES (1), (1)`);
+        if (headers['x-fail'])
+          await manager.query(`INSERT INTO ${database.table('refused')} VALUES (1), (1)`);
         return answer;
       };
       const committed = database.dataSource
@@ -184,7 +190,10 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     await shop.create(ground);
 
     const { headers: expected } = await shop.list();
-    const { status, headers, text } = await shop.send<ProblemDetails>('HEAD', `${shop.base}/shipments/methods`);
+    const { status, headers, text } = await shop.send<ProblemDetails>(
+      'HEAD',
+      `${shop.base}/shipments/methods`,
+    );
 
     expect([status, text]).toEqual([200, '']);
     for (const name of ['etag', 'content-type']) expect(headers.get(name)).toBe(expected.get(name));
