@@ -1,6 +1,7 @@
 import { type AddressInfo } from 'node:net';
 import { type INestApplication, type ModuleMetadata } from '@nestjs/common';
-import { ExpressAdapter } from '@nestjs/platform-express';
+import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type TestDatabase } from '../support/database.js';
@@ -26,11 +27,23 @@ export function compiled(
   return Test.createTestingModule({ ...more, imports }).compile();
 }
 
+/** The platforms a host may be on, each as Nest sets it up. */
+export const platforms = {
+  Express: () => new ExpressAdapter(),
+  Fastify: () => new FastifyAdapter(),
+};
+export type Platform = keyof typeof platforms;
+export const platformNames = Object.keys(platforms) as Platform[];
+
 export async function listening(
   testing: TestingModule,
   configure: (app: INestApplication) => unknown = () => undefined,
+  platform: Platform = 'Express',
 ): Promise<Host> {
-  const app = testing.createNestApplication(new ExpressAdapter(), { logger: ['error', 'warn'] });
+  const app = testing.createNestApplication<NestExpressApplication | NestFastifyApplication>(
+    platforms[platform](),
+    { logger: ['error', 'warn'] },
+  );
   configure(app);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;

@@ -5,31 +5,15 @@ import { InvalidJsonError, ProblemDetailsFilter, UnsupportedMediaTypeError } fro
 
 const maxBodyBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+const problems = new ProblemDetailsFilter();
 
 export function httpAdapter(): FastifyAdapter {
   return new FastifyAdapter({
     bodyLimit: maxBodyBytes,
     // Without it an overlong id would not reach our routes, and be answered as a missing route.
     routerOptions: { maxParamLength: 16 * 1024 },
-    // Not percent-encoded UTF-8: refused by the router, before any filter of Nest's.
-    frameworkErrors: (_error: Error, _request: unknown, reply: FastifyReply) => {
-      const detail = 'The path must be percent-encoded UTF-8.';
-      void reply
-        .status(400)
-        .header('Content-Type', 'application/problem+json')
-        .send(
-          Buffer.from(
-            JSON.stringify({
-              type: 'urn:problem:shipping:invalid_parameter',
-              title: 'Invalid parameter',
-              status: 400,
-              code: 'invalid_parameter',
-              detail,
-              errors: [{ parameter: 'path', code: 'format', detail }],
-            }),
-          ),
-        );
-    },
+    // What the router refuses, such as a path that is no UTF-8, comes before any filter of Nest's.
+    frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => problems.answer(error, reply),
   });
 }
 
@@ -38,7 +22,7 @@ export function httpAdapter(): FastifyAdapter {
  * created with `bodyParser: false`, or Nest's own parser comes before these.
  */
 export function configureHttp(app: NestFastifyApplication): void {
-  app.useGlobalFilters(new ProblemDetailsFilter());
+  app.useGlobalFilters(problems);
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeAllContentTypeParsers();
   // A route that takes no body does not look at what is said of one; Fastify would, and refuse it.

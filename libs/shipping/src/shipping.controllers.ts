@@ -1,4 +1,5 @@
-import { Controller, SerializeOptions, type Type } from '@nestjs/common';
+import { Controller, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
+import { ShippingExceptionFilter } from './http/shipping-exception.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
 import { defaultPath, defaultVersion, type ShippingHttpOptions } from './shipping.options.js';
@@ -16,6 +17,8 @@ export function controllersFor(http: ShippingHttpOptions): Type[] {
     }
     // Whatever serialiser the host has set globally: our answers are plain data, all of it to be shown.
     SerializeOptions({ strategy: 'exposeAll', groups: undefined, type: undefined })(mounted);
+    // Before the host's decorators: of two filters Nest asks the later one first, so that one given for this mount wins.
+    UseFilters(new ShippingExceptionFilter())(mounted);
     for (const decorate of decorators.toReversed()) decorate(mounted);
     Controller({ path, version })(mounted);
     return mounted;

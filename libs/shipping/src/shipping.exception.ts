@@ -24,19 +24,22 @@ export function problemDetails(
 }
 
 /**
- * What every error of this library is: an `HttpException`, so that any host's filter understands it, whose
- * body is a problem (RFC 9457). Catch the subclasses to act on one kind, or this class to act on all.
+ * What every error of this library is: an `HttpException`, so that any host's filter understands it. `problem` is
+ * what the routes send; `getResponse()` is the same with Nest's `statusCode`, `error` and `message` beside it.
+ * Catch the subclasses to act on one kind, or this class to act on all.
  */
 export abstract class ShippingException extends HttpException {
   readonly code: string;
-  /** Headers that belong to the answer, for instance `Retry-After`; `ProblemDetailsFilter` sends them. */
+  /** Headers that belong to the answer, for instance `Retry-After`; the routes and `ProblemDetailsFilter` send them. */
   readonly headers: Readonly<Record<string, string>> = {};
 
   protected constructor(
     readonly problem: ProblemDetails,
     options?: { cause?: unknown },
   ) {
-    super(problem, problem.status, options);
+    // A host's own filter reads the fields of Nest's exceptions: without them it tells its clients nothing.
+    const { status: statusCode, title: error, detail: message } = problem;
+    super({ ...problem, statusCode, error, message }, statusCode, options);
     this.code = problem.code;
     this.message = problem.detail;
     this.name = new.target.name;

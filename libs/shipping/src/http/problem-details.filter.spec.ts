@@ -97,6 +97,170 @@ describe('the problem of', () => {
   );
 });
 
+/** As Nest 10 and 11 have it: what a parser or the router threw is told by its message alone. */
+class RoutesResolver {
+  mapExternalException({ message }: Error): HttpException {
+    return new BadRequestException(message);
+  }
+
+  /** Nest 11, what Fastify refuses. */
+  mapFastifyError({ message }: Error, statusCode: number): HttpException {
+    const mapExternalException = (): HttpException => new HttpException(message, statusCode);
+    return mapExternalException();
+  }
+}
+
+const nest = new RoutesResolver();
+
+/** What `http-errors` makes, and zlib's errors after body-parser had them: Nest 10 and 11 pass it on. */
+const httpError = (message: string, status: number, more: object = {}): Error =>
+  Object.assign(new Error(message), { status, statusCode: status, expose: status < 500, ...more });
+
+/** What Fastify throws: Nest 10 passes it on. */
+const fastifyError = (message: string, statusCode: number, code: string): Error =>
+  Object.assign(new Error(message), { name: 'FastifyError', statusCode, code });
+
+describe('what body parsers and routers refuse, in Nest 10 and 11, is the problem that it is in Nest 12:', () => {
+  it.each<[refused: string, exception: unknown, status: number, code: string]>([
+    [
+      'a body that Express cannot parse',
+      nest.mapExternalException(new SyntaxError('Unexpected end of JSON input')),
+      400,
+      'invalid_json',
+    ],
+    [
+      'a body that is no object, on Express',
+      nest.mapExternalException(new SyntaxError('Unexpected token \'"\', ""x"" is not valid JSON')),
+      400,
+      'invalid_json',
+    ],
+    [
+      'a body with __proto__, on Fastify 4',
+      nest.mapExternalException(new SyntaxError('Object contains forbidden prototype property')),
+      400,
+      'invalid_json',
+    ],
+    [
+      'a body that Fastify 5 cannot parse',
+      nest.mapFastifyError(
+        new Error("Body is not valid JSON but content-type is set to 'application/json'"),
+        400,
+      ),
+      400,
+      'invalid_json',
+    ],
+    [
+      'an empty body, on Fastify 5',
+      nest.mapFastifyError(
+        new Error("Body cannot be empty when content-type is set to 'application/json'"),
+        400,
+      ),
+      400,
+      'invalid_json',
+    ],
+    [
+      'an empty body, on Fastify 4',
+      fastifyError(
+        "Body cannot be empty when content-type is set to 'application/json'",
+        400,
+        'FST_ERR_CTP_EMPTY_JSON_BODY',
+      ),
+      400,
+      'invalid_json',
+    ],
+    [
+      'a body of another length than it said, on Fastify 5',
+      nest.mapFastifyError(new Error('Request body size did not match Content-Length'), 400),
+      400,
+      'invalid_json',
+    ],
+    [
+      'a body that is no gzip, on Express',
+      httpError('incorrect header check', 400, { code: 'Z_DATA_ERROR', errno: -3 }),
+      400,
+      'invalid_json',
+    ],
+    [
+      'a path that is no UTF-8, on Express',
+      nest.mapExternalException(new URIError("Failed to decode param '%FF'")),
+      400,
+      'invalid_parameter',
+    ],
+    [
+      'a path that is no UTF-8 and speaks of JSON, on Express',
+      nest.mapExternalException(new URIError("Failed to decode param 'JSON%FF'")),
+      400,
+      'invalid_parameter',
+    ],
+    [
+      'a path that is no UTF-8, on Fastify',
+      fastifyError("'/c/%FF' is not a valid url component", 400, 'FST_ERR_BAD_URL'),
+      400,
+      'invalid_parameter',
+    ],
+    [
+      'a body of 2 MB, on Express',
+      httpError('request entity too large', 413, { type: 'entity.too.large', limit: 102_400 }),
+      413,
+      'payload_too_large',
+    ],
+    [
+      'a body of 2 MB, on Fastify 4',
+      fastifyError('Request body is too large', 413, 'FST_ERR_CTP_BODY_TOO_LARGE'),
+      413,
+      'payload_too_large',
+    ],
+    [
+      'a body of 2 MB, on Fastify 5',
+      nest.mapFastifyError(new Error('Request body is too large'), 413),
+      413,
+      'payload_too_large',
+    ],
+    [
+      'the charset koi8, on Express',
+      httpError('unsupported charset "KOI8"', 415, { type: 'charset.unsupported', charset: 'koi8' }),
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'the coding nope, on Express',
+      httpError('unsupported content encoding "nope"', 415, { type: 'encoding.unsupported' }),
+      415,
+      'unsupported_media_type',
+    ],
+    ['a token that a middleware refuses', httpError('invalid csrf token', 403), 403, 'forbidden'],
+  ])('%s', (_title, exception, status, code) => {
+    expect(problemOf(exception)).toMatchObject({ status, code });
+  });
+
+  it.each<[thrown: string, exception: unknown]>([
+    ['a bad request of the host that speaks of JSON', new BadRequestException('meta is not valid JSON')],
+    [
+      'a bad request of the host that speaks of a path',
+      new BadRequestException("Failed to decode param 'x'"),
+    ],
+    [
+      'another bad request of a middleware',
+      nest.mapFastifyError(new Error('prototype property is not allowed as field name'), 400),
+    ],
+    ['a bad request of http-errors', httpError('no such voucher', 400)],
+  ])('%s stays what it is', (_title, exception) => {
+    expect(problemOf(exception)).toMatchObject({ status: 400, code: 'bad_request' });
+  });
+
+  it.each<[thrown: string, exception: unknown, status: number]>([
+    ['a middleware that hides what happened', httpError('/etc/secret', 404, { expose: false }), 404],
+    ['a middleware that fails', httpError('/etc/secret', 502), 500],
+    ['what only has a status', Object.assign(new Error('/etc/secret'), { statusCode: 404 }), 500],
+    ['what has a status that is none', httpError('/etc/secret', 4.5, { expose: true }), 500],
+  ])('%s tells nothing of it', (_title, exception, status) => {
+    const problem = problemOf(exception);
+
+    expect(problem.status).toBe(status);
+    expect(problem.detail).not.toContain('secret');
+  });
+});
+
 describe('the filter', () => {
   afterEach(() => vi.restoreAllMocks());
 
@@ -124,6 +288,21 @@ describe('the filter', () => {
 
     expect(caught(new ForbiddenException())).toEqual([[403, type, 'forbidden'], 0]);
     expect(caught(new InternalServerErrorException())).toEqual([[500, type, 'internal_server_error'], 1]);
+  });
+
+  it('answers for a middleware on Fastify, which has the response of Node alone', () => {
+    const sent: unknown[] = [];
+    const response = {
+      writeHead: (...head: unknown[]) => {
+        sent.push(...head);
+        return { end: (body: Buffer) => sent.push(JSON.parse(String(body)).code) };
+      },
+    };
+    const host = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => response }) };
+
+    new ProblemDetailsFilter().catch(new ForbiddenException(), host as unknown as ArgumentsHost);
+
+    expect(sent).toEqual([403, { 'Content-Type': 'application/problem+json' }, 'forbidden']);
   });
 
   it.each([{ headersSent: true }, { sent: true }])('adds nothing to an answer with %j', (more) => {

@@ -8,17 +8,12 @@ import {
 } from '@nestjs/common';
 import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
 import { InvalidJsonError } from './request.js';
-import { type HttpResponse } from './response.js';
-
-interface ProblemResponse extends HttpResponse {
-  headersSent?: boolean;
-  sent?: boolean;
-}
+import { type HttpResponse, sendProblem } from './response.js';
 
 /**
- * Answers every error as `application/problem+json` (RFC 9457), the host's own included. Opt-in:
- * `app.useGlobalFilters(new ProblemDetailsFilter())`. Without it the host's filters see our exceptions as
- * `HttpException`s whose body is the problem.
+ * Answers every error as `application/problem+json` (RFC 9457), the host's own included, and what body parsers and
+ * adapters refuse. Opt-in: `app.useGlobalFilters(new ProblemDetailsFilter())`. Our own refusals on the mounted
+ * routes need it not.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
@@ -26,45 +21,73 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 
   catch(exception: unknown, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw exception;
-    const response = host.switchToHttp().getResponse<ProblemResponse>();
+    this.answer(exception, host.switchToHttp().getResponse<HttpResponse>());
+  }
+
+  /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`; nothing, when an answer has left. */
+  answer(exception: unknown, response: HttpResponse): void {
     const problem = problemOf(exception);
     if (problem.status >= 500) this.logger.error(exception instanceof Error ? exception.stack : exception);
-    if (response.headersSent || response.sent) return;
-    const headers = exception instanceof ShippingException ? exception.headers : {};
-    for (const [name, value] of Object.entries(headers)) response.header(name, value);
-    response.status(problem.status);
-    response.header('Content-Type', 'application/problem+json');
-    response.send(Buffer.from(JSON.stringify(problem)));
+    sendProblem(response, problem, exception instanceof ShippingException ? exception.headers : {});
   }
 }
 
-/** The problem of any error; one that is no `HttpException` says nothing of its cause. */
+/** The problem of any error; one that is no HTTP error says nothing of its cause. */
 export function problemOf(exception: unknown): ProblemDetails {
   if (exception instanceof ShippingException) return exception.problem;
-  const status = exception instanceof HttpException ? exception.getStatus() : 500;
-  const message = exception instanceof HttpException ? exception.message : '';
-  const cause = exception instanceof Error ? exception.cause : undefined;
-  if (status === 400 && isBodyError(cause)) {
-    return new InvalidJsonError().problem;
-  }
-  if (status === 400 && cause instanceof URIError) {
+  const error: HttpError = exception instanceof Error ? exception : new Error();
+  const status = statusOf(error);
+  if (status === 400 && isPathError(error)) {
     const detail = 'The path must be percent-encoded UTF-8.';
     const errors = [{ parameter: 'path', code: 'format', detail }];
     return problemDetails(status, 'invalid_parameter', 'Invalid parameter', detail, { errors });
   }
-  if (status === 404 && /^Cannot [A-Z]+ /.test(message)) {
+  if (status === 400 && isBodyError(error)) return new InvalidJsonError().problem;
+  if (status === 404 && /^Cannot [A-Z]+ /.test(error.message)) {
     const detail = 'There is no such route: check the method and the path.';
     return problemDetails(status, 'route_not_found', 'Route not found', detail);
   }
   const name = (HttpStatus[status] ?? 'error').toLowerCase();
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
-  return problemDetails(status, name, title, status < 500 && message ? message : `${title}.`);
+  const isForClient = status < 500 && error.message && error.expose !== false;
+  return problemDetails(status, name, title, isForClient ? error.message : `${title}.`);
+}
+
+/** What http-errors (Express's middleware) and Fastify set on their errors, and body-parser and zlib on theirs. */
+interface HttpError extends Error {
+  statusCode?: unknown;
+  /** Whether the message is for the client. */
+  expose?: unknown;
+  code?: unknown;
+  type?: unknown;
+}
+
+/** Nest 12 makes an `HttpException` of what middleware and Fastify throw; before, most of it comes as it is. */
+function statusOf(error: HttpError): number {
+  if (error instanceof HttpException) return error.getStatus();
+  const { name, statusCode, expose } = error;
+  const isHttpError = typeof expose === 'boolean' || name === 'FastifyError';
+  const isClients = Number.isInteger(statusCode) && Number(statusCode) >= 400 && Number(statusCode) < 500;
+  return isHttpError && isClients ? Number(statusCode) : 500;
+}
+
+function isPathError(error: HttpError): boolean {
+  const { cause = error } = error;
+  return (
+    cause instanceof URIError ||
+    error.code === 'FST_ERR_BAD_URL' ||
+    (isOfOldNest(error) && /^(Failed to decode param|URI malformed)/.test(error.message))
+  );
 }
 
 /** What the JSON parsers of Express and Fastify throw, zlib (`Z_…`) and Brotli (`ERR__ERROR_…`) below them. */
-function isBodyError(cause: unknown): boolean {
+function isBodyError(error: HttpError): boolean {
+  if (isOfOldNest(error)) {
+    return /JSON|forbidden prototype property|did not match Content-Length/i.test(error.message);
+  }
+  const { cause = error } = error;
   if (!(cause instanceof Error)) return false;
-  const { code, type } = cause as { code?: unknown; type?: unknown };
+  const { code, type } = cause as HttpError;
   return (
     cause instanceof SyntaxError ||
     type === 'entity.parse.failed' ||
@@ -73,4 +96,12 @@ function isBodyError(cause: unknown): boolean {
       String(code),
     )
   );
+}
+
+/**
+ * Nest 10 and 11 keep nothing but the message of what a parser or the router threw. Where they do so stands in the
+ * stack, which tells such an exception from one that the host made itself.
+ */
+function isOfOldNest({ cause, stack = '' }: HttpError): boolean {
+  return cause === undefined && /^\s+at (\w+\.)?mapExternalException /m.test(stack);
 }

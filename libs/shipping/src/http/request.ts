@@ -30,6 +30,8 @@ export class InvalidJsonError extends ShippingException {
 
 const json = /^application\/json\s*(;|$)/i;
 const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i;
+/** What some body parser decodes. One that nobody knows is refused as Express refuses it; Fastify does not look. */
+const codings = /^(\s*(identity|x-gzip|gzip|deflate|br|zstd)\s*(,|$))*$/i;
 
 /** @returns the parsed body; `{}` when there is none @throws UnsupportedMediaTypeError */
 export function jsonBody({ headers, body }: HttpRequest): unknown {
@@ -37,7 +39,8 @@ export function jsonBody({ headers, body }: HttpRequest): unknown {
   if (!hasContent) return {};
   const contentType = String(headers['content-type'] ?? '');
   const isUtf8 = /^utf-?8$/i.test(charset.exec(contentType)?.[1] ?? 'utf-8');
-  if (!json.test(contentType) || !isUtf8) throw new UnsupportedMediaTypeError();
+  const isDecoded = codings.test(String(headers['content-encoding'] ?? ''));
+  if (!json.test(contentType) || !isUtf8 || !isDecoded) throw new UnsupportedMediaTypeError();
   return body === undefined ? {} : body;
 }
 

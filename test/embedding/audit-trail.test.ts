@@ -1,0 +1,77 @@
+import { type CallHandler, type ExecutionContext, type NestInterceptor, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ShippingModule } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+interface Audited {
+  method: string;
+  body?: { createdBy?: string };
+  audit?: { createdBy: string };
+}
+
+/** As it stands in hosts: who is logged in goes into every body. */
+class AuditTrail implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler) {
+    const request = context.switchToHttp().getRequest<Audited>();
+    if (request.body) request.body.createdBy = 'ann';
+    return next.handle();
+  }
+}
+
+class AuditTrailBesideTheBody implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler) {
+    const request = context.switchToHttp().getRequest<Audited>();
+    request.audit = { createdBy: 'ann' };
+    return next.handle();
+  }
+}
+
+class AuditTrailOfOwnRoutes implements NestInterceptor {
+  constructor(private readonly reflector: Reflector) {}
+
+  intercept(context: ExecutionContext, next: CallHandler) {
+    const request = context.switchToHttp().getRequest<Audited>();
+    const isAudited = this.reflector.get('audit', context.getClass()) !== false;
+    if (isAudited && request.body) request.body.createdBy = 'ann';
+    return next.handle();
+  }
+}
+
+describe.each(platformNames)('an audit trail on %s', (platform) => {
+  let database: TestDatabase;
+  let host: Host | undefined;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database?.close());
+
+  const created = async (interceptor: NestInterceptor) => {
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ http: { decorators: [SetMetadata('audit', false)] } }),
+    ]);
+    host = await listening(testing, (app) => app.useGlobalInterceptors(interceptor), platform);
+    const answer = await new Client(host.origin, freshProject()).create(ground);
+    // The embedded database has one connection for all hosts: closing the app would close it too.
+    host.app.getHttpServer().close();
+    return answer;
+  };
+
+  it('that adds a key to every body makes a create a 400 that names the key', async () => {
+    const { status, body } = await created(new AuditTrail());
+
+    expect([status, body['errors']]).toMatchObject([400, [{ pointer: '/createdBy', code: 'unknown' }]]);
+  });
+
+  it.each([
+    ['that keeps to the request', new AuditTrailBesideTheBody()],
+    ['that leaves our routes alone by their metadata', new AuditTrailOfOwnRoutes(new Reflector())],
+  ])('%s leaves our routes as they are', async (_title, interceptor) => {
+    expect((await created(interceptor)).status).toBe(201);
+  });
+});

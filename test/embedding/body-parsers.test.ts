@@ -1,0 +1,68 @@
+import { type NestMiddleware, ForbiddenException, type MiddlewareConsumer, Module } from '@nestjs/common';
+import { ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { send } from '../support/bad-inputs-wire.js';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+
+const good = JSON.stringify({ carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
+const json = { 'content-type': 'application/json' };
+
+class Closed implements NestMiddleware {
+  use(): void {
+    throw new ForbiddenException('Closed.');
+  }
+}
+
+@Module({})
+class ClosedModule {
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(Closed).forRoutes('closed');
+  }
+}
+
+describe.each(platformNames)('with ProblemDetailsFilter on %s, as Nest sets it up', (platform) => {
+  let database: TestDatabase;
+  let host: Host;
+  let path: string;
+  beforeAll(async () => {
+    database = await testDatabase();
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot(), ClosedModule]);
+    host = await listening(testing, (app) => app.useGlobalFilters(new ProblemDetailsFilter()), platform);
+    path = `${new Client(host.origin, freshProject()).base}/shipments/methods`;
+  });
+  afterAll(async () => {
+    await host?.app.close();
+    await database?.close();
+  });
+
+  it.each<[given: string, headers: Record<string, string>, body: string, status: number, code: string]>([
+    ['a body of 2 MB', json, good.padEnd(2_000_000), 413, 'payload_too_large'],
+    [
+      'the charset koi8',
+      { 'content-type': 'application/json; charset=koi8' },
+      good,
+      415,
+      'unsupported_media_type',
+    ],
+    ['the coding nope', { ...json, 'content-encoding': 'nope' }, good, 415, 'unsupported_media_type'],
+    ['a body that is cut off', json, good.slice(0, -5), 400, 'invalid_json'],
+    ['a body that is no gzip', { ...json, 'content-encoding': 'gzip' }, 'UPS', 400, 'invalid_json'],
+  ])('%s is refused as what it is', async (_given, headers, body, status, code) => {
+    const answer = await send(host.origin, 'POST', path, headers, body);
+
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
+    expect(JSON.parse(answer.text)).toMatchObject({ status, code });
+  });
+
+  it.each([
+    ['a missing route', '/nowhere', 404, 'route_not_found'],
+    ['what a middleware refuses', '/closed', 403, 'forbidden'],
+  ])('%s is a problem too', async (_given, url, status, code) => {
+    const answer = await send(host.origin, 'GET', url);
+
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
+    expect(JSON.parse(answer.text)).toMatchObject({ status, code });
+  });
+});

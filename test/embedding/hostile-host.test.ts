@@ -1,0 +1,66 @@
+import { OrderEvents, ShippingModule } from 'nestjs-shipping';
+import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { guardOfEachRequest, hostile } from './hostile-host.js';
+
+describe.each(platformNames)('a host on %s with every global set-up at once', (platform) => {
+  let database: TestDatabase;
+  let host: Host;
+  let target: ContractTarget;
+  beforeAll(async () => {
+    database = await testDatabase();
+    const testing = await compiled(
+      [typeOrm(database), ShippingModule.forRoot({ http: { path: 'projects/:project_id/sales/orders' } })],
+      { providers: [guardOfEachRequest] },
+    );
+    host = await listening(testing, (app) => hostile(app, platform), platform);
+    target = {
+      origin: host.origin,
+      orderEvents: host.app.get(OrderEvents),
+      defaultsProjectId: 'default',
+    };
+  });
+  afterAll(async () => {
+    await host?.app.close();
+    await database?.close();
+  });
+
+  for (const { title, run } of shippingContract(() => target)) it(title, run);
+
+  it('gets long histories whole', async () => {
+    const shop = new Client(host.origin, freshProject());
+    await database.dataSource.query(
+      `INSERT INTO ${database.table('order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
+       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
+      [shop.project],
+    );
+
+    const { status, headers, body } = await shop.events('long');
+
+    expect([status, headers.get('content-encoding'), body.data.length]).toEqual([200, 'gzip', 1000]);
+  });
+
+  it('sends our refusals as problems, and its own as it likes', async () => {
+    const shop = new Client(host.origin, freshProject());
+
+    const ours = await shop.create({});
+    const theirs = await shop.send('GET', '/api/nowhere');
+
+    expect(ours.headers.get('content-type')).toBe('application/problem+json');
+    expect(ours.body).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect([theirs.status, theirs.body]).toEqual([404, { message: ['Cannot GET /api/nowhere'] }]);
+  });
+
+  it('keeps what it adds to answers that have not left: compression, its session, CORS', async () => {
+    const shop = new Client(host.origin, freshProject());
+
+    const { headers } = await shop.create({ carrier_code: 'ups', method_code: '03', method_label: 'Ground' });
+
+    expect(headers.get('content-encoding')).toBe('gzip');
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('set-cookie')).toBe(platform === 'Express' ? 'sid=1' : null);
+  });
+});

@@ -1,0 +1,137 @@
+import { type ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { createGzip, gzip } from 'node:zlib';
+import {
+  type ArgumentsHost,
+  type CanActivate,
+  Catch,
+  ClassSerializerInterceptor,
+  type ExceptionFilter,
+  HttpException,
+  type INestApplication,
+  Injectable,
+  type NestInterceptor,
+  Scope,
+  ValidationPipe,
+  VersioningType,
+} from '@nestjs/common';
+import { APP_GUARD, Reflector } from '@nestjs/core';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type FastifyReply } from 'fastify';
+import { map, tap } from 'rxjs';
+import { type Platform } from './host.js';
+
+// Set-ups that hosts have been seen to have globally.
+
+/** What Express and Fastify have in common for a host's own code. */
+interface Response {
+  status(code: number): this;
+  header(name: string, value: string): this;
+  send(body: unknown): this;
+}
+
+/** The filter of a real shop: whatever was thrown, the answer is its own envelope. */
+@Catch()
+export class MessageFilter implements ExceptionFilter {
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const isHttp = exception instanceof HttpException;
+    const body = isHttp ? exception.getResponse() : {};
+    const message = 'message' in Object(body) ? Object(body).message : 'Internal server error';
+    const response = host.switchToHttp().getResponse<Response>();
+    response.status(isHttp ? exception.getStatus() : 500);
+    response.header('content-type', 'application/json').send(JSON.stringify({ message: [message].flat() }));
+  }
+}
+
+export const wrapping: NestInterceptor = {
+  intercept: (_context, next) => next.handle().pipe(map((data: unknown) => ({ data }))),
+};
+
+/** Sets a header once the handler is done, on what Node has below the platform. */
+export const timing: NestInterceptor = {
+  intercept: (context, next) => {
+    const response = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();
+    return next.handle().pipe(tap(() => (response.raw ?? response).setHeader('x-time', '1')));
+  },
+};
+
+@Injectable({ scope: Scope.REQUEST })
+class GuardOfEachRequest implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
+
+export const guardOfEachRequest = { provide: APP_GUARD, useClass: GuardOfEachRequest };
+
+export function gzips(app: INestApplication, platform: Platform): void {
+  if (platform === 'Express') app.use(gzipping);
+  else (app as NestFastifyApplication).getHttpAdapter().getInstance().addHook('onSend', gzipped);
+}
+
+/** As the package `compression` does it: the bytes leave later than `end` is called. */
+function gzipping(_request: unknown, response: ServerResponse, next: () => void): void {
+  const { write, end } = response;
+  const zip = createGzip();
+  zip.on('data', (chunk: Buffer) => write.call(response, chunk, 'latin1'));
+  zip.on('end', () => end.call(response, undefined, 'latin1'));
+  zip.on('drain', () => response.emit('drain'));
+  const start = (): boolean => {
+    if (response.headersSent) return true;
+    if (response.statusCode === 204 || response.statusCode === 304) return false;
+    response.setHeader('content-encoding', 'gzip').removeHeader('content-length');
+    response.writeHead(response.statusCode);
+    return true;
+  };
+  response.write = (chunk: Buffer | string) => start() && zip.write(chunk);
+  response.end = (chunk?: unknown) => {
+    if (!start()) return end.call(response, undefined, 'latin1');
+    zip.end(chunk);
+    return response;
+  };
+  next();
+}
+
+const zippedLater = promisify(gzip);
+
+/** As `@fastify/compress` does it: by the time the bytes leave, the handler is done. */
+async function gzipped(_request: unknown, reply: FastifyReply, payload: unknown): Promise<unknown> {
+  if (payload === undefined || payload === null) return payload;
+  reply.header('content-encoding', 'gzip').removeHeader('content-length');
+  if (typeof payload === 'string' || Buffer.isBuffer(payload)) return zippedLater(payload);
+  return (payload as NodeJS.ReadableStream).pipe(createGzip());
+}
+
+/** As `express-session` does it: a cookie goes with the headers, and the answer ends once the session is stored. */
+export function storesSession(_request: unknown, response: ServerResponse, next: () => void): void {
+  const { end, writeHead } = response;
+  response.writeHead = (status: number) => {
+    response.setHeader('set-cookie', 'sid=1');
+    return writeHead.call(response, status);
+  };
+  response.end = (chunk?: unknown) => {
+    setImmediate(() => end.call(response, chunk, 'utf8'));
+    return response;
+  };
+  next();
+}
+
+/** Everything at once; the module is told nothing of it but the path, for the prefix. */
+export function hostile(app: INestApplication, platform: Platform): void {
+  if (platform === 'Express') app.use(storesSession);
+  gzips(app, platform);
+  app.setGlobalPrefix('api');
+  app.enableVersioning({ type: VersioningType.URI, defaultVersion: '1' });
+  app.enableCors();
+  app.useGlobalFilters(new MessageFilter());
+  const serializer = new ClassSerializerInterceptor(app.get(Reflector), { strategy: 'excludeAll' });
+  app.useGlobalInterceptors(timing, wrapping, serializer);
+  app.useGlobalPipes(
+    new ValidationPipe({
+      transform: true,
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      transformOptions: { enableImplicitConversion: true },
+    }),
+  );
+}

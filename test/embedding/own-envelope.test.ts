@@ -1,0 +1,60 @@
+import { Body, Controller, Get, Inject, Param, Post, Query, ValidationPipe } from '@nestjs/common';
+import { ShippingMethods, ShippingModule, type UpsertShippingMethodRequest } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, typeOrm } from './host.js';
+import { MessageFilter, wrapping } from './hostile-host.js';
+
+@Controller('shops/:shop/methods')
+class ShopMethodsController {
+  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+
+  @Get()
+  async list(@Param('shop') shop: string, @Query('search') q?: string) {
+    const { data, meta } = await this.methods.list(shop, { q });
+    return { methods: data, total: meta.total };
+  }
+
+  @Post()
+  create(@Param('shop') shop: string, @Body() body: UpsertShippingMethodRequest) {
+    return this.methods.create(shop, body);
+  }
+}
+
+describe('a host that mounts its own controllers over the services', () => {
+  let database: TestDatabase;
+  let host: Host;
+  beforeAll(async () => {
+    database = await testDatabase();
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })], {
+      controllers: [ShopMethodsController],
+    });
+    host = await listening(testing, (app) =>
+      app
+        .useGlobalFilters(new MessageFilter())
+        .useGlobalInterceptors(wrapping)
+        .useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true })),
+    );
+  });
+  afterAll(async () => {
+    await host?.app.close();
+    await database?.close();
+  });
+
+  it('answers in its own envelope, and refuses in its own words', async () => {
+    const shop = new Client(host.origin, freshProject());
+    const path = `/shops/${shop.project}/methods`;
+    const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground', meta: { a: 1 } };
+
+    const created = await shop.send('POST', path, ground);
+    const refused = await shop.send('POST', path, { ...ground, carrier_code: undefined });
+    const found = await shop.send('GET', `${path}?search=gro`);
+    const missed = await shop.send('GET', `${path}?search=air`);
+
+    expect([created.status, created.body]).toMatchObject([201, { data: ground }]);
+    expect([refused.status, refused.body]).toEqual([400, { message: ['carrier_code is required.'] }]);
+    expect(found.body).toMatchObject({ data: { methods: [ground], total: 1 } });
+    expect(missed.body).toEqual({ data: { methods: [], total: 0 } });
+  });
+});

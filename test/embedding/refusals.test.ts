@@ -1,0 +1,131 @@
+import {
+  type ArgumentsHost,
+  type CanActivate,
+  Catch,
+  ConflictException,
+  type ExceptionFilter,
+  Logger,
+  type NestInterceptor,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  DatabaseUnavailableError,
+  ShippingException,
+  ShippingMethods,
+  ShippingModule,
+  type ShippingRoute,
+} from 'nestjs-shipping';
+import { catchError } from 'rxjs';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { MessageFilter } from './hostile-host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+@Catch(ShippingException)
+class TeapotFilter implements ExceptionFilter<ShippingException> {
+  catch({ code }: ShippingException, host: ArgumentsHost): void {
+    host.switchToHttp().getResponse().status(418).send({ teapot: code });
+  }
+}
+
+const closed: CanActivate = { canActivate: () => false };
+
+const mapping: NestInterceptor = {
+  intercept: (_context, next) =>
+    next.handle().pipe(
+      catchError((error: unknown) => {
+        throw error instanceof ShippingException ? new ConflictException('Not now.') : error;
+      }),
+    ),
+};
+
+describe.each(platformNames)('on %s, behind a filter for everything, a refusal', (platform) => {
+  let database: TestDatabase;
+  let host: Host | undefined;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  // The embedded database has one connection for all hosts: closing the app would close it too.
+  afterEach(() => host?.app.getHttpServer().close());
+  afterEach(() => vi.restoreAllMocks());
+  afterAll(() => database?.close());
+
+  const mounted = async (
+    shipping: Parameters<typeof ShippingModule.forRoot>[0] = {},
+    ...interceptors: NestInterceptor[]
+  ): Promise<Client> => {
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot(shipping)]);
+    host = await listening(
+      testing,
+      (app) => app.useGlobalFilters(new MessageFilter()).useGlobalInterceptors(...interceptors),
+      platform,
+    );
+    return new Client(host.origin, freshProject());
+  };
+
+  it('of ours is a problem', async () => {
+    const shop = await mounted();
+
+    const { status, headers, body } = await shop.list('page=0');
+
+    expect([status, headers.get('content-type')]).toEqual([400, 'application/problem+json']);
+    expect(body).toEqual({
+      type: 'urn:problem:shipping:invalid_parameter',
+      title: 'Invalid parameter',
+      status: 400,
+      code: 'invalid_parameter',
+      detail: expect.any(String),
+      errors: [expect.objectContaining({ parameter: 'page', code: 'range' })],
+    });
+  });
+
+  it('for want of the database says when to try again, and is logged', async () => {
+    const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+    const shop = await mounted();
+    const unavailable = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(undefined));
+    Object.assign(host?.app.get(ShippingMethods) ?? {}, { create: unavailable });
+
+    const { status, headers, body } = await shop.create(ground);
+
+    expect([status, headers.get('retry-after'), body.code]).toEqual([503, '1', 'database_unavailable']);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(logged.mock.calls).toEqual([[expect.stringContaining('DatabaseUnavailableError')]]);
+  });
+
+  it('of a guard is the host’s', async () => {
+    const shop = await mounted({ http: { decorators: [UseGuards(closed)] } });
+
+    const { status, body } = await shop.list();
+
+    expect([status, body]).toEqual([403, { message: ['Forbidden resource'] }]);
+  });
+
+  it('of ours goes to a filter that the host gave for this mount', async () => {
+    const shop = await mounted({ http: { decorators: [UseFilters(TeapotFilter)] } });
+
+    const { status, body } = await shop.create({});
+
+    expect([status, body]).toEqual([418, { teapot: 'validation_failed' }]);
+  });
+
+  it.each<[ShippingRoute, number]>([
+    ['remove', 418],
+    ['update', 404],
+  ])('of ours goes to a filter that the host gave for the route %s alone', async (route, status) => {
+    const shop = await mounted({ http: { routeDecorators: { [route]: [UseFilters(TeapotFilter)] } } });
+
+    expect((await shop.remove('none')).status).toBe(status);
+  });
+
+  it('of ours that an interceptor maps is what the interceptor makes of it', async () => {
+    const shop = await mounted({}, mapping);
+
+    const { status, body } = await shop.remove('none');
+
+    expect([status, body]).toEqual([409, { message: ['Not now.'] }]);
+  });
+});

@@ -1,0 +1,201 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type ServerResponse } from 'node:http';
+import { ConflictException, type NestInterceptor } from '@nestjs/common';
+import {
+  type ProblemDetails,
+  type ShippingMethodDto,
+  ShippingMethods,
+  ShippingModule,
+} from 'nestjs-shipping';
+import { from, lastValueFrom } from 'rxjs';
+import { type EntityManager } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { MessageFilter, wrapping } from './hostile-host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe.each(platformNames)('an answer on %s', (platform) => {
+  let database: TestDatabase;
+  let transactional: Host;
+  let autonomous: Host;
+  /** Whether the last answer was out when the handler was done: then before the COMMIT, if there was one. */
+  let hadLeft: boolean;
+  /** The transaction of the request; off: the requests have none. */
+  const ambient = new AsyncLocalStorage<EntityManager>();
+
+  const noting: NestInterceptor = {
+    intercept: (context, next) => {
+      const response = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();
+      const answer = lastValueFrom(next.handle(), { defaultValue: undefined });
+      return from(answer.finally(() => (hadLeft = (response.raw ?? response).headersSent)));
+    },
+  };
+  /** A request that asks for it has a COMMIT that the database refuses. */
+  const inTransaction: NestInterceptor = {
+    intercept: (context, next) => {
+      const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string> }>();
+      const work = async (manager: EntityManager): Promise<unknown> => {
+        const answer = await lastValueFrom(next.handle(), { defaultValue: undefined });
+        if (headers['x-fail'])
+          await manager.query(`INSERT INTO ${database.table('refused')} VALUES (1), (1)`);
+        return answer;
+      };
+      const committed = database.dataSource
+        .transaction((manager) => ambient.run(manager, () => work(manager)))
+        .catch((cause: unknown) => {
+          throw headers['x-fail'] ? new ConflictException('It was not committed.', { cause }) : cause;
+        });
+      return from(committed);
+    },
+  };
+
+  beforeAll(async () => {
+    database = await testDatabase();
+    await database.dataSource.query(
+      `CREATE TABLE ${database.table('refused')} (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)`,
+    );
+    const shipping = { entityManager: () => ambient.getStore() };
+    const mounted = () => compiled([typeOrm(database), ShippingModule.forRoot(shipping)]);
+    transactional = await listening(
+      await mounted(),
+      (app) => app.useGlobalInterceptors(inTransaction, noting),
+      platform,
+    );
+    autonomous = await listening(
+      await mounted(),
+      (app) => app.useGlobalFilters(new MessageFilter()).useGlobalInterceptors(wrapping, noting),
+      platform,
+    );
+  });
+  afterAll(async () => {
+    // They share the one connection of the embedded database: closing the first would close it for the second.
+    for (const host of [transactional, autonomous]) host?.app.getHttpServer().close();
+    await database?.close();
+  });
+
+  const methodsIn = async ({ project }: Client): Promise<ShippingMethodDto[]> =>
+    (await autonomous.app.get(ShippingMethods).list(project)).data;
+
+  it('of a write within a transaction of the host leaves after the commit, in our shape', async () => {
+    const shop = new Client(transactional.origin, freshProject());
+
+    const created = await shop.create(ground);
+    const leftBefore = [hadLeft];
+    const updated = await shop.update(created.body.id, { ...ground, sort_order: 2 });
+    leftBefore.push(hadLeft);
+    const stored = await methodsIn(shop);
+    const removed = await shop.remove(created.body.id);
+    leftBefore.push(hadLeft);
+
+    expect(leftBefore).toEqual([false, false, false]);
+    expect([created.status, updated.status, removed.status, removed.text]).toEqual([201, 200, 204, '']);
+    expect(created.body).toMatchObject({ ...ground, version: 1 });
+    expect(created.headers.get('etag')).toBe('"1"');
+    expect(created.headers.get('location')).toBe(`${shop.base}/shipments/methods/${created.body.id}`);
+    expect([updated.body]).toEqual(stored);
+    expect(updated.headers.get('etag')).toBe('"2"');
+    expect(await methodsIn(shop)).toEqual([]);
+  });
+
+  it('of a write whose commit fails is the host’s error, and nothing is stored', async () => {
+    const shop = new Client(transactional.origin, freshProject());
+    const kept = await shop.create({ ...ground, method_code: '01' });
+    const fail = { 'x-fail': '1' };
+
+    const answers = [
+      await shop.create(ground, fail),
+      await shop.update(kept.body.id, { ...ground, sort_order: 2 }, fail),
+      await shop.remove(kept.body.id, fail),
+    ];
+
+    for (const { status, body } of answers) {
+      expect([status, body]).toMatchObject([409, { message: 'It was not committed.' }]);
+    }
+    expect(await methodsIn(shop)).toEqual([kept.body]);
+  });
+
+  it('of a refusal within a transaction of the host is a problem, and rolls it back', async () => {
+    const shop = new Client(transactional.origin, freshProject());
+
+    const refused = await shop.remove('none');
+
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
+    expect(refused.body).toMatchObject({ status: 404, code: 'method_not_found' });
+  });
+
+  it('of a write that commits by itself leaves at once, past an interceptor that wraps it', async () => {
+    const shop = new Client(autonomous.origin, freshProject());
+
+    const created = await shop.create(ground);
+    const leftBefore = [hadLeft];
+    const updated = await shop.update(created.body.id, { ...ground, sort_order: 2 });
+    leftBefore.push(hadLeft);
+    const stored = await methodsIn(shop);
+    const removed = await shop.remove(created.body.id);
+    leftBefore.push(hadLeft);
+
+    expect(leftBefore).toEqual([true, true, true]);
+    expect([created.status, updated.status, removed.status, removed.text]).toEqual([201, 200, 204, '']);
+    expect(created.body).toMatchObject({ ...ground, project_id: shop.project, version: 1 });
+    expect(created.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(created.headers.get('etag')).toBe('"1"');
+    expect(created.headers.get('location')).toBe(`${shop.base}/shipments/methods/${created.body.id}`);
+    expect([updated.body]).toEqual(stored);
+    expect(updated.headers.get('etag')).toBe('"2"');
+  });
+
+  it('of a read leaves at once, past an interceptor that wraps it', async () => {
+    const shop = new Client(autonomous.origin, freshProject());
+    const { body: method } = await shop.create(ground);
+
+    const [list, tree, events] = [await shop.list(), await shop.tree(), await shop.events('o')];
+
+    expect([list.status, list.body.data, list.body.meta.total]).toEqual([200, [method], 1]);
+    expect([tree.status, tree.body.data.map(({ methods }) => methods)]).toEqual([200, [[method]]]);
+    expect([events.status, events.body]).toEqual([200, { data: [] }]);
+    expect((await shop.list('', { 'if-none-match': list.headers.get('etag') ?? '' })).status).toBe(304);
+  });
+
+  it('that has left stays as it was, whatever an interceptor throws then', async () => {
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+    const failing: NestInterceptor = {
+      intercept: (_context, next) =>
+        from(
+          lastValueFrom(next.handle(), { defaultValue: undefined }).then(() => {
+            throw new ConflictException('too late');
+          }),
+        ),
+    };
+    const host = await listening(
+      testing,
+      (app) => app.useGlobalFilters(new MessageFilter()).useGlobalInterceptors(failing),
+      platform,
+    );
+    const shop = new Client(host.origin, freshProject());
+
+    const created = await shop.create(ground);
+    const list = await shop.list();
+    const removed = await shop.remove(created.body.id);
+    host.app.getHttpServer().close();
+
+    expect([created.status, list.status, removed.status]).toEqual([201, 200, 204]);
+    expect(list.body.data).toEqual([created.body]);
+  });
+
+  it('of a HEAD request has the headers of a GET and no body', async () => {
+    const shop = new Client(autonomous.origin, freshProject());
+    await shop.create(ground);
+
+    const { headers: expected } = await shop.list();
+    const { status, headers, text } = await shop.send<ProblemDetails>(
+      'HEAD',
+      `${shop.base}/shipments/methods`,
+    );
+
+    expect([status, text]).toEqual([200, '']);
+    for (const name of ['etag', 'content-type']) expect(headers.get(name)).toBe(expected.get(name));
+  });
+});
