@@ -33,7 +33,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
   it('gets long histories whole', async () => {
     const shop = new Client(host.origin, freshProject());
     await database.dataSource.query(
-      `INSERT INTO ${database.table('order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
+      `INSERT INTO ${database.table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
        SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
       [shop.project],
     );

@@ -14,7 +14,7 @@ export interface ContractCheck {
   /** True for a check that the host has left out: show it as skipped. */
   skipped: boolean;
   /** Rejects with an AssertionError when the host breaks the promise, and for a check that is skipped. */
-  run(): Promise<void>;
+  run: () => Promise<void>;
 }
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
