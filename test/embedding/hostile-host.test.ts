@@ -28,7 +28,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
     await database?.close();
   });
 
-  for (const { title, run } of shippingContract(() => target)) it(title, run);
+  for (const { title, run } of shippingContract(() => target)) it(title, () => run());
 
   it('gets long histories whole', async () => {
     const shop = new Client(host.origin, freshProject());

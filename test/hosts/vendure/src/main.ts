@@ -1,8 +1,7 @@
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
-import { UseFilters } from '@nestjs/common';
 import { bootstrap, dummyPaymentHandler, PluginCommonModule, VendurePlugin } from '@vendure/core';
-import { OrderEvents, ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
+import { OrderEvents, ShippingModule } from 'nestjs-shipping';
 import { embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
 
 /** Vendure keeps its own tables in its own database; ours are in a PostgreSQL of their own, by name. */
@@ -10,11 +9,7 @@ import { embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
   imports: [
     PluginCommonModule,
     embeddedTypeOrm({ name: 'shipping' }),
-    // Vendure's global filter writes errors in its own form: ours goes on our routes, where it comes first.
-    ShippingModule.forRoot({
-      dataSource: 'shipping',
-      http: { decorators: [UseFilters(ProblemDetailsFilter)] },
-    }),
+    ShippingModule.forRoot({ dataSource: 'shipping' }),
   ],
   compatibility: '^3.0.0',
 })
