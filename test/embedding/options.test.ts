@@ -60,6 +60,12 @@ describe('the options', () => {
     expect(refusal).toMatch(new RegExp(`ShippingModule option "${option}.*\\.$`));
   });
 
+  it('that are unknown are answered with those that there are', () => {
+    expect(() => ShippingModule.forRoot({ http: { guards: [] } } as ShippingModuleOptions)).toThrow(
+      'http takes path, version, decorators and routeDecorators',
+    );
+  });
+
   it.each([
     ['useFactory', { inject: [OptionsFactory], useFactory: (factory: OptionsFactory) => factory.create() }],
     ['useClass', { useClass: OptionsFactory }],
