@@ -72,9 +72,9 @@ describe('what a client holds of a list or tree', () => {
     const source = freshProject();
     await methods.create(source, ground);
     const { manager } = app.database.dataSource;
-    const [row] = await manager.findBy(ShippingMethod, { projectId: source });
+    const row = await manager.findOneByOrFail(ShippingMethod, { projectId: source });
 
-    await manager.insert(ShippingMethod, { ...row, projectId: shop.project });
+    await manager.save(Object.assign(row, { projectId: shop.project }));
     await manager.insert(ShippingProject, {
       projectId: shop.project,
       revision: '00000000-0000-0000-0000-000000000000',

@@ -45,9 +45,13 @@ describe('a host with parsers of its own for every type but text', () => {
       await methods.update(project, id, { ...ground, use_default: true }, { ...options, versions: [1] }),
       await methods.upsert(project, { ...ground, is_active: false }, options),
       await methods.upsert(project, { ...ground, method_code: '04' }, options),
-      await methods.create(project, { ...ground, meta: null }, options).catch(
-        ({ code, existingId, identical }: DuplicateMethodError) => [code, existingId === id, identical],
-      ),
+      await methods
+        .create(project, { ...ground, meta: null }, options)
+        .catch(({ code, existingId, identical }: DuplicateMethodError) => [
+          code,
+          existingId === id,
+          identical,
+        ]),
       await methods.find(project, id, options),
       await methods.findByCodes(project, 'ups', '04', options),
       await methods.list(project, {}, options),
