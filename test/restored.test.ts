@@ -21,7 +21,7 @@ describe('what a client holds of a list or tree', () => {
     const rows = await manager.findBy(ShippingMethod, { projectId });
     return async () => {
       await manager.delete(ShippingMethod, { projectId });
-      await manager.insert(ShippingMethod, rows);
+      await manager.save(rows);
       await manager.update(ShippingProject, { projectId }, project);
     };
   };
