@@ -127,8 +127,17 @@ const fields: Fields[] = [
   ['a field whose name is a lone surrogate', { '\uD800': 1 }, '/\uFFFD unknown'],
   [
     'what the API adds to an answer',
-    { id: 'x', project_id: 'p', inherited: [], own: {}, version: 1, created_at: '', updated_at: '' },
-    ...['id', 'project_id', 'inherited', 'own', 'version', 'created_at', 'updated_at'].map(
+    {
+      id: 'x',
+      project_id: 'p',
+      inherited: [],
+      own: {},
+      version: 1,
+      etag: '"1"',
+      created_at: '',
+      updated_at: '',
+    },
+    ...['id', 'project_id', 'inherited', 'own', 'version', 'etag', 'created_at', 'updated_at'].map(
       (f) => `/${f} unknown`,
     ),
   ],

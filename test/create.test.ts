@@ -32,6 +32,7 @@ describe.each(adapters)('create on %s', (adapter) => {
       inherited: [],
       own: {},
       version: 1,
+      etag: '"1"',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: body.created_at,
     });

@@ -41,6 +41,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     { carrier_code: 'ﬀ', method_code: '1', method_label: 'bmp', sort_order: 2 },
     { carrier_code: '𝒰ps', method_code: '1', method_label: 'astral', sort_order: 2 },
     { carrier_code: 'école', method_code: '1_2', method_label: 'À vélo, Straße', sort_order: 2 },
+    { carrier_code: 'post', method_code: '1', method_label: 'HAUPTSTRAẞE', sort_order: 2 },
   ];
 
   const codesOf = async (query: string): Promise<string[]> => {
@@ -69,9 +70,9 @@ describe.each(adapters)('the list on %s', (adapter) => {
     const past = await shop.list('page=4&per_page=4');
     const nothing = await new Client(app.origin, freshProject()).list();
 
-    expect(second.body.meta).toEqual({ page: 2, per_page: 4, total: 9, total_pages: 3 });
+    expect(second.body.meta).toEqual({ page: 2, per_page: 4, total: 10, total_pages: 3 });
     expect(second.body.data).toHaveLength(4);
-    expect(past.body).toEqual({ data: [], meta: { page: 4, per_page: 4, total: 9, total_pages: 3 } });
+    expect(past.body).toEqual({ data: [], meta: { page: 4, per_page: 4, total: 10, total_pages: 3 } });
     expect(nothing.body).toEqual({ data: [], meta: { page: 1, per_page: 20, total: 0, total_pages: 0 } });
   });
 
@@ -81,7 +82,9 @@ describe.each(adapters)('the list on %s', (adapter) => {
     ['q=50%25', ['FedEx/fedex_ground']],
     ['q=1_2', ['école/1_2']],
     ['q=%5C', []],
-    ['q=strasse', ['école/1_2']],
+    ['q=strasse', ['post/1', 'école/1_2']],
+    ['q=hauptstraße', ['post/1']],
+    ['q=STRAẞE', ['post/1', 'école/1_2']],
     ['q=VE%CC%81LO', ['école/1_2']],
     ['q=οδος', ['한진택배/GS더프레시']],
     ['q=%20%20', null],
@@ -138,6 +141,37 @@ describe.each(adapters)('the list on %s', (adapter) => {
     const { body } = await shop.list(`filter[id]=${first?.id.toUpperCase()}`);
 
     expect(body.data).toEqual([first]);
+  });
+
+  it.each<[op: string, decimals: string, isFound: boolean]>([
+    ['eq', '500', true],
+    ['eq', '500000000', true],
+    ['eq', '5000009', false],
+    ['eq', '500000001', false],
+    ['ne', '500000001', true],
+    ['gt', '499999999', true],
+    ['gt', '5000009', false],
+    ['gte', '5000009', false],
+    ['gte', '499999999', true],
+    ['lt', '500000001', true],
+    ['lt', '499999999', false],
+    ['lte', '500000001', true],
+    ['lte', '499999999', false],
+  ])('compares a stored 500 ms exactly: %s %s', async (op, decimals, isFound) => {
+    const { dataSource, table } = app.database;
+    const one = new Client(app.origin, freshProject());
+    await one.create({ carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
+    await dataSource.query(
+      `UPDATE ${table('shipping_method')} SET created_at = '2026-01-31T12:00:00.5Z' WHERE project_id = $1`,
+      [one.project],
+    );
+    const time = `2026-01-31T12:00:00.${decimals}Z`;
+
+    const { body } = await one.list(
+      `raw_filters=${JSON.stringify([{ field: 'created_at', op, value: time }])}`,
+    );
+
+    expect(body.meta.total).toBe(isFound ? 1 : 0);
   });
 
   it('ignores parameters that it does not know', async () => {

@@ -88,7 +88,7 @@ describe('the services as docs/services.md shows them', () => {
       projectId,
       id,
       { ...codes, method_label: 'UPS Ground', is_active: false },
-      { versions: [2] },
+      { etags: [upserted.etag] },
     );
     expect(updated).toMatchObject({ is_active: false, version: 3 });
     const late = methods.update(projectId, id, { ...codes, method_label: 'Late' }, { versions: [2] });

@@ -39,6 +39,7 @@ describe('a method with use_default', () => {
         method_label: 'Default',
         sort_order: 0,
         meta: {},
+        etag: expect.not.stringMatching(before.etag),
         inherited: ['carrier_label', 'method_label', 'sort_order', 'meta'],
         own: { carrier_label: 'Own carrier', method_label: 'Own', sort_order: 5, meta: { own: 1 } },
       },

@@ -55,7 +55,12 @@ export function configureHttp(app: NestFastifyApplication): void {
 
 /** For a missing route, or one that takes no body, whatever was sent is not looked at. */
 function takesBody({ is404, method, headers }: FastifyRequest): boolean {
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  const length = headers['content-length'];
+  // HTTP/2 needs no length: a body has a type.
+  const hasBody =
+    length === undefined && headers[':method'] !== undefined
+      ? headers['content-type'] !== undefined
+      : headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
   return hasBody && !is404 && (method === 'POST' || method === 'PATCH');
 }
 

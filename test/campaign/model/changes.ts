@@ -37,23 +37,30 @@ const create = command('create', sent, async (body, model, shop) => {
   expectOutcome(model, outcome, answer, undefined, shop.project);
 });
 
-const ifMatch = fc.option(fc.constantFrom('current', 'old', 'list', 'weak', '*'), { freq: 2 });
+/** An etag that was loaded is sent as it was, however old it is by now. */
+const ifMatch = fc.option(fc.constantFrom('current', 'loaded', 'version', 'old', 'list', 'weak', '*'), {
+  freq: 3,
+});
 
-/** What the header says, and the versions it allows. */
+/** What the header says, and the entity-tags it allows. */
 function guard(
   kind: string | null,
-  version: number,
-): { headers: Record<string, string>; versions?: number[] } {
+  model: ContractModel,
+  method: Method,
+): { headers: Record<string, string>; etags?: string[] } {
   if (kind === null) return { headers: {} };
   if (kind === '*') return { headers: { 'if-match': '*' } };
-  const tags: Record<string, [string, number[]]> = {
-    current: [`"${version}"`, [version]],
-    old: [`"${version - 1}"`, [version - 1]],
-    list: [`"x", "${version + 5}", "${version}"`, [version + 5, version]],
-    weak: [`W/"${version}"`, []],
+  const { version, etag } = model.present(method);
+  const tags: Record<string, string[]> = {
+    current: [etag],
+    loaded: [model.loaded.get(method.id) ?? etag],
+    version: [`"${version}"`],
+    old: [`"${version - 1}"`],
+    list: ['"x"', `"${version + 5}"`, '"9999999999"', etag],
+    weak: [`W/${etag}`],
   };
-  const [header, versions] = tags[kind] ?? ['', []];
-  return { headers: { 'if-match': header }, versions };
+  const etags = tags[kind] ?? [];
+  return { headers: { 'if-match': etags.join(', ') }, etags };
 }
 
 /** Another tenant's method now and then: it is not there. */
@@ -75,8 +82,8 @@ const update = command(
   async (input, model, shop, shops) => {
     const before = targetOf(input.target, model, shop, shops);
     if (!before) return;
-    const { headers, versions } = guard(input.ifMatch, before.version);
-    const outcome = model.update(shop.project, before.id, input.body, versions);
+    const { headers, etags } = guard(input.ifMatch, model, before);
+    const outcome = model.update(shop.project, before.id, input.body, etags);
 
     const answer = await shop.update(before.id, input.body, headers);
 
@@ -98,7 +105,8 @@ const form = command(
     const {
       id,
       project_id: _project,
-      version,
+      version: _version,
+      etag,
       created_at: _created,
       updated_at: _updated,
       inherited: _inherited,
@@ -106,9 +114,9 @@ const form = command(
       ...loaded
     } = model.present(before);
     const body = { ...loaded, ...change };
-    const outcome = model.update(shop.project, id, body, [version]);
+    const outcome = model.update(shop.project, id, body, [etag]);
 
-    const answer = await shop.update(id, body, { 'if-match': `"${version}"` });
+    const answer = await shop.update(id, body, { 'if-match': etag });
 
     expectOutcome(model, outcome, answer, before, shop.project);
   },
@@ -117,12 +125,12 @@ const form = command(
 const remove = command('remove', fc.record({ target, ifMatch }), async (input, model, shop, shops) => {
   const before = targetOf(input.target, model, shop, shops);
   if (!before) return;
-  const { headers, versions } = guard(input.ifMatch, before.version);
+  const { headers, etags } = guard(input.ifMatch, model, before);
 
   const answer = await shop.remove(before.id, headers);
 
   const isOwn = before.project_id === shop.project;
-  const isAllowed = versions?.includes(before.version) ?? true;
+  const isAllowed = model.allows(before, etags);
   expectStatus(answer, !isOwn ? 404 : isAllowed ? 204 : 412);
   if (answer.status === 204) model.remove(shop.project, before.id);
 });
@@ -157,9 +165,11 @@ function expectOutcome(
   const method = { ...outcome.values, id, project_id: project, version, created_at, updated_at };
   if (before) expect([id, created_at]).toEqual([before.id, before.created_at]);
   expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(before?.updated_at ?? created_at));
-  expect(headers.get('etag')).toBe(`"${version}"`);
   model.keep(method);
-  expect(body).toEqual(model.present(method));
+  const presented = model.present(method);
+  model.loaded.set(id, presented.etag);
+  expect(body).toEqual(presented);
+  expect(headers.get('etag')).toBe(presented.etag);
 }
 
 export const changes = [create, create, update, update, form, remove];

@@ -34,6 +34,7 @@ export interface Method extends Values {
 }
 
 export interface Presented extends Method {
+  etag: string;
   inherited: (keyof Values)[];
   own: Partial<Values>;
 }
@@ -51,6 +52,8 @@ export type Outcome =
 export class ContractModel {
   private readonly methods = new Map<string, Method>();
   private readonly changes = new Map<string, number>();
+  /** The etag of each method as its last change was answered. */
+  readonly loaded = new Map<string, string>();
 
   constructor(readonly defaultsProject: string) {}
 
@@ -71,11 +74,11 @@ export class ContractModel {
     return { is: 'duplicate', of: taken, isIdentical: isDeepStrictEqual(valuesOf(taken), values) };
   }
 
-  /** @param versions those that If-Match allows */
-  update(project: string, id: string, sent: Sent, versions?: readonly number[]): Outcome {
+  /** @param etags those that If-Match allows */
+  update(project: string, id: string, sent: Sent, etags?: readonly string[]): Outcome {
     const before = this.methods.get(id);
     if (before?.project_id !== project) return { is: 'missing' };
-    if (versions && !versions.includes(before.version)) return { is: 'mismatch', version: before.version };
+    if (!this.allows(before, etags)) return { is: 'mismatch', version: before.version };
 
     const stays = before.use_default && sent.use_default !== false && sent.use_default !== null;
     const { inherited, ...shown } = this.present(before);
@@ -94,6 +97,11 @@ export class ContractModel {
     return { is: 'updated', values, isChanged };
   }
 
+  /** @param etags those that If-Match allows; undefined: any */
+  allows(method: Method, etags: readonly string[] | undefined): boolean {
+    return etags?.some((tag) => [this.present(method).etag, `"${method.version}"`].includes(tag)) ?? true;
+  }
+
   keep(method: Method): void {
     this.methods.set(method.id, method);
     this.change(method.project_id);
@@ -109,7 +117,9 @@ export class ContractModel {
   present(method: Method): Presented {
     const follows = method.use_default && method.project_id !== this.defaultsProject;
     const origin = follows ? this.withCodes(this.defaultsProject, method) : undefined;
-    const presented: Presented = { ...method, inherited: [], own: {} };
+    const state = origin ? `-${origin.id.slice(-12)}.${origin.version}` : '-none';
+    const etag = `"${method.version}${follows ? state : ''}"`;
+    const presented: Presented = { ...method, etag, inherited: [], own: {} };
     if (!origin) return presented;
     for (const field of inheritable) {
       if (origin[field] === null) continue;

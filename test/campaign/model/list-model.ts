@@ -3,7 +3,7 @@ import { type Presented } from './contract-model.js';
 
 export type Value = string | number | boolean;
 export interface Condition {
-  field: 'id' | Exclude<keyof Presented, 'inherited' | 'own' | 'meta' | 'project_id'>;
+  field: 'id' | Exclude<keyof Presented, 'inherited' | 'own' | 'meta' | 'project_id' | 'etag'>;
   op: string;
   value: Value | Value[];
 }

@@ -12,8 +12,8 @@ interface EntityTag {
   opaque: string;
 }
 
-/** @returns the versions that `If-Match` allows; undefined when it allows any, or is not there */
-export function ifMatchVersions(faults: Faults, request: HttpRequest): number[] | undefined {
+/** @returns the entity-tags that `If-Match` allows; undefined when it allows any, or is not there */
+export function ifMatch(faults: Faults, request: HttpRequest): string[] | undefined {
   const header = request.headers['if-match'];
   if (header === undefined) return undefined;
   const tags = entityTags(String(header));
@@ -26,10 +26,8 @@ export function ifMatchVersions(faults: Faults, request: HttpRequest): number[] 
     );
     return undefined;
   }
-  // Strong comparison: a weak tag matches nothing, and neither does one that is no version of ours.
-  return tags
-    .filter(({ isWeak, opaque }) => !isWeak && /^[1-9]\d{0,9}$/.test(opaque))
-    .map((tag) => Number(tag.opaque));
+  // Strong comparison: a weak tag matches nothing.
+  return tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => entityTag(opaque));
 }
 
 /**

@@ -34,14 +34,21 @@ const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 const codings = /^(\s*(identity|x-gzip|gzip|deflate|br|zstd)\s*(,|$))*$/i;
 
 /** @returns the parsed body; `{}` when there is none @throws UnsupportedMediaTypeError */
-export function jsonBody({ headers, body }: HttpRequest): unknown {
-  const hasContent = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (!hasContent) return {};
+export function jsonBody(request: HttpRequest): unknown {
+  const { headers, body } = request;
+  if (!hasContent(request)) return {};
   const contentType = String(headers['content-type'] ?? '');
   const isUtf8 = /^utf-?8$/i.test(charset.exec(contentType)?.[1] ?? 'utf-8');
   const isDecoded = codings.test(String(headers['content-encoding'] ?? ''));
   if (!json.test(contentType) || !isUtf8 || !isDecoded) throw new UnsupportedMediaTypeError();
   return body === undefined ? {} : body;
+}
+
+function hasContent({ headers, body }: HttpRequest): boolean {
+  const length = headers['content-length'];
+  // HTTP/2 needs no length: there is content when a parser of the host's has made something of it.
+  if (length === undefined && headers[':method'] !== undefined) return body !== undefined;
+  return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
 }
 
 /** @returns the path, for a `Location` below it, and what stands after `?`, as they were sent */

@@ -19,6 +19,7 @@ export const method: ShippingMethodDto = {
   inherited: [],
   own: {},
   version: 1,
+  etag: '"1"',
   created_at: '2025-11-20T09:30:00.000Z',
   updated_at: '2025-11-20T09:30:00.000Z',
 };

@@ -95,7 +95,16 @@ export function methodSchemas({ nullable }: Dialect): Record<string, Schema> {
         description: 'The fields whose value now comes from the defaults project.',
       },
       own: { type: 'object', description: 'The stored values of exactly these fields.', properties: own },
-      version: { ...integer, minimum: 1, description: 'Grows by one with each real change; its ETag.' },
+      version: {
+        ...integer,
+        minimum: 1,
+        description: 'Grows by one with each real change of what is stored.',
+      },
+      etag: {
+        ...string,
+        description:
+          'For `If-Match`, quotes included. It changes with all that is presented: with `use_default` it also names the state of the default.',
+      },
       created_at: time,
       updated_at: time,
     }),

@@ -32,7 +32,7 @@ export function mountParameters(base: string): Parameter[] {
 
 export const ifMatch = header(
   'If-Match',
-  'Only while the method is at this version: `"3"`, a list of them, or `*`. Weak tags match none.',
+  'Only while the method has this `etag`. A version alone, such as `"3"`, guards what is stored, not the default. A list allows any of its members, `*` any method. Weak tags match none.',
 );
 export const ifNoneMatch = header(
   'If-None-Match',

@@ -39,7 +39,7 @@ function refusal(exceptions: HttpException[]): Response {
 }
 
 export const created = {
-  ETag: { description: 'The version of the method, for `If-Match`.', schema: string },
+  ETag: { description: 'The `etag` of the method, for `If-Match`.', schema: string },
   Location: { description: 'The path of the method.', schema: string },
 };
 export const updated = { ETag: created.ETag };

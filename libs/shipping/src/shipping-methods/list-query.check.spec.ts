@@ -55,6 +55,16 @@ describe('the query of a list, from a sibling module,', () => {
       'range',
       'not be greater',
     ],
+    [
+      raw({
+        field: 'created_at',
+        op: 'between',
+        value: ['2026-01-01T00:00:00.000000002Z', '2026-01-01T00:00:00.000000001Z'],
+      }),
+      'raw_filters',
+      'range',
+      'not be greater',
+    ],
     [raw(...many(20, active), { ...active, field: 'x' }), 'raw_filters', 'too_many', 'at most 20'],
   ])('%j is refused at %s: %s', (query, parameter, code, detail) => {
     expect(faultsOf(query)).toEqual([

@@ -3,7 +3,7 @@ import { isUuid } from '../validation/identifiers.js';
 import { isPlainObject } from '../validation/json-object.js';
 import { int32 } from '../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../validation/text.js';
-import { utcTime } from '../validation/time.js';
+import { comparableTime, utcTime } from '../validation/time.js';
 import {
   type FilterField,
   filterFields,
@@ -173,7 +173,8 @@ function checkCondition({ field, op, value, label, ...given }: Given): Condition
   if (values.length < list.length) return [];
   if (op === 'between' && isAfter(values[0], values[1]))
     return refuse('range', 'the first value of "between" must not be greater than the second.');
-  return [{ field, op, values }];
+  const isTime = filterFields[field] === 'time';
+  return [{ field, op, values: isTime ? values.map((time) => comparableTime(String(time))) : values }];
 }
 
 function named(value: unknown): string {

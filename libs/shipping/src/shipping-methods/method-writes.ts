@@ -11,7 +11,7 @@ import { ShippingSettings } from '../shipping.options.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { upsertFields } from './dto/upsert-shipping-method.dto.js';
 import { type OwnValues } from './own-values.js';
-import { methodJson, Presentation, searchText } from './presented.js';
+import { methodEtag, methodJson, Presentation, searchText } from './presented.js';
 import { ShippingMethod } from './shipping-method.entity.js';
 import { MethodInUseError } from './shipping-methods.errors.js';
 
@@ -47,7 +47,7 @@ export class MethodWrites {
   }
 
   /**
-   * Stores `own` while the method is still at the version of `current`.
+   * Stores `own` while what the method presents is still `current`: what came back as presented was left out of it.
    * @param waits as for `insert`
    * @returns undefined when it is not, or it was left out
    */
@@ -57,30 +57,31 @@ export class MethodWrites {
     waits: boolean,
     options: CallOptions,
   ): Promise<ShippingMethodDto | undefined> {
-    const { id, project_id, version, carrier_code, method_code } = current;
-    const method = { id, project_id, version, ...own, search_text: searchText(own) };
+    const { id, project_id, version, etag, carrier_code, method_code } = current;
+    const method = { id, project_id, version, etag, ...own, search_text: searchText(own) };
     if (waits) return (await this.replaceAll([method], '', options))[0];
     // New codes wait for a host's rows that refer to the method, and with them all of its batch would.
     const keepsCodes = own.carrier_code === carrier_code && own.method_code === method_code;
     return keepsCodes ? this.replacements.join(method) : undefined;
   }
 
-  /** @returns undefined when the method is gone, or no longer at one of the versions, if there are any */
+  /** @returns undefined when the method is gone, or matches none of the entity-tags any more, if there are any */
   async delete(
     current: ShippingMethodDto,
-    versions: readonly number[] | undefined,
+    etags: readonly string[] | undefined,
     options: CallOptions,
   ): Promise<ShippingMethodDto | undefined> {
     const parameters = new Parameters();
     const project = lockProjects(this.projects, parameters.bind([current.project_id], 'text[]'));
     const id = parameters.bind(current.id, 'uuid');
-    const wanted = parameters.bind(versions, 'integer[]');
+    const wanted = parameters.bind(etags, 'text[]');
     try {
       const [row] = await this.changed(
         `WITH ${project}, changed AS (
            DELETE FROM ${this.methods} AS m USING project
            WHERE m.project_id = project.project_id AND m.id = ${id}
-             AND (${wanted} IS NULL OR m.version = ANY(${wanted}))
+             AND (${wanted} IS NULL OR concat('"', m.version, '"') = ANY(${wanted})
+               OR ${this.etag(parameters)} = ANY(${wanted}))
            RETURNING m.*, -m.use_default::integer AS follows
          ), ${raise(this.projects, -1)}`,
         parameters,
@@ -116,8 +117,9 @@ export class MethodWrites {
   }
 
   /**
-   * Methods of any projects, those that are still at the version that was read. A row of the host's may refer to
-   * one of them in a transaction of its own (`NO KEY`). The codes are named for the planner's sake, as in `byCodes`.
+   * Methods of any projects, those that still present what was read. A row of the host's may refer to one of them in
+   * a transaction of its own (`NO KEY`). The codes are named for the planner's sake, as in `byCodes`. No row of the
+   * defaults project is locked: a default that changes while the statement runs changes after it.
    */
   private replaceAll(
     methods: readonly SentMethod[],
@@ -131,7 +133,7 @@ export class MethodWrites {
          SELECT s.*, s.use_default::integer - m.use_default::integer AS follows, m.carrier_code AS carrier, m.method_code AS method
          FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
            JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
-         WHERE p.project_id = ANY(${sentProjects})
+         WHERE p.project_id = ANY(${sentProjects}) AND s.etag = ${this.etag(parameters)}
          ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m ${locked}
        ), changed AS (
          UPDATE ${this.methods} AS m
@@ -148,7 +150,17 @@ export class MethodWrites {
   /** A CTE of the methods as they are to be stored. */
   private sent(methods: readonly SentMethod[], parameters: Parameters): string {
     const json = parameters.bind(JSON.stringify(methods), 'json');
-    return `sent AS (SELECT * FROM json_populate_recordset(NULL::${this.methods}, ${json}))`;
+    return `sent AS (
+         SELECT m.*, one.value ->> 'etag' AS etag
+         FROM json_array_elements(${json}) AS one, json_populate_record(NULL::${this.methods}, one.value) AS m
+       )`;
+  }
+
+  /** The entity-tag of the method `m`, as the statement sees it and its default. */
+  private etag(parameters: Parameters): string {
+    const { defaultsProjectId } = this.settings;
+    const from = this.presented.from('(SELECT m.*)', this.methods, defaultsProjectId, parameters);
+    return `(SELECT ${methodEtag} FROM (SELECT ${this.presented.columns} FROM ${from}) AS m)`;
   }
 
   /** Runs a statement whose CTE `changed` holds the rows it wrote, and presents these. */
@@ -186,6 +198,8 @@ interface SentMethod extends OwnValues {
   project_id: string;
   /** The first one, or that of the method that is replaced. */
   version: number;
+  /** Of what the method that is replaced presents. */
+  etag?: string;
   search_text: string;
 }
 

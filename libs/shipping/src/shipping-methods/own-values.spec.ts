@@ -8,7 +8,7 @@ const stored = ownValuesOf({ ...codes, method_label: 'Own', meta: { days: { max:
 const shown = { method_label: 'Default', meta: { days: { max: 3 } } };
 
 function presented(inherited: ShippingMethodDto['inherited']): ShippingMethodDto {
-  const made = { id: '1', project_id: 'p', own: {}, version: 1, created_at: '', updated_at: '' };
+  const made = { id: '1', project_id: 'p', own: {}, version: 1, etag: '"1"', created_at: '', updated_at: '' };
   return { ...made, ...stored, ...shown, inherited };
 }
 

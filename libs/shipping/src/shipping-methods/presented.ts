@@ -35,6 +35,13 @@ const inheritedFields: readonly InheritedField[] = ['carrier_label', 'method_lab
 
 export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
 
+/** What an entity-tag has between its quotes. A default that is made anew is at version 1 again, but has another id. */
+const tag = `m.version, CASE WHEN m.default_id IS NOT NULL
+  THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) WHEN m.follows_default THEN '-none' END`;
+
+/** The entity-tag of a method `m` of the `columns` of a `Presentation`. */
+export const methodEtag = `concat('"', ${tag}, '"')`;
+
 /** The JSON, as text, of a method `m` of the `columns` of a `Presentation`. */
 export const methodJson = jsonObject({
   id: jsonQuoted('m.id'),
@@ -50,6 +57,7 @@ export const methodJson = jsonObject({
   inherited: 'm.inherited',
   own: 'm.own',
   version: 'm.version',
+  etag: `E'"\\\\"', ${tag}, E'\\\\""'`,
   created_at: jsonTime('m.created_at'),
   updated_at: jsonTime('m.updated_at'),
 } satisfies Record<keyof ShippingMethodDto, string>);
@@ -83,9 +91,11 @@ export class Presentation {
       ELSE json_build_object('carrier_label', m.carrier_label, 'method_label', m.method_label,
         'sort_order', m.sort_order, 'meta', m.meta)::text END`;
     const presented = inheritedFields.map((field) => `${this.value(field)} AS ${field}`);
+    const ofDefault = this.followsDefaults
+      ? `${inherited} AS inherited, ${own} AS own, d.id AS default_id, d.version AS default_version, f.follows`
+      : `'[]' AS inherited, '{}' AS own, NULL::uuid AS default_id, NULL::integer AS default_version, false`;
     return `m.id, m.project_id, m.carrier_code, m.method_code, m.is_active, ${presented.join(', ')}, m.use_default,
-      ${this.followsDefaults ? inherited : `'[]'`} AS inherited, ${this.followsDefaults ? own : `'{}'`} AS own,
-      m.version, m.created_at, m.updated_at`;
+      ${ofDefault} AS follows_default, m.version, m.created_at, m.updated_at`;
   }
 
   /**
@@ -95,8 +105,8 @@ export class Presentation {
   from(source: string, methods: string, defaultsProjectId: string, parameters: Parameters): string {
     if (!this.followsDefaults) return `${source} AS m`;
     const project = parameters.bind(defaultsProjectId, 'text');
-    const follows = `m.use_default AND m.project_id <> ${project}`;
-    return `${source} AS m LEFT JOIN ${byCodes(methods, project, 'm', follows)} AS d ON true`;
+    return `${source} AS m CROSS JOIN LATERAL (SELECT m.use_default AND m.project_id <> ${project} AS follows) AS f
+      LEFT JOIN ${byCodes(methods, project, 'm', 'f.follows')} AS d ON true`;
   }
 
   /** @param word case-folded */

@@ -1,7 +1,7 @@
 import { Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
 import { type Answer } from '../answers/current-answers.js';
 import { Database } from '../database/database.js';
-import { entityTag, ifMatchVersions, ifNoneMatch } from '../http/conditional.js';
+import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
 import { type HttpRequest, jsonBody, urlOf } from '../http/request.js';
 import { type HttpResponse, sendJson, streamJson } from '../http/response.js';
 import { Faults } from '../validation/faults.js';
@@ -34,7 +34,7 @@ export class ShippingMethodsController {
     faults.throwIfAny();
     const commitsItself = this.commitsItself();
     const method = await this.methods.create(projectId, body);
-    response.header('ETag', entityTag(method.version));
+    response.header('ETag', method.etag);
     response.header('Location', `${urlOf(request).path}/${method.id}`);
     if (commitsItself) await sendJson(response, bytesOf(method), 201);
     return method;
@@ -75,12 +75,12 @@ export class ShippingMethodsController {
     const sent = jsonBody(request);
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
-    const versions = ifMatchVersions(faults, request);
+    const etags = ifMatch(faults, request);
     const body = checkUpsert(faults, sent);
     faults.throwIfAny();
     const commitsItself = this.commitsItself();
-    const method = await this.methods.update(projectId, methodIdOf(request), body, { versions });
-    response.header('ETag', entityTag(method.version));
+    const method = await this.methods.update(projectId, methodIdOf(request), body, { etags });
+    response.header('ETag', method.etag);
     if (commitsItself) await sendJson(response, bytesOf(method));
     return method;
   }
@@ -93,10 +93,10 @@ export class ShippingMethodsController {
   ): Promise<void> {
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
-    const versions = ifMatchVersions(faults, request);
+    const etags = ifMatch(faults, request);
     faults.throwIfAny();
     const commitsItself = this.commitsItself();
-    await this.methods.remove(projectId, methodIdOf(request), { versions });
+    await this.methods.remove(projectId, methodIdOf(request), { etags });
     if (commitsItself) await sendJson(response, null, 204);
   }
 

@@ -34,10 +34,10 @@ export class MethodInUseError extends ShippingException {
   }
 }
 
-/** The stored version is none of those that the caller named: someone else changed the method. */
+/** The method is in no state that the caller named: someone else changed it, or the default that it presents. */
 export class VersionMismatchError extends ShippingException {
   constructor(readonly currentVersion: number) {
-    const detail = `The method is at version ${currentVersion} now: read it again, then repeat the change.`;
+    const detail = `The method, now at version ${currentVersion}, or its default has changed: read it again, then repeat the change.`;
     const extensions = { current_version: currentVersion };
     super(problemDetails(412, 'version_mismatch', 'Version mismatch', detail, extensions));
   }

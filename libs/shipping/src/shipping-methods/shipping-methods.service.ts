@@ -10,6 +10,7 @@ import {
 } from '../database/database.errors.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { Turns } from '../database/turns.js';
+import { entityTag } from '../http/conditional.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier, isUuid } from '../validation/identifiers.js';
@@ -41,8 +42,10 @@ const sharedOf = onePerDataSource(() => ({
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
-  /** The change happens only while the stored version is one of these (`If-Match`). */
+  /** The change happens only while the stored version is one of these. */
   versions?: readonly number[];
+  /** As `If-Match`: only while the method's `etag` is one of these, or its version alone, such as `"3"`. */
+  etags?: readonly string[];
 }
 
 /**
@@ -168,7 +171,7 @@ export class ShippingMethods {
     const request = checkedRequest(projectId, input);
     const within = this.database.settled(options);
     return this.patch(projectId, request, within, () =>
-      this.findInVersion(projectId, id, options.versions, within),
+      this.findMatching(projectId, id, wantedTags(options), within),
     );
   }
 
@@ -208,13 +211,13 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
-    const { versions } = options;
+    const wanted = wantedTags(options);
     const within = this.database.settled(options);
     return this.untilDone(projectId, within, async (waits) => {
       // It shares no statement with others.
       if (!waits) return undefined;
-      const current = await this.findInVersion(projectId, id, versions, within);
-      const removed = await this.writes.delete(current, versions, within);
+      const current = await this.findMatching(projectId, id, wanted, within);
+      const removed = await this.writes.delete(current, wanted, within);
       if (removed) this.notify({ type: 'deleted', before: removed, after: null }, within);
       return removed;
     });
@@ -269,16 +272,22 @@ export class ShippingMethods {
     this.database.afterCommit(within, () => this.committed.next(change));
   }
 
-  private async findInVersion(
+  private async findMatching(
     projectId: string,
     id: string,
-    versions: ChangeOptions['versions'],
+    wanted: readonly string[] | undefined,
     within: CallOptions,
   ): Promise<ShippingMethodDto> {
     const current = await this.find(projectId, id, within);
-    if (versions && !versions.includes(current.version)) throw new VersionMismatchError(current.version);
+    const matches = !wanted || wanted.includes(current.etag) || wanted.includes(entityTag(current.version));
+    if (!matches) throw new VersionMismatchError(current.version);
     return current;
   }
+}
+
+/** @returns the entity-tags that allow the change; undefined: it needs none */
+function wantedTags({ versions, etags }: ChangeOptions): string[] | undefined {
+  return versions || etags ? [...(versions ?? []).map(entityTag), ...(etags ?? [])] : undefined;
 }
 
 /** Tries again what was lost to another writer. */

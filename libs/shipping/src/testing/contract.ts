@@ -37,6 +37,7 @@ const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
       inherited: [],
       own: {},
       version: 1,
+      etag: '"1"',
       created_at: body.created_at,
       updated_at: body.created_at,
     });
@@ -163,7 +164,7 @@ const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
     const late = await shop.send<Refusal>('PATCH', url, ground, { 'if-match': '"1"' });
     assert.deepEqual([changed.status, changed.body.meta, changed.body.version], [200, { a: 1 }, 2]);
     assert.deepEqual(same.body, changed.body);
-    assert.equal(same.headers.get('etag'), '"2"');
+    assert.deepEqual([same.headers.get('etag'), same.body.etag], ['"2"', '"2"']);
     assert.deepEqual(
       [late.status, late.body.code, late.body['current_version']],
       [412, 'version_mismatch', 2],
@@ -203,10 +204,13 @@ async function inheritance(target: ContractTarget, defaultsProjectId: string): P
   const { body: follower } = await shop.send<Method>('POST', shop.methods, { ...codes, use_default: true });
   await defaults.send('DELETE', `${defaults.methods}/${origin.id}`);
   const { body: alone } = await shop.send<Page>('GET', shop.methods);
+  const form = [`${shop.methods}/${follower.id}`, { ...codes, method_label: 'Default' }] as const;
+  const late = await shop.send<Refusal>('PATCH', ...form, { 'if-match': follower.etag });
   assert.deepEqual([follower.method_label, follower.sort_order], ['Default', 5]);
   assert.deepEqual(follower.inherited, ['method_label', 'sort_order', 'meta']);
   assert.deepEqual(follower.own, { method_label: 'UPS Ground', sort_order: 0, meta: {} });
   assert.equal(alone.data[0]?.method_label, 'UPS Ground');
+  assert.deepEqual([late.status, late.body.code, late.body['current_version']], [412, 'version_mismatch', 1]);
 }
 
 async function history(orderEvents: OrderEvents, target: ContractTarget): Promise<void> {
@@ -230,7 +234,7 @@ async function history(orderEvents: OrderEvents, target: ContractTarget): Promis
 /** Checks that a target may be unable to take, each with what it needs of the target. */
 const demanding = {
   defaults: {
-    title: 'a method with use_default presents the default',
+    title: 'a method with use_default presents the default, and its etag guards both',
     run: (target: ContractTarget) => inheritance(target, target.defaultsProjectId ?? 'default'),
   },
   events: {

@@ -46,13 +46,16 @@ export function isLabel(text: string): boolean {
 
 /**
  * The form in which text is searched without regard to case. Made here and stored beside the text, since
- * `lower()` of a database depends on its locale. Upper before lower, per character: `ß` meets `SS`, and a
- * final `ς` meets `Σ` wherever it stands.
+ * `lower()` of a database depends on its locale. Upper case makes `SS` of `ß`, but leaves `ẞ` as it is: so lower
+ * case comes first. Each character goes by itself: a final `ς` meets `Σ` wherever it stands.
  */
 export function folded(text: string): string {
   if (!nonAscii.test(text)) return text.toLowerCase();
-  const characters = Array.from(text.normalize('NFC'), (character) => character.toUpperCase());
-  return Array.from(characters.join(''), (character) => character.toLowerCase())
-    .join('')
-    .normalize('NFC');
+  const lower = eachOf(text.normalize('NFC'), (character) => character.toLowerCase());
+  const upper = eachOf(lower, (character) => character.toUpperCase());
+  return eachOf(upper, (character) => character.toLowerCase()).normalize('NFC');
+}
+
+function eachOf(text: string, change: (character: string) => string): string {
+  return Array.from(text, change).join('');
 }

@@ -2,9 +2,8 @@ const rfc3339 =
   /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d)(?:\.(\d{1,9}))?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
 /**
- * Reads an RFC 3339 time with its offset. Finer than the stored milliseconds, it keeps its microseconds, so
- * that comparisons with it stay exact.
- * @returns the time in UTC, as PostgreSQL reads it; undefined when the text is no such time
+ * Reads an RFC 3339 time with its offset.
+ * @returns the time in UTC, with milliseconds and what was sent beyond them; undefined when the text is no such time
  */
 export function utcTime(text: string): string | undefined {
   const parts = rfc3339.exec(text);
@@ -15,6 +14,15 @@ export function utcTime(text: string): string | undefined {
   const time = new Date(text.toUpperCase());
   // An offset may carry the first or last day over the years that the wire can show.
   if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
-  const microseconds = (parts[6] ?? '').slice(3, 6);
-  return `${time.toISOString().slice(0, -1)}${microseconds}Z`;
+  const finer = (parts[6] ?? '').slice(3);
+  return `${time.toISOString().slice(0, -1)}${finer}Z`;
+}
+
+/**
+ * Any part of a millisecond as half of one. Stored times have milliseconds, so they compare with both alike, and
+ * PostgreSQL, which rounds to microseconds, never rounds this to the next millisecond.
+ * @param utc as `utcTime` gives it
+ */
+export function comparableTime(utc: string): string {
+  return utc.replace(/(?<=\.\d{3})\d*[1-9]\d*(?=Z$)/, '5');
 }

@@ -21,8 +21,13 @@ export interface ShippingMethodDto {
   inherited: InheritedField[];
   /** The stored values of exactly the inherited fields. */
   own: Partial<Pick<ShippingMethodDto, InheritedField>>;
-  /** Starts at 1 and grows by one with each real change; its ETag. */
+  /** Starts at 1 and grows by one with each real change of what is stored. */
   version: number;
+  /**
+   * The entity-tag, quotes included, as `If-Match` takes it (AIP-154). Another one after each change of what is
+   * presented: with `use_default` it also names the state of the default.
+   */
+  etag: string;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   /** ISO 8601, UTC, milliseconds. */

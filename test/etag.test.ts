@@ -1,0 +1,260 @@
+import {
+  type ShippingMethodChange,
+  type ShippingMethodDto,
+  ShippingMethods,
+  VersionMismatchError,
+} from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+describe('the etag of a method', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let defaults: Client;
+  let shop: Client;
+  const codes = { carrier_code: 'ups', method_code: '03' };
+  const own = { ...codes, method_label: 'Own', sort_order: 5 };
+
+  beforeAll(async () => {
+    app = await testApp({ shipping: { defaultsProjectId: 'defaults' } });
+    methods = app.nest.get(ShippingMethods);
+    defaults = new Client(app.origin, 'defaults');
+  });
+  afterAll(() => app?.close());
+  beforeEach(async () => {
+    shop = new Client(app.origin, freshProject());
+    for (const { id } of (await defaults.list()).body.data) await defaults.remove(id);
+  });
+
+  const makeDefault = async (): Promise<string> =>
+    (await defaults.create({ ...codes, method_label: 'D1' })).body.id;
+  const loaded = async (): Promise<ShippingMethodDto> =>
+    (await shop.list()).body.data[0] as ShippingMethodDto;
+  const formOf = ({ carrier_code, method_code, method_label, sort_order }: ShippingMethodDto) => ({
+    carrier_code,
+    method_code,
+    method_label,
+    sort_order,
+  });
+
+  /** What can happen to the default of a method while a form is open: what is there before, and what happens. */
+  const happenings: [happening: string, () => Promise<() => Promise<unknown>>][] = [
+    [
+      'changed',
+      async () => {
+        const id = await makeDefault();
+        return () => defaults.update(id, { ...codes, method_label: 'D2' });
+      },
+    ],
+    [
+      'removed',
+      async () => {
+        const id = await makeDefault();
+        return () => defaults.remove(id);
+      },
+    ],
+    ['made', () => Promise.resolve(makeDefault)],
+    [
+      'made anew, just as it was',
+      async () => {
+        const id = await makeDefault();
+        return async () => {
+          await defaults.remove(id);
+          await makeDefault();
+        };
+      },
+    ],
+  ];
+
+  it('is the tag of its version, quotes included, in every answer and service', async () => {
+    const seen: ShippingMethodChange[] = [];
+    const subscription = methods.changes.subscribe((change) => seen.push(change));
+
+    const created = await shop.create(own);
+    const { id } = created.body;
+    const listed = await loaded();
+    const tree = (await shop.tree()).body.data[0]?.methods[0];
+    const found = await methods.find(shop.project, id);
+    const updated = await shop.update(id, { ...own, sort_order: 6 });
+    subscription.unsubscribe();
+
+    expect(created.headers.get('etag')).toBe('"1"');
+    for (const method of [created.body, listed, tree, found]) expect(method?.etag).toBe('"1"');
+    expect([updated.headers.get('etag'), updated.body.etag]).toEqual(['"2"', '"2"']);
+    expect(seen.map(({ before, after }) => [before?.etag, after?.etag])).toEqual([
+      [undefined, '"1"'],
+      ['"1"', '"2"'],
+    ]);
+  });
+
+  it('changes with the default that the method presents, and its version does not', async () => {
+    const tags: string[] = [];
+    const note = async (): Promise<void> => {
+      const { version, etag } = await loaded();
+      expect(version).toBe(1);
+      tags.push(etag);
+    };
+    await shop.create({ ...own, use_default: true });
+
+    await note();
+    for (let made = 0; made < 2; made++) {
+      const id = await makeDefault();
+      await note();
+      await defaults.update(id, { ...codes, method_label: 'D2' });
+      await note();
+      await defaults.remove(id);
+    }
+    const [first] = tags;
+    const last = (await loaded()).etag;
+
+    expect(new Set(tags).size).toBe(5);
+    expect(last).toBe(first);
+  });
+
+  it('is the same wherever a method that presents a default is read', async () => {
+    await makeDefault();
+
+    const created = await shop.create({ ...own, use_default: true });
+    const { id, etag } = created.body;
+    const unchanged = await shop.update(id, formOf(created.body), { 'if-match': etag });
+
+    expect(etag).toMatch(/^"1-.+"$/);
+    expect(created.headers.get('etag')).toBe(etag);
+    expect([unchanged.headers.get('etag'), unchanged.body.etag]).toEqual([etag, etag]);
+    expect((await shop.tree()).body.data[0]?.methods[0]?.etag).toBe(etag);
+    expect((await methods.find(shop.project, id)).etag).toBe(etag);
+    expect((await methods.findActive(shop.project))[0]?.etag).toBe(etag);
+  });
+
+  it('is that of its version in the defaults project, which inherits nothing', async () => {
+    const { body } = await defaults.create({ ...own, use_default: true });
+
+    expect([body.etag, body.version]).toEqual(['"1"', 1]);
+  });
+
+  it.each(happenings)(
+    'refuses a form that was loaded before the default was %s, and nothing is lost',
+    async (_happening, prepared) => {
+      const happens = await prepared();
+      const { id } = (await shop.create({ ...own, use_default: true })).body;
+      const form = await loaded();
+      await happens();
+
+      const late = await shop.update(id, formOf(form), { 'if-match': form.etag });
+      const removal = await shop.remove(id, { 'if-match': form.etag });
+      const again = await shop.update(id, formOf(await loaded()), { 'if-match': (await loaded()).etag });
+
+      for (const { status, body } of [late, removal])
+        expect([status, body]).toMatchObject([412, { code: 'version_mismatch', current_version: 1 }]);
+      expect([again.status, again.body.version]).toEqual([200, 1]);
+      expect({ ...again.body, ...again.body.own }).toMatchObject(own);
+    },
+  );
+
+  it.each<[header: (etag: string) => string, status: number]>([
+    [(etag) => etag, 200],
+    [(etag) => `"x", ${etag}`, 200],
+    [() => '"1"', 200],
+    [() => '*', 200],
+    [(etag) => `W/${etag}`, 412],
+    [(etag) => etag.replace('"1', '"2'), 412],
+    [() => '"1-none"', 412],
+    [() => '"01"', 412],
+  ])('of a method that presents a default is matched as RFC 9110 says: %s', async (header, status) => {
+    await makeDefault();
+    const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
+    const headers = { 'if-match': header(etag) };
+
+    const updated = await shop.update(id, { ...own, is_active: false }, headers);
+    const other = await shop.create({ ...own, method_code: 'other' });
+    const removed = await shop.remove(id, status === 200 ? { 'if-match': updated.body.etag } : headers);
+
+    expect(updated.status).toBe(status);
+    expect(other.status).toBe(201);
+    expect(removed.status).toBe(status === 200 ? 204 : status);
+  });
+
+  it('does not stand in the way of its bare version, which guards what is stored', async () => {
+    const origin = await makeDefault();
+    const { id } = (await shop.create({ ...own, use_default: true })).body;
+    await defaults.update(origin, { ...codes, method_label: 'D2' });
+
+    const updated = await shop.update(id, { ...own, is_active: false }, { 'if-match': '"1"' });
+    const late = await shop.update(id, { ...own, is_active: true }, { 'if-match': '"1"' });
+    const removed = await shop.remove(id, { 'if-match': '"2"' });
+
+    expect([updated.status, late.status, removed.status]).toEqual([200, 412, 204]);
+  });
+
+  it('is taken by the services too, beside versions', async () => {
+    const origin = await makeDefault();
+    const { id, etag } = await methods.create(shop.project, { ...own, use_default: true });
+    await defaults.update(origin, { ...codes, method_label: 'D2' });
+
+    const byEtag = methods.update(shop.project, id, own, { etags: [etag] });
+    const byNothing = methods.remove(shop.project, id, { etags: [], versions: [] });
+    await expect(byEtag).rejects.toBeInstanceOf(VersionMismatchError);
+    await expect(byNothing).rejects.toBeInstanceOf(VersionMismatchError);
+    const removed = await methods.remove(shop.project, id, { etags: [etag], versions: [1, 9_999_999_999] });
+
+    expect(removed.id).toBe(id);
+  });
+
+  it('is compared by the statement that writes: a default that changes before it counts', async () => {
+    const origin = await makeDefault();
+    const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
+    const form = formOf(await loaded());
+    const { dataSource, table } = app.database;
+
+    const refusals = await dataSource.transaction(async (manager) => {
+      const refused: unknown[] = [];
+      for (const act of [
+        () => methods.update(shop.project, id, { ...form, is_active: false }, { manager, etags: [etag] }),
+        () => methods.remove(shop.project, id, { manager, etags: [etag] }),
+      ]) {
+        const runner = manager.queryRunner;
+        if (!runner) throw new Error('The transaction has no connection.');
+        const query = runner.query.bind(runner);
+        const sent = vi.spyOn(runner, 'query').mockImplementation(async (sql, parameters) => {
+          if (/UPDATE|DELETE/.test(sql)) {
+            sent.mockRestore();
+            await query(
+              `UPDATE ${table('shipping_method')} SET version = version + 1, method_label = 'D2' WHERE id = $1`,
+              [origin],
+            );
+          }
+          return query(sql, parameters);
+        });
+        refused.push(await act().catch((error: unknown) => error));
+        await query(
+          `UPDATE ${table('shipping_method')} SET version = version - 1, method_label = 'D1' WHERE id = $1`,
+          [origin],
+        );
+      }
+      return refused;
+    });
+
+    expect(refusals).toEqual([expect.any(VersionMismatchError), expect.any(VersionMismatchError)]);
+    expect(await loaded()).toMatchObject({ etag, version: 1, is_active: true, own: { method_label: 'Own' } });
+  });
+
+  it('keeps own values safe from forms that are sent while the default changes', async () => {
+    const origin = await makeDefault();
+    const { id } = (await shop.create({ ...own, use_default: true })).body;
+    const statuses = new Set<number>();
+
+    for (let round = 0; round < 30; round++) {
+      const form = await loaded();
+      const change = { ...formOf(form), is_active: round % 2 === 0 };
+      const [, answer] = await Promise.all([
+        defaults.update(origin, { ...codes, method_label: `D ${round}` }),
+        shop.update(id, change, { 'if-match': form.etag }),
+      ]);
+      statuses.add(answer.status);
+      expect((await loaded()).own).toMatchObject({ method_label: 'Own', sort_order: 5 });
+    }
+
+    expect([200, 412]).toEqual(expect.arrayContaining([...statuses]));
+  });
+});
