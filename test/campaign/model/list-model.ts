@@ -48,7 +48,8 @@ export function treeOf(methods: readonly Presented[]): object {
   };
 }
 
-function inOrder(methods: readonly Presented[]): Presented[] {
+/** The order of every list. */
+export function inOrder(methods: readonly Presented[]): Presented[] {
   return methods.toSorted(
     (a, b) =>
       a.sort_order - b.sort_order ||
