@@ -10,8 +10,8 @@ describe('the library and a model of its contract in memory', () => {
 
   // The campaign runs the same with other seeds, for hours.
   it('give the same answers to any commands in any order', async () => {
-    const done = await both.check({ seed: 12, numRuns: 100 });
+    const done = await both.check({ seed: 12, numRuns: 50 });
 
-    console.log(done); expect(done).toBeGreaterThan(3_000);
+    expect(done).toBeGreaterThan(1_500);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { type DataSource } from 'typeorm';
-import { vi } from 'vitest';
+import { type EntityManager } from 'typeorm';
+import { inTransaction } from '../../support/transactions.js';
 import { changes } from './changes.js';
 import { Command } from './command.js';
 import { eventCommands } from './events.js';
@@ -13,27 +13,15 @@ function transaction(steps: readonly Command[], isKept: boolean): Command {
   const title = `in a transaction, by services { ${steps.join('; ')} } ${isKept ? 'kept' : 'rolled back'}`;
   return new Command(title, async (model, shops) => {
     const takeBack = model.savepoint();
-    const around = shops.manager ?? shops.dataSource.manager;
-    const ended = around.transaction(async (manager) => {
-      const stay = shops.manager ? undefined : refuseOtherConnections(shops.dataSource);
-      try {
-        for (const step of steps) await step.run(model, { ...shops, manager });
-      } finally {
-        stay?.mockRestore();
-      }
+    const work = async (manager: EntityManager): Promise<void> => {
+      for (const step of steps) await step.run(model, { ...shops, manager });
       if (!isKept) throw new RolledBack();
-    });
+    };
+    const ended = shops.manager ? shops.manager.transaction(work) : inTransaction(shops.dataSource, work);
     await ended.catch((error: unknown) => {
       if (!(error instanceof RolledBack)) throw error;
       takeBack();
     });
-  });
-}
-
-/** A call that leaves the transaction would wait for the one connection of the embedded database. */
-function refuseOtherConnections(dataSource: DataSource): { mockRestore(): void } {
-  return vi.spyOn(dataSource, 'createQueryRunner').mockImplementation(() => {
-    throw new Error('A call with a manager has left the transaction of its caller.');
   });
 }
 
