@@ -1,4 +1,5 @@
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { Test } from '@nestjs/testing';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -39,5 +40,13 @@ describe('the DataSource of the module', () => {
     const boot = compiled([ShippingModule.forRoot(), broken]);
 
     await expect(boot).rejects.toThrow('the password is wrong');
+  });
+
+  it('that is a mock of a test is told what to mock instead', async () => {
+    const mocked = Test.createTestingModule({ imports: [typeOrm(database), ShippingModule.forRoot()] })
+      .overrideProvider(getDataSourceToken())
+      .useValue({});
+
+    await expect(mocked.compile()).rejects.toThrow('overrides the providers ShippingMethods and OrderEvents');
   });
 });

@@ -1,8 +1,9 @@
 import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { embeddedPostgres } from 'nestjs-shipping/testing';
+import { Logger } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
@@ -17,7 +18,7 @@ describe('the tables, when the application has bootstrapped,', () => {
 
   const booted = async (open: TestDatabase): Promise<ShippingMethods> => {
     const testing = await compiled([typeOrm(open), ShippingModule.forRoot({ http: false })]);
-    await testing.init();
+    await testing.createNestApplication().init();
     return testing.get(ShippingMethods);
   };
 
@@ -53,6 +54,19 @@ describe('the tables, when the application has bootstrapped,', () => {
     expect(refusal).toMatch(/shipping_method.* without the columns use_default, search_text\b/s);
     expect(refusal).toContain('shippingMigrations');
     expect(refusal).toContain('schema');
+  });
+
+  it('are missed in a warning where nothing is served: that may be the script that migrates', async () => {
+    database = await testDatabase({ migrationsRun: false });
+    const warned = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    const script = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+
+    await script.init();
+    await database.dataSource.runMigrations();
+
+    expect(warned).toHaveBeenCalledWith(expect.stringContaining('The database has no table'));
+    expect(await script.get(ShippingMethods).findActive('p')).toEqual([]);
+    warned.mockRestore();
   });
 
   it('may have been made between create() and init()', async () => {

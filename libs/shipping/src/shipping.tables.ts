@@ -1,4 +1,5 @@
-import { Inject, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import { type EntityMetadata } from 'typeorm';
 import { Database, forMany } from './database/database.js';
 import { isColumnMissing, isTableMissing } from './database/database.errors.js';
@@ -6,7 +7,10 @@ import { shippingEntities } from './shipping.entities.js';
 
 /** Looks at the encoding and for our tables when the application has bootstrapped: until then a host may migrate or synchronize. */
 export class ShippingTables implements OnApplicationBootstrap {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(HttpAdapterHost) private readonly server: HttpAdapterHost,
+  ) {}
 
   /** @throws Error that names the encoding, or the tables or columns that are not there, and the remedy; DatabaseUnavailableError */
   async onApplicationBootstrap(): Promise<void> {
@@ -19,12 +23,14 @@ export class ShippingTables implements OnApplicationBootstrap {
       if (!(await this.hasTable(entity))) missing.push(entity.tablePath);
     }
     if (missing.length === 0) return;
-    throw new Error(
+    const message =
       `The database has no table ${missing.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +
-        `run them before the application starts:\n` +
-        `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
-        `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })`,
-    );
+      `run them before the application starts:\n` +
+      `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
+      `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })`;
+    // Without HTTP it may be the host's own script that migrates, made with `createApplicationContext()`.
+    if (this.server.httpAdapter) throw new Error(message);
+    new Logger('ShippingModule').warn(message);
   }
 
   private async checkEncoding(): Promise<void> {

@@ -7,6 +7,9 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
+/** Taken when the module is loaded: a test that fakes timers later does not stop the services. */
+const soon = setImmediate;
+
 /** So that no statement grows with the number of clients. */
 const maxItems = 100;
 
@@ -34,7 +37,7 @@ export class Batches<Item, Result> {
   private gather(): void {
     this.isBusy = true;
     // Clients that were answered together ask again together: what arrives in two turns of the event loop comes along.
-    setImmediate(() => setImmediate(() => void this.serve(this.waiting.splice(0, maxItems))));
+    soon(() => soon(() => void this.serve(this.waiting.splice(0, maxItems))));
   }
 
   private async serve(batch: readonly Waiting<Item, Result>[]): Promise<void> {

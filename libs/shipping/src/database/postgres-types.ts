@@ -8,7 +8,14 @@ const types = new Map<ColumnType, ColumnType>([
 ]);
 
 /** @throws Error that names the remedy, for a DataSource of another engine */
-export function refuseOtherEngines({ options }: DataSource): void {
+export function refuseOtherEngines({ options, subscribers }: DataSource): void {
+  // A test may put whatever it likes in place of the DataSource.
+  if (!options || !subscribers) {
+    throw new Error(
+      'ShippingModule was given something that is no DataSource of TypeORM. A test that mocks the database overrides ' +
+        'the providers ShippingMethods and OrderEvents instead, or takes embeddedTypeOrm() of nestjs-shipping/testing.',
+    );
+  }
   if (options.type === 'postgres') return;
   throw new Error(
     `nestjs-shipping needs PostgreSQL, but was given a DataSource of type "${options.type}". Give the module a ` +

@@ -49,13 +49,20 @@ function installedPglite(): string {
   }
 }
 
+type Answers = Awaited<ReturnType<PGlite['execProtocolStream']>>;
+
 /** The part of PGlite that a connection of `pg` uses, on the other side of the thread. */
 function databaseIn(thread: Worker): PGlite {
+  const end = once(thread, 'exit').then((): never => {
+    throw new Error('The embedded PostgreSQL has ended: its DataSource was destroyed.');
+  });
+  end.catch(() => undefined);
   const execProtocolStream: PGlite['execProtocolStream'] = async (message) => {
     thread.ref();
     thread.postMessage(message);
-    const [answers] = (await once(thread, 'message')) as [Awaited<ReturnType<PGlite['execProtocolStream']>>];
+    const [answers] = (await Promise.race([once(thread, 'message'), end])) as [Answers | { failed: string }];
     thread.unref();
+    if ('failed' in answers) throw new Error(answers.failed);
     return answers.map((answer) => (answer.name === 'error' ? Object.assign(new Error(), answer) : answer));
   };
   const used: Pick<PGlite, 'waitReady' | 'execProtocolStream'> = {
@@ -81,32 +88,33 @@ export function embeddedTypeOrm({
   name,
   ...options
 }: Partial<PostgresOptions> & { name?: string } = {}): DynamicModule {
-  let thread: Worker | undefined;
   return TypeOrmModule.forRootAsync({
     name,
-    dataSourceFactory: (complete) =>
-      Promise.resolve(closingWith(async () => void (await thread?.terminate()), complete)),
-    useFactory: async () => ({
+    useFactory: () => ({
       // At shutdown @nestjs/typeorm 11 looks the DataSource up by the name among these options.
       ...(name !== undefined && { name }),
-      ...(await optionsOn((thread = await openThread()))),
+      type: 'postgres' as const,
       autoLoadEntities: true,
       migrationsRun: true,
+      // A mistake in an entity or a migration is the same mistake at the next try.
+      retryAttempts: 1,
       ...options,
       entities: [...shippingEntities, ...(listOf(options.entities) ?? [])],
       migrations: [...shippingMigrations, ...(listOf(options.migrations) ?? [])],
     }),
+    dataSourceFactory: dataSourceInThread,
   });
 }
 
-/** A DataSource that, once destroyed, closes what it was on: an open engine would keep the process alive. */
-function closingWith(close: () => Promise<void>, options: DataSourceOptions | undefined): DataSource {
-  if (!options) throw new Error('TypeOrmModule gave no options for the embedded database.');
-  const dataSource = new DataSource(options);
+/** A DataSource with a database of its own, which ends with it: an open engine would keep the process alive. */
+async function dataSourceInThread(options?: DataSourceOptions): Promise<DataSource> {
+  if (options?.type !== 'postgres') throw new Error('embeddedTypeOrm() has a PostgreSQL: leave out `type`.');
+  const thread = await openThread();
+  const dataSource = new DataSource({ ...options, ...(await optionsOn(thread)) });
   const destroy = dataSource.destroy.bind(dataSource);
   dataSource.destroy = async () => {
     await destroy();
-    await close();
+    await thread.terminate();
   };
   return dataSource;
 }

@@ -39,7 +39,9 @@ export function serve(): void {
         answers.map((each) => (each instanceof Error ? { ...each, message: each.message } : each)),
       );
     };
-    parentPort?.on('message', (message: Uint8Array) => void answer(message));
+    parentPort?.on('message', (message: Uint8Array) => {
+      answer(message).catch((error: unknown) => parentPort?.postMessage({ failed: String(error) }));
+    });
     parentPort?.postMessage('ready');
   };
   void start();
