@@ -48,7 +48,7 @@ async function side(size) {
   onExit(() => client.end());
   // As if a method of the project had changed: what is held of it is of no use.
   const change = (project) =>
-    client.query('UPDATE shipping_project SET revision = revision + 1 WHERE project_id = $1', [project]);
+    client.query('UPDATE shipping_project SET revision = gen_random_uuid() WHERE project_id = $1', [project]);
   return {
     size,
     list: (project = (number) => shop((number * 37) % size.shops)) => ({

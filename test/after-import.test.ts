@@ -48,8 +48,8 @@ describe('after an import, by the plans of before it', () => {
       [into, count],
     );
     await dataSource.query(
-      `INSERT INTO ${table('shipping_project')} AS p VALUES ($1, 1, $2, 0)
-       ON CONFLICT (project_id) DO UPDATE SET methods = p.methods + $2, revision = p.revision + 1`,
+      `INSERT INTO ${table('shipping_project')} AS p VALUES ($1, gen_random_uuid(), $2, 0)
+       ON CONFLICT (project_id) DO UPDATE SET methods = p.methods + $2, revision = gen_random_uuid()`,
       [into, count],
     );
   };

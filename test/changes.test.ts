@@ -76,6 +76,24 @@ describe('the stream of changes', () => {
     expect(seen.map(({ type, after }) => [type, after?.method_code])).toEqual([['created', 'kept']]);
   });
 
+  it('tells what stands around a nested transaction that failed, after the commit and in order', async () => {
+    const project = freshProject();
+
+    await app.database.dataSource.transaction(async (manager) => {
+      await methods.create(project, { ...ground, method_code: 'before' }, { manager });
+      await manager
+        .transaction(async (inner) => {
+          await methods.create(project, { ...ground, method_code: 'lost' }, { manager: inner });
+          throw new Error('this part');
+        })
+        .catch(() => undefined);
+      await methods.create(project, { ...ground, method_code: 'after' }, { manager });
+      expect(seen).toEqual([]);
+    });
+
+    expect(seen.map(({ after }) => after?.method_code)).toEqual(['before', 'after']);
+  });
+
   it('is silent about a refused change', async () => {
     const project = freshProject();
     await methods.create(project, ground);

@@ -54,7 +54,6 @@ describe('the etag of a method', () => {
         return () => defaults.remove(id);
       },
     ],
-    ['made', () => Promise.resolve(makeDefault)],
     [
       'made anew, just as it was',
       async () => {
@@ -151,6 +150,17 @@ describe('the etag of a method', () => {
       expect({ ...again.body, ...again.body.own }).toMatchObject(own);
     },
   );
+
+  it('lets a form through that was loaded before a default was made, and nothing is lost', async () => {
+    const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
+    const form = await loaded();
+    await makeDefault();
+
+    const late = await shop.update(id, formOf(form), { 'if-match': form.etag });
+
+    expect([etag, late.status]).toEqual(['"1"', 200]);
+    expect({ ...late.body, ...late.body.own }).toMatchObject(own);
+  });
 
   it.each<[header: (etag: string) => string, status: number]>([
     [(etag) => etag, 200],

@@ -78,9 +78,10 @@ describe('a large answer', () => {
          'm' || n, 'Label', true, n % 5, '{}', false, 'x', 1, now(), now() FROM generate_series(1, 20000) AS n`,
       [shop.project],
     );
-    await dataSource.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, 1, 1000, 0)`, [
-      shop.project,
-    ]);
+    await dataSource.query(
+      `INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), 1000, 0)`,
+      [shop.project],
+    );
     await dataSource.query(`ANALYZE ${table('shipping_method')}`);
     const statements = await recorded(app, () => shop.list('page=2&per_page=20'));
 

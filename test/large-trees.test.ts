@@ -26,7 +26,7 @@ describe.each(adapters)('a tree of many methods on %s', (adapter) => {
          'Label', n % 2 = 0, n % 11, '{"n": 1}', false, 'x', 1, now(), now() FROM generate_series(1, $2::int) AS n`,
       [shop.project, count],
     );
-    await dataSource.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, 1, $2, 0)`, [
+    await dataSource.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), $2, 0)`, [
       shop.project,
       count,
     ]);

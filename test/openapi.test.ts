@@ -203,6 +203,17 @@ describe('the running module', () => {
     expect(JSON.stringify(documented)).not.toContain('Controller_');
   });
 
+  it('refuses a path at which a scan has not found the routes, and tells where they are', () => {
+    const scan = SwaggerModule.createDocument(app.nest, new DocumentBuilder().build());
+
+    const documented = (): unknown =>
+      documentShipping(scan, { path: 'api/v1/projects/:project_id/sales/orders' });
+
+    expect(documented).toThrow(
+      'the document has "/api/projects/{project_id}/sales/orders/shipments/methods"',
+    );
+  });
+
   it.each(['carrier_code', 'method_code', 'carrier_label', 'method_label'])(
     'bounds %s as documented',
     async (name) => {

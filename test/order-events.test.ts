@@ -91,6 +91,19 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(await typesOf('twice')).toEqual(['order.paid']);
   });
 
+  it('of another project are others under the same order and dedupeKey, also when they come again', async () => {
+    const event = { orderId: 'shared', type: 'order.paid', dedupeKey: 'payment-1' };
+    const mine = await events.record({ ...event, projectId: shop.project, message: 'mine' });
+    const stranger = freshProject();
+
+    const theirs = await events.record({ ...event, projectId: stranger, message: 'theirs' });
+    const again = await events.record({ ...event, projectId: stranger, message: 'once more' });
+    const mineAgain = await events.record({ ...event, projectId: shop.project });
+
+    expect([theirs.project_id, theirs.message]).toEqual([stranger, 'theirs']);
+    expect([again, mineAgain]).toEqual([theirs, mine]);
+  });
+
   it('exist if, and only if, the transaction of the caller commits', async () => {
     const { dataSource } = app.database;
     const order = { projectId: shop.project, orderId: 'joined' };

@@ -107,6 +107,56 @@ describe('a method with use_default', () => {
     expect((await shop.tree()).body.data).toMatchObject([{ carrier_label: 'Brown', sort_order: -9 }]);
   });
 
+  it('stands on the page that its presented order gives it', async () => {
+    await defaults.create({ ...codes, method_label: 'Default', sort_order: -9 });
+    await shop.create({ ...own, sort_order: 9, use_default: true });
+    await shop.create({ ...codes, method_code: '99', method_label: 'Other', sort_order: 0 });
+
+    const pages = [await shop.list('per_page=1'), await shop.list('per_page=1&page=2')];
+
+    expect(pages.map(({ body }) => body.data.map(({ method_label }) => method_label))).toEqual([
+      ['Default'],
+      ['Other'],
+    ]);
+  });
+
+  it('is found by its own carrier label where the default has none, and by no label that it hides', async () => {
+    await defaults.create({ ...codes, method_label: 'Default' });
+    await shop.create({ ...own, use_default: true });
+
+    const totals: Record<string, number> = {};
+    for (const word of ['own carrier', 'carrier', 'default', 'default carrier'])
+      totals[word] = (await shop.list(`q=${encodeURIComponent(word)}`)).body.meta.total;
+
+    expect(totals).toEqual({
+      'own carrier': 1,
+      carrier: 1,
+      default: 1,
+      'default carrier': 1,
+    });
+    expect(
+      (await shop.list('raw_filters=[{"field":"method_label","op":"contains","value":"own"}]')).body.data,
+    ).toEqual([]);
+  });
+
+  it('is identical to the request that made it, whatever it presents', async () => {
+    await defaults.create({ ...codes, carrier_label: 'UPS', method_label: 'Default', meta: { a: 1 } });
+    const { body: first } = await shop.create({ ...own, use_default: true });
+
+    const same = await shop.create({ ...own, use_default: true });
+    const shown = await shop.create({
+      ...codes,
+      carrier_label: first.carrier_label,
+      method_label: first.method_label,
+      sort_order: first.sort_order,
+      meta: first.meta,
+      use_default: true,
+    });
+
+    expect(same).toMatchObject({ status: 409, body: { existing_id: first.id, identical: true } });
+    expect(shown).toMatchObject({ status: 409, body: { existing_id: first.id, identical: false } });
+  });
+
   it('changes the ETag of its project when only the default changes', async () => {
     const { body: origin } = await defaults.create({ ...codes, method_label: 'Default' });
     await shop.create({ ...own, use_default: true });

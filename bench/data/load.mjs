@@ -61,7 +61,7 @@ async function loadMethods(client, all) {
     const named = name ? `'${name}'` : `'${prefix}' || lpad((p - ${first - from})::text, 5, '0')`;
     const last = first + projects - 1;
     await client.query(
-      `INSERT INTO shipping_project SELECT ${named}, extract(epoch FROM now()) * 1000000, ${methods}, 0
+      `INSERT INTO shipping_project SELECT ${named}, gen_random_uuid(), ${methods}, 0
        FROM generate_series(${first}, ${last}) AS p`,
     );
     for (let place = 0; place < methods; place += methodsAtOnce) {

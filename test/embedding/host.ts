@@ -12,7 +12,10 @@ export interface Host {
 }
 
 /** `TypeOrmModule` over a DataSource that is open already: the embedded database has one connection only. */
-export function typeOrm({ options, dataSource }: TestDatabase, name?: string) {
+export function typeOrm(
+  { options, dataSource }: Pick<TestDatabase, 'options' | 'dataSource'>,
+  name?: string,
+) {
   return TypeOrmModule.forRootAsync({
     name,
     useFactory: () => options,

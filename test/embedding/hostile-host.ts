@@ -30,16 +30,20 @@ interface Response {
   send(body: unknown): this;
 }
 
-/** The filter of a real shop: whatever was thrown, the answer is its own envelope. */
+/** As the filter of a real shop does it: whatever was thrown, the answer is its own envelope. */
+export function answerWithMessage(exception: unknown, host: ArgumentsHost): void {
+  const isHttp = exception instanceof HttpException;
+  const body = isHttp ? exception.getResponse() : {};
+  const message = 'message' in Object(body) ? Object(body).message : 'Internal server error';
+  const response = host.switchToHttp().getResponse<Response>();
+  response.status(isHttp ? exception.getStatus() : 500);
+  response.header('content-type', 'application/json').send(JSON.stringify({ message: [message].flat() }));
+}
+
 @Catch()
 export class MessageFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
-    const isHttp = exception instanceof HttpException;
-    const body = isHttp ? exception.getResponse() : {};
-    const message = 'message' in Object(body) ? Object(body).message : 'Internal server error';
-    const response = host.switchToHttp().getResponse<Response>();
-    response.status(isHttp ? exception.getStatus() : 500);
-    response.header('content-type', 'application/json').send(JSON.stringify({ message: [message].flat() }));
+    answerWithMessage(exception, host);
   }
 }
 

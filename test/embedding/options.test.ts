@@ -60,6 +60,18 @@ describe('the options', () => {
     expect(refusal).toMatch(new RegExp(`ShippingModule option "${option}.*\\.$`));
   });
 
+  it('of forRootAsync() need a factory', () => {
+    expect(() => ShippingModule.forRootAsync({ isGlobal: true })).toThrow(
+      'needs useFactory, useClass or useExisting',
+    );
+  });
+
+  it('that are unknown are answered with those that there are', () => {
+    expect(() => ShippingModule.forRoot({ http: { guards: [] } } as ShippingModuleOptions)).toThrow(
+      'http takes path, version, decorators and routeDecorators',
+    );
+  });
+
   it.each([
     ['useFactory', { inject: [OptionsFactory], useFactory: (factory: OptionsFactory) => factory.create() }],
     ['useClass', { useClass: OptionsFactory }],

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Inject, Param, Post, Query, ValidationPipe } from '@nestjs/common';
-import { ShippingMethods, ShippingModule, type UpsertShippingMethodRequest } from 'nestjs-shipping';
+import { ShippingMethods, ShippingModule, UpsertShippingMethodRequest } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -17,7 +17,7 @@ class ShopMethodsController {
   }
 
   @Post()
-  create(@Param('shop') shop: string, @Body() body: UpsertShippingMethodRequest) {
+  create(@Param('shop') shop: string, @Body() body: Readonly<UpsertShippingMethodRequest>) {
     return this.methods.create(shop, body);
   }
 }
@@ -56,5 +56,17 @@ describe('a host that mounts its own controllers over the services', () => {
     expect([refused.status, refused.body]).toEqual([400, { message: ['carrier_code is required.'] }]);
     expect(found.body).toMatchObject({ data: { methods: [ground], total: 1 } });
     expect(missed.body).toEqual({ data: { methods: [], total: 0 } });
+  });
+
+  it('keeps every field when its own pipe checks the class', async () => {
+    const pipe = new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true, transform: true });
+    const sent = { carrier_code: 'ups', method_code: '03', method_label: 'Ground', meta: { a: { b: 1 } } };
+
+    const checked: unknown = await pipe.transform(sent, {
+      type: 'body',
+      metatype: UpsertShippingMethodRequest,
+    });
+
+    expect({ ...(checked as object) }).toEqual(sent);
   });
 });

@@ -1,5 +1,5 @@
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -10,6 +10,10 @@ describe('what siblings read', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase();
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.restoreAllMocks();
   });
   afterAll(() => database?.close());
 
@@ -61,6 +65,23 @@ describe('what siblings read', () => {
     const statements = await sent(() => Promise.all(Array.from({ length: 50 }, () => methods.list(project))));
 
     expect(statements).toHaveLength(1);
+  });
+
+  it('comes to all who ask, though a connection is silent: it is asked for on another', async () => {
+    const methods = await mounted();
+    const project = freshProject();
+    await methods.create(project, ground);
+    const { dataSource } = database;
+    const silent = dataSource.createQueryRunner('master');
+    vi.spyOn(silent, 'connect').mockReturnValue(new Promise(() => undefined));
+    vi.spyOn(dataSource, 'createQueryRunner').mockReturnValueOnce(silent);
+    const timers: (() => void)[] = [];
+    vi.stubGlobal('setTimeout', (isOver: () => void) => timers.push(isOver));
+
+    const lists = [methods.list(project), methods.list(project)];
+    timers[0]?.();
+
+    for (const { data } of await Promise.all(lists)) expect(data).toMatchObject([ground]);
   });
 
   it('needs no prepared statements: a pooler may have lost them', async () => {

@@ -56,7 +56,7 @@ export const hosts = {
   'nest-new-11': { ...generated(11), inCi: true },
   'nest-new-10': { ...generated(10), inCi: true },
   'nest-new-12': { ...generated(12), inCi: true },
-  'nest12-jest-esm': { from: 'nest12-jest-esm', steps: ['npm test'], inCi: true },
+  'nest12-jest-esm': { from: 'nest12-jest-esm', files: ['nest-new'], steps: ['npm test'], inCi: true },
   'nest12-cjs': {
     from: 'nest12-cjs',
     files: ['app'],

@@ -28,7 +28,7 @@ import {
 } from './shipping.options.js';
 import { ShippingTables } from './shipping.tables.js';
 
-const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
+const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
   // Nest 10 takes two dynamic modules for one when they print the same, and would drop the second mount.
   new ConfigurableModuleBuilder<ShippingModuleOptions>({ moduleName: 'Shipping', alwaysTransient: true })
     .setClassMethodName('forRoot')
@@ -103,5 +103,10 @@ export class ShippingModule extends ConfigurableModuleClass {
 
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
     return super.forRoot(options);
+  }
+
+  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    if (options.useFactory || options.useClass || options.useExisting) return super.forRootAsync(options);
+    throw new Error('ShippingModule.forRootAsync() needs useFactory, useClass or useExisting.');
   }
 }

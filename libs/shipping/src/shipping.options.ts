@@ -77,7 +77,11 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
   const [unknown] = Object.keys(others);
   if (staticOptions.some((option) => option === unknown))
     throw wrong(String(unknown), 'is static: put it beside useFactory, not into what the factory returns');
-  if (unknown !== undefined) throw wrong(unknown, 'is no option of ShippingModule');
+  if (unknown !== undefined)
+    throw wrong(
+      unknown,
+      'is unknown. The options are defaultsProjectId, maxPageSize, cache, entityManager, isGlobal, dataSource, imports and http',
+    );
   if (typeof defaultsProjectId !== 'string' || !identifierPattern.test(defaultsProjectId))
     throw wrong('defaultsProjectId', `must be a project id: ${identifierPattern.source}`);
   if (!Number.isInteger(maxPageSize) || maxPageSize < 1 || maxPageSize > 100)
@@ -103,7 +107,8 @@ export function checkHttpOptions(http: ShippingHttpOptions): void {
   if (typeof http !== 'object' || http === null) throw wrong('http', 'must be false or an object');
   const { path, version: _version, decorators, routeDecorators = {}, ...others } = http;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw wrong(`http.${unknown}`, 'is no option of ShippingModule');
+  if (unknown !== undefined)
+    throw wrong(`http.${unknown}`, 'is unknown. http takes path, version, decorators and routeDecorators');
   if (path !== undefined && (typeof path !== 'string' || !/(^|\/):project_id(\/|$)/.test(path)))
     throw wrong('http.path', 'must be a string with the segment ":project_id"');
   checkDecorators('http.decorators', decorators);

@@ -4,15 +4,16 @@ import { Database, forMany } from './database/database.js';
 import { isColumnMissing, isTableMissing } from './database/database.errors.js';
 import { shippingEntities } from './shipping.entities.js';
 
-/** Looks for our tables when the application has bootstrapped: until then a host may migrate or synchronize. */
+/** Looks at the encoding and for our tables when the application has bootstrapped: until then a host may migrate or synchronize. */
 export class ShippingTables implements OnApplicationBootstrap {
   constructor(@Inject(Database) private readonly database: Database) {}
 
-  /** @throws Error that names the tables or columns that are not there, and the remedy; DatabaseUnavailableError */
+  /** @throws Error that names the encoding, or the tables or columns that are not there, and the remedy; DatabaseUnavailableError */
   async onApplicationBootstrap(): Promise<void> {
     const { dataSource } = this.database;
     // `manualInitialization`: the host will migrate when it initialises.
     if (!dataSource.isInitialized) return;
+    await this.checkEncoding();
     const missing: string[] = [];
     for (const entity of shippingEntities.map((each) => dataSource.getMetadata(each))) {
       if (!(await this.hasTable(entity))) missing.push(entity.tablePath);
@@ -23,6 +24,20 @@ export class ShippingTables implements OnApplicationBootstrap {
         `run them before the application starts:\n` +
         `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
         `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })`,
+    );
+  }
+
+  private async checkEncoding(): Promise<void> {
+    const [{ encoding = '' } = {}] = await this.database.read<{ encoding?: string }>(
+      `SELECT current_setting('server_encoding') AS encoding`,
+      [],
+      forMany,
+      true,
+    );
+    if (encoding === 'UTF8') return;
+    throw new Error(
+      `The database has the encoding ${encoding}. nestjs-shipping needs one with UTF8:\n` +
+        `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
     );
   }
 

@@ -84,7 +84,7 @@ async function fill(databaseUrl: string | undefined, dataDir: string): Promise<v
      SELECT 'large', ${uuid}, 'c' || n % 50, 'Carrier', 'm' || n, 'Method', true, n % 7,
        jsonb_build_object('n', n, 'text', repeat('text ', 20)), false, '', 1, now(), now()
      FROM generate_series(1, ${methods}) AS n`,
-    `INSERT INTO shipping_project (project_id, revision, methods, followers) VALUES ('large', 1, ${methods}, 0)`,
+    `INSERT INTO shipping_project (project_id, revision, methods, followers) VALUES ('large', gen_random_uuid(), ${methods}, 0)`,
   ];
   try {
     for (const sql of statements) await database.dataSource.query(sql);

@@ -1,8 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type Answer, type Client } from '../../support/client.js';
-import { command, methodAt, type Shops } from './command.js';
-import { type ContractModel, type Method, type Outcome, type Sent } from './contract-model.js';
+import { type Guard, type Reply, ServiceCaller } from './callers.js';
+import { command, expectSame, methodAt, serviceCommand, type Shops } from './command.js';
+import {
+  type ContractModel,
+  type Method,
+  type Outcome,
+  type Presented,
+  type Sent,
+} from './contract-model.js';
+import { etagOf, expectStrong, withoutEtags } from './etags.js';
 
 const label = fc.constantFrom(
   'UPS Ground',
@@ -13,10 +21,13 @@ const label = fc.constantFrom(
   '字😀',
   'zz',
 );
+const codes = {
+  carrier_code: fc.constantFrom('ups', 'ups', 'UPS', 'é'),
+  method_code: fc.constantFrom('03', '03', 'Z z', '字'),
+};
 const sent: fc.Arbitrary<Sent> = fc.record(
   {
-    carrier_code: fc.constantFrom('ups', 'UPS', 'dhl', 'é'),
-    method_code: fc.constantFrom('03', '3', 'Z z', '字'),
+    ...codes,
     method_label: label,
     carrier_label: fc.option(label),
     is_active: fc.option(fc.boolean()),
@@ -29,38 +40,81 @@ const sent: fc.Arbitrary<Sent> = fc.record(
 
 const nth = fc.nat({ max: 30 });
 
-const create = command('create', sent, async (body, model, shop) => {
+const edit = fc.constantFrom({}, { sort_order: 1 }, { method_label: 'zz' }, { use_default: false });
+
+/** What a form sends that has loaded this: all but the fields that only answers have. */
+function formOf(shown: Method & Partial<Presented>, change: Partial<Sent>): Sent {
+  const { id: _id, project_id: _project, version: _version, created_at: _created, ...rest } = shown;
+  const { updated_at: _updated, inherited: _inherited, own: _own, ...form } = rest;
+  return { ...form, ...change };
+}
+
+const create = command('create', sent, async (body, { model, shop, shops }) => {
   const outcome = model.create(shop.project, body);
 
-  const answer = await shop.create(body);
+  const reply = await shop.create(body);
 
-  expectOutcome(model, outcome, answer, undefined, shop.project);
+  expectOutcome(model, outcome, reply, undefined, shop.project, shops);
 });
 
-/** An etag that was loaded is sent as it was, however old it is by now. */
-const ifMatch = fc.option(fc.constantFrom('current', 'loaded', 'version', 'old', 'list', 'weak', '*'), {
-  freq: 3,
+/** The values of a method that is there, sent again, all of them or but for one. */
+const again = command(
+  'create again',
+  fc.record({ index: nth, change: edit, asShown: fc.boolean() }),
+  async ({ index, change, asShown }, { model, shop, shops }) => {
+    const stored = methodAt(model, shop.project, index);
+    if (!stored) return;
+    const body = formOf(asShown ? model.present(stored) : stored, change);
+    const outcome = model.create(shop.project, body);
+
+    const reply = await shop.create(body);
+
+    expectOutcome(model, outcome, reply, undefined, shop.project, shops);
+  },
+);
+
+/** A method, and a default of it with values of its own. */
+const follow = command(
+  'follow',
+  fc.record({ own: sent, origin: sent }),
+  async ({ own, origin }, { model, shop, shops, at }) => {
+    const { carrier_code, method_code } = own;
+    for (const [each, body] of [
+      [at(model.defaultsProject), { ...origin, carrier_code, method_code }],
+      [shop, { ...own, use_default: true }],
+    ] as const) {
+      const outcome = model.create(each.project, body);
+
+      const reply = await each.create(body);
+
+      expectOutcome(model, outcome, reply, undefined, each.project, shops);
+    }
+  },
+);
+
+const upsert = serviceCommand('upsert', sent, async (body, { model, shop, shops }) => {
+  const stored = model.withCodes(shop.project, body);
+  const outcome = stored ? model.update(shop.project, stored.id, body) : model.create(shop.project, body);
+
+  const reply = await shop.upsert(body);
+
+  expectOutcome(model, outcome, { ...reply, status: stored ? 200 : 201 }, stored, shop.project, shops);
 });
 
-/** What the header says, and the entity-tags it allows. */
-function guard(
-  kind: string | null,
-  model: ContractModel,
-  method: Method,
-): { headers: Record<string, string>; etags?: string[] } {
-  if (kind === null) return { headers: {} };
-  if (kind === '*') return { headers: { 'if-match': '*' } };
-  const { version, etag } = model.present(method);
-  const tags: Record<string, string[]> = {
-    current: [etag],
-    loaded: [model.loaded.get(method.id) ?? etag],
-    version: [`"${version}"`],
-    old: [`"${version - 1}"`],
-    list: ['"x"', `"${version + 5}"`, '"9999999999"', etag],
-    weak: [`W/${etag}`],
+const ifMatch = fc.option(fc.constantFrom('current', 'old', 'list', 'weak', '*'), { freq: 2 });
+
+/** What the header says, and the versions it allows. */
+function guardOf(kind: string | null, version: number): Guard {
+  if (kind === null) return {};
+  if (kind === '*') return { header: '*' };
+  const tags: Record<string, [string, number[]]> = {
+    current: [`"${version}"`, [version]],
+    old: [`"${version - 1}"`, [version - 1]],
+    list: [`"x", "${version + 5}", "${version}"`, [version + 5, version]],
+    weak: [`W/"${version}"`, []],
   };
-  const etags = tags[kind] ?? [];
-  return { headers: { 'if-match': etags.join(', ') }, etags };
+  const [header = '', versions = []] = tags[kind] ?? [];
+  return { header, versions };
 }
 
 /** Another tenant's method now and then: it is not there. */
@@ -69,83 +123,104 @@ const target = fc.record({ index: nth, isForeign: fc.constantFrom(...Array<boole
 function targetOf(
   { index, isForeign }: { index: number; isForeign: boolean },
   model: ContractModel,
-  { project }: Client,
-  { clients }: Shops,
+  project: string,
+  { projects }: Shops,
 ): Method | undefined {
-  const owner = isForeign ? clients.find((other) => other.project !== project)?.project : project;
+  const owner = isForeign ? projects.find((other) => other !== project) : project;
   return methodAt(model, owner ?? project, index);
 }
 
 const update = command(
   'update',
   fc.record({ target, body: sent, ifMatch }),
-  async (input, model, shop, shops) => {
-    const before = targetOf(input.target, model, shop, shops);
+  async (input, { model, shop, shops }) => {
+    const before = targetOf(input.target, model, shop.project, shops);
     if (!before) return;
-    const { headers, etags } = guard(input.ifMatch, model, before);
-    const outcome = model.update(shop.project, before.id, input.body, etags);
+    const guard = guardOf(input.ifMatch, before.version);
+    const outcome = model.update(shop.project, before.id, input.body, guard.versions);
 
-    const answer = await shop.update(before.id, input.body, headers);
+    const reply = await shop.update(before.id, input.body, guard);
 
-    expectOutcome(model, outcome, answer, before, shop.project);
+    expectOutcome(model, outcome, reply, before, shop.project, shops);
   },
 );
 
-/** A form: it sends back what it loaded, but for one field. */
+/** A form that sends back what is stored now, but for one field. */
 const form = command(
   'send back',
-  fc.record({
-    index: nth,
-    change: fc.constantFrom({}, { sort_order: 1 }, { method_label: 'zz' }, { use_default: false }),
-    codes: fc.boolean(),
-  }),
-  async ({ index, change }, model, shop) => {
+  fc.record({ index: nth, change: edit }),
+  async ({ index, change }, { model, shop, shops }) => {
     const before = methodAt(model, shop.project, index);
     if (!before) return;
-    const {
-      id,
-      project_id: _project,
-      version: _version,
-      etag,
-      created_at: _created,
-      updated_at: _updated,
-      inherited: _inherited,
-      own: _own,
-      ...loaded
-    } = model.present(before);
-    const body = { ...loaded, ...change };
-    const outcome = model.update(shop.project, id, body, [etag]);
+    const body = formOf(model.present(before), change);
+    const guard = guardOf('current', before.version);
+    const outcome = model.update(shop.project, before.id, body, guard.versions);
 
-    const answer = await shop.update(id, body, { 'if-match': etag });
+    const reply = await shop.update(before.id, body, guard);
 
-    expectOutcome(model, outcome, answer, before, shop.project);
+    expectOutcome(model, outcome, reply, before, shop.project, shops);
   },
 );
 
-const remove = command('remove', fc.record({ target, ifMatch }), async (input, model, shop, shops) => {
-  const before = targetOf(input.target, model, shop, shops);
-  if (!before) return;
-  const { headers, etags } = guard(input.ifMatch, model, before);
+/** A form that is opened, and sent later with what it loaded then. */
+const open = serviceCommand('open', nth, async (index, { model, shop, shops }) => {
+  const method = methodAt(model, shop.project, index);
+  if (!method || shops.manager) return;
 
-  const answer = await shop.remove(before.id, headers);
+  const { body } = await shop.find(method.id);
 
-  const isOwn = before.project_id === shop.project;
-  const isAllowed = model.allows(before, etags);
-  expectStatus(answer, !isOwn ? 404 : isAllowed ? 204 : 412);
-  if (answer.status === 204) model.remove(shop.project, before.id);
+  const [shown, origin] = [model.present(method), model.originOf(method)];
+  expectSame('found', body, shown);
+  const etag = etagOf(body);
+  if (etag !== undefined) shops.loaded.push({ project: shop.project, etag, shown, origin });
 });
 
-function expectStatus({ status }: Answer<unknown>, expected: number): void {
-  expect(status).toBe(expected);
-}
+const send = command(
+  'send',
+  fc.record({ index: nth, change: edit }),
+  async ({ index, change }, { model, shop, shops }) => {
+    const own = shops.loaded.filter(({ project }) => project === shop.project);
+    const loaded = own[index % Math.max(own.length, 1)];
+    const before = model.of(shop.project).find(({ id }) => id === loaded?.shown.id);
+    if (!loaded || !before || shop instanceof ServiceCaller) return;
+    const isTrue = isDeepStrictEqual(model.present(before), loaded.shown);
+    // A default that changed in nothing that is shown may make the ETag another one.
+    if (isTrue && !isDeepStrictEqual(model.originOf(before), loaded.origin)) return;
+    const body = formOf(loaded.shown, change);
+    // What inherited nothing has its version alone for an ETag, which guards what is stored.
+    const isAllowed = isTrue || loaded.etag === `"${before.version}"`;
+    const outcome = model.update(shop.project, before.id, body, isAllowed ? undefined : []);
+
+    const reply = await shop.update(before.id, body, { header: loaded.etag });
+
+    expectOutcome(model, outcome, reply, before, shop.project, shops);
+  },
+);
+
+const remove = command('remove', fc.record({ target, ifMatch }), async (input, { model, shop, shops }) => {
+  const before = targetOf(input.target, model, shop.project, shops);
+  if (!before) return;
+  const guard = guardOf(input.ifMatch, before.version);
+
+  const { status, body } = await shop.remove(before.id, guard);
+
+  const isOwn = before.project_id === shop.project;
+  const isAllowed = guard.versions?.includes(before.version) ?? true;
+  expectSame('status', status, !isOwn ? 404 : isAllowed ? 204 : 412);
+  if (status !== 204) return;
+  if (body !== undefined) expectSame('removed', body, model.present(before));
+  model.remove(before);
+});
 
 function expectOutcome(
   model: ContractModel,
   outcome: Outcome,
-  { status, body, headers }: Answer<unknown>,
+  { status, body: answered, etag }: Reply,
   before: Method | undefined,
   project: string,
+  { manager, states }: Shops,
 ): void {
+  const body = withoutEtags(answered);
   if (outcome.is === 'missing')
     return expect([status, body]).toMatchObject([404, { code: 'method_not_found' }]);
   if (outcome.is === 'mismatch') {
@@ -156,20 +231,33 @@ function expectOutcome(
     return expect([status, body]).toMatchObject([409, { existing_id: outcome.of.id, ...identical }]);
   }
   const { id, created_at, updated_at } = body as Method;
-  expect(status).toBe(before ? 200 : 201);
+  expect([status, body]).toMatchObject([before ? 200 : 201, { id: before?.id ?? id }]);
+  if (!manager) expectStrong(answered, states);
   if (before && outcome.is === 'updated' && !outcome.isChanged) {
     expect(body).toEqual(model.present(before));
     return;
   }
   const version = (before?.version ?? 0) + 1;
   const method = { ...outcome.values, id, project_id: project, version, created_at, updated_at };
-  if (before) expect([id, created_at]).toEqual([before.id, before.created_at]);
+  if (before) expect(created_at).toBe(before.created_at);
   expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(before?.updated_at ?? created_at));
   model.keep(method);
   const presented = model.present(method);
-  model.loaded.set(id, presented.etag);
   expect(body).toEqual(presented);
-  expect(headers.get('etag')).toBe(presented.etag);
+  if (etag !== undefined && presented.inherited.length === 0) expect(etag).toBe(`"${version}"`);
 }
 
-export const changes = [create, create, update, update, form, remove];
+export const changes = [
+  create,
+  create,
+  again,
+  follow,
+  follow,
+  upsert,
+  update,
+  update,
+  form,
+  open,
+  send,
+  remove,
+];

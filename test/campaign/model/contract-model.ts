@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Histories } from './histories.js';
 
 // The contract in memory, written from its words alone: nothing of the library is imported.
 
@@ -34,7 +35,6 @@ export interface Method extends Values {
 }
 
 export interface Presented extends Method {
-  etag: string;
   inherited: (keyof Values)[];
   own: Partial<Values>;
 }
@@ -48,14 +48,27 @@ export type Outcome =
   | { is: 'missing' }
   | { is: 'mismatch'; version: number };
 
-/** The methods of some tenants, and of the project that holds their defaults. */
+export type Change =
+  | { type: 'created'; before: null; after: Presented }
+  | { type: 'updated'; before: Presented; after: Presented }
+  | { type: 'deleted'; before: Presented; after: null };
+
+/** The methods and histories of some tenants, and of the project that holds their defaults. */
 export class ContractModel {
-  private readonly methods = new Map<string, Method>();
-  private readonly changes = new Map<string, number>();
-  /** The etag of each method as its last change was answered. */
-  readonly loaded = new Map<string, string>();
+  private methods = new Map<string, Method>();
+  private changes = new Map<string, number>();
+  histories = new Histories();
+  /** What the stream of changes has to tell, once all that is under way is committed. */
+  told: Change[] = [];
 
   constructor(readonly defaultsProject: string) {}
+
+  /** @returns what takes back all that happens from now on */
+  savepoint(): () => void {
+    const [methods, changes] = [new Map(this.methods), new Map(this.changes)];
+    const [histories, told] = [this.histories.copy(), [...this.told]];
+    return () => Object.assign(this, { methods, changes, histories, told });
+  }
 
   /** Another word after each change of what lists and trees of the project can show. */
   momentOf(project: string): string {
@@ -74,11 +87,11 @@ export class ContractModel {
     return { is: 'duplicate', of: taken, isIdentical: isDeepStrictEqual(valuesOf(taken), values) };
   }
 
-  /** @param etags those that If-Match allows */
-  update(project: string, id: string, sent: Sent, etags?: readonly string[]): Outcome {
+  /** @param versions those that If-Match allows */
+  update(project: string, id: string, sent: Sent, versions?: readonly number[]): Outcome {
     const before = this.methods.get(id);
     if (before?.project_id !== project) return { is: 'missing' };
-    if (!this.allows(before, etags)) return { is: 'mismatch', version: before.version };
+    if (versions && !versions.includes(before.version)) return { is: 'mismatch', version: before.version };
 
     const stays = before.use_default && sent.use_default !== false && sent.use_default !== null;
     const { inherited, ...shown } = this.present(before);
@@ -97,29 +110,24 @@ export class ContractModel {
     return { is: 'updated', values, isChanged };
   }
 
-  /** @param etags those that If-Match allows; undefined: any */
-  allows(method: Method, etags: readonly string[] | undefined): boolean {
-    return etags?.some((tag) => [this.present(method).etag, `"${method.version}"`].includes(tag)) ?? true;
-  }
-
   keep(method: Method): void {
+    const stored = this.methods.get(method.id);
+    const before = stored && this.present(stored);
     this.methods.set(method.id, method);
+    const after = this.present(method);
+    this.told.push(before ? { type: 'updated', before, after } : { type: 'created', before: null, after });
     this.change(method.project_id);
   }
 
-  /** @returns whether there was one */
-  remove(project: string, id: string): boolean {
-    if (this.methods.get(id)?.project_id !== project) return false;
-    this.change(project);
-    return this.methods.delete(id);
+  remove(method: Method): void {
+    this.told.push({ type: 'deleted', before: this.present(method), after: null });
+    this.change(method.project_id);
+    this.methods.delete(method.id);
   }
 
   present(method: Method): Presented {
-    const follows = method.use_default && method.project_id !== this.defaultsProject;
-    const origin = follows ? this.withCodes(this.defaultsProject, method) : undefined;
-    const state = origin ? `-${origin.id.slice(-12)}.${origin.version}` : '-none';
-    const etag = `"${method.version}${follows ? state : ''}"`;
-    const presented: Presented = { ...method, etag, inherited: [], own: {} };
+    const origin = this.originOf(method);
+    const presented: Presented = { ...method, inherited: [], own: {} };
     if (!origin) return presented;
     for (const field of inheritable) {
       if (origin[field] === null) continue;
@@ -130,10 +138,13 @@ export class ContractModel {
     return presented;
   }
 
-  private withCodes(
-    project: string,
-    codes: Pick<Values, 'carrier_code' | 'method_code'>,
-  ): Method | undefined {
+  /** The default that the method follows. */
+  originOf(method: Method): Method | undefined {
+    const follows = method.use_default && method.project_id !== this.defaultsProject;
+    return follows ? this.withCodes(this.defaultsProject, method) : undefined;
+  }
+
+  withCodes(project: string, codes: Pick<Values, 'carrier_code' | 'method_code'>): Method | undefined {
     return this.of(project).find(
       ({ carrier_code, method_code }) =>
         carrier_code === codes.carrier_code && method_code === codes.method_code,

@@ -3,18 +3,16 @@ import {
   type JsonObject,
   type OrderEventActor,
   type OrderEventDto,
-  type OrderEvents,
   type RecordOrderEvent,
 } from 'nestjs-shipping';
 import { expect } from 'vitest';
-import { type Answer } from '../../support/client.js';
-import { command } from './command.js';
+import { command, expectSame, serviceCommand } from './command.js';
 import { type Histories } from './histories.js';
-import { future, past } from './reads.js';
+import { future, past } from './list-queries.js';
 
 const entry: fc.Arbitrary<Omit<RecordOrderEvent, 'projectId'>> = fc.record(
   {
-    orderId: fc.constantFrom('o-1', 'o-2'),
+    orderId: fc.constantFrom('o-1', 'o-1', 'o-2'),
     type: fc.constantFrom('order.placed', 'shipment.dispatched', 'my_app.odd_thing.happened'),
     message: fc.option(fc.constantFrom('Handed over', '', ' % ')),
     data: fc.option(fc.constantFrom<JsonObject>({}, { a: [1, 'é'] })),
@@ -27,9 +25,35 @@ const entry: fc.Arbitrary<Omit<RecordOrderEvent, 'projectId'>> = fc.record(
     occurredAt: fc.option(
       fc.constantFrom(past, '2001-02-03T05:05:06.789+01:00', '2002-01-01T00:00:00Z', future),
     ),
-    dedupeKey: fc.option(fc.constantFrom('k1', 'k2')),
+    dedupeKey: fc.constantFrom('k1', 'k1', 'k2', null),
   },
-  { requiredKeys: ['orderId', 'type'] },
+  { requiredKeys: ['orderId', 'type', 'dedupeKey'] },
+);
+
+/** The same orders and keys in each project. */
+const record = serviceCommand('record', entry, async (given, { model, shop, shops }) => {
+  const sent: RecordOrderEvent = {
+    ...given,
+    projectId: shop.project,
+    orderId: `${given.orderId}-${shops.run}`,
+  };
+
+  const { body } = await shop.record(sent);
+
+  expectRecorded(model.histories, sent, body as OrderEventDto);
+});
+
+const events = command(
+  'events',
+  fc.constantFrom('o-1', 'o-2', 'o-3'),
+  async (name, { model, shop, shops }) => {
+    const order = `${name}-${shops.run}`;
+
+    const { status, body } = await shop.events(order);
+
+    const history = model.histories.of(`${shop.project}/${order}`);
+    expectSame('history', [status, body], [200, { data: history }]);
+  },
 );
 
 function expectRecorded(histories: Histories, sent: RecordOrderEvent, event: OrderEventDto): void {
@@ -51,26 +75,4 @@ function expectRecorded(histories: Histories, sent: RecordOrderEvent, event: Ord
   histories.keep(key, dedupeKey, event);
 }
 
-export function eventCommands(service: () => OrderEvents) {
-  const record = command(
-    'record',
-    entry,
-    async (given, _model, { project: projectId }, { run, histories }) => {
-      const sent: RecordOrderEvent = { ...given, projectId, orderId: `${given.orderId}-${run}` };
-      expectRecorded(histories, sent, await service().record(sent));
-    },
-  );
-  const events = command(
-    'events',
-    fc.constantFrom('o-1', 'o-2', 'o-3'),
-    async (name, _model, shop, shops) => {
-      const order = `${name}-${shops.run}`;
-      expectHistory(shops.histories.of(`${shop.project}/${order}`), await shop.events(order));
-    },
-  );
-  return [record, events];
-}
-
-function expectHistory(data: OrderEventDto[], { status, body }: Answer<unknown>): void {
-  expect([status, body]).toEqual([200, { data }]);
-}
+export const eventCommands = [record, record, record, events];

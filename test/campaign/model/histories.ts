@@ -2,7 +2,11 @@ import { type OrderEventDto } from 'nestjs-shipping';
 
 /** The histories as the contract has them, order by order. */
 export class Histories {
-  private readonly events: { key: string; dedupeKey: string | null; event: OrderEventDto }[] = [];
+  private events: { key: string; dedupeKey: string | null; event: OrderEventDto }[] = [];
+
+  copy(): Histories {
+    return Object.assign(new Histories(), { events: [...this.events] });
+  }
 
   of(key: string): OrderEventDto[] {
     // Sorting is stable: what happened at one time stays in the order of recording.

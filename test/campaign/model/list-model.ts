@@ -3,7 +3,7 @@ import { type Presented } from './contract-model.js';
 
 export type Value = string | number | boolean;
 export interface Condition {
-  field: 'id' | Exclude<keyof Presented, 'inherited' | 'own' | 'meta' | 'project_id' | 'etag'>;
+  field: 'id' | Exclude<keyof Presented, 'inherited' | 'own' | 'meta' | 'project_id'>;
   op: string;
   value: Value | Value[];
 }
@@ -48,7 +48,8 @@ export function treeOf(methods: readonly Presented[]): object {
   };
 }
 
-function inOrder(methods: readonly Presented[]): Presented[] {
+/** The order of every list. */
+export function inOrder(methods: readonly Presented[]): Presented[] {
   return methods.toSorted(
     (a, b) =>
       a.sort_order - b.sort_order ||

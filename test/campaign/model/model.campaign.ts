@@ -1,53 +1,21 @@
-import fc from 'fast-check';
-import { OrderEvents } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../../support/app.js';
-import { Client, freshProject } from '../../support/client.js';
 import { counted, progress, report } from '../figures.js';
 import { seed, sized } from '../size.js';
-import { changes } from './changes.js';
-import { type Shops } from './command.js';
-import { ContractModel } from './contract-model.js';
-import { eventCommands } from './events.js';
-import { Histories } from './histories.js';
-import { reads } from './reads.js';
+import { type Agreement, agreement } from './agreement.js';
 
 const runs = sized({ ci: 300, long: 10_000 });
-const defaultsProjectId = 'defaults';
 
 describe('the library and a model of its contract in memory', () => {
-  let app: TestApp;
-  let defaults: Client;
+  let both: Agreement;
   beforeAll(async () => {
-    app = await testApp({ shipping: { defaultsProjectId } });
-    defaults = new Client(app.origin, defaultsProjectId);
+    both = await agreement();
   });
-  afterAll(() => app?.close());
+  afterAll(() => both?.close());
 
   it('give the same answers to any commands in any order', async () => {
-    let done = 0;
     let begun = 0;
-    const all = [...changes, ...reads, ...eventCommands(() => app.nest.get(OrderEvents))];
-    const commands = fc.commands(all, { maxCommands: 68, size: 'max' });
-    const agree = async (script: Iterable<fc.AsyncCommand<ContractModel, Shops>>): Promise<void> => {
-      progress('runs', begun++, runs);
-      for (const { id } of (await defaults.list('per_page=100')).body.data) await defaults.remove(id);
-      const clients = [
-        new Client(app.origin, freshProject()),
-        new Client(app.origin, freshProject()),
-        defaults,
-      ];
-      const shops: Shops = {
-        run: begun,
-        clients,
-        etags: [],
-        histories: new Histories(),
-        count: () => done++,
-      };
-      await fc.asyncModelRun(() => ({ model: new ContractModel(defaultsProjectId), real: shops }), script);
-    };
 
-    await fc.assert(fc.asyncProperty(commands, agree), { seed, numRuns: runs });
+    const done = await both.check({ seed, numRuns: runs }, () => progress('runs', begun++, runs));
 
     expect(done).toBeGreaterThanOrEqual(runs * 30);
     report({

@@ -1,159 +1,66 @@
 import fc from 'fast-check';
-import { command, expectRead, methodAt } from './command.js';
-import { type ContractModel } from './contract-model.js';
-import { compared, type Condition, listed, type Query, treeOf, type Value } from './list-model.js';
-
-const texts = fc.constantFrom(
-  'ups',
-  'UPS',
-  '03',
-  'ground',
-  'Ground',
-  'É',
-  'élan',
-  '%',
-  '_',
-  '\\',
-  'ж',
-  '字',
-  'zz',
-  'Z z',
-  'UPS Ground',
-  'Élan 50%',
-);
-export const past = '2001-02-03T04:05:06.789Z';
-export const future = '2999-12-31T23:59:59+01:00';
-const noId = '01890000-0000-7000-8000-000000000000';
-
-/** `{created:3}` and `{id:3}` stand for what the third method of the project has. */
-const values: Record<Condition['field'], fc.Arbitrary<Value>> = {
-  id: fc.constantFrom('{id:0}', '{id:1}', '{id:2}', noId),
-  carrier_code: texts,
-  carrier_label: texts,
-  method_code: texts,
-  method_label: texts,
-  is_active: fc.boolean(),
-  use_default: fc.boolean(),
-  sort_order: fc.integer({ min: -2, max: 2 }),
-  version: fc.integer({ min: 1, max: 3 }),
-  created_at: fc.constantFrom('{created:0}', '{created:1}', past, future),
-  updated_at: fc.constantFrom('{created:0}', past, future),
-};
-const fields = Object.keys(values) as Condition['field'][];
-
-function operatorsOf(field: Condition['field']): string[] {
-  const all = ['eq', 'ne', 'in', 'nin', 'null'];
-  if (field === 'is_active' || field === 'use_default') return all;
-  const ordering = ['gt', 'gte', 'lt', 'lte', 'between'];
-  return [
-    ...all,
-    ...ordering,
-    ...(field.endsWith('_code') || field.endsWith('_label') ? ['contains', 'starts'] : []),
-  ];
-}
-
-const condition: fc.Arbitrary<Condition> = fc.constantFrom(...fields).chain((field) =>
-  fc.constantFrom(...operatorsOf(field)).chain((op): fc.Arbitrary<Condition> => {
-    const one = values[field];
-    const list = fc.array(one, { maxLength: 3 });
-    const value: fc.Arbitrary<Value | Value[]> =
-      op === 'null' ? fc.boolean() : op === 'between' ? fc.tuple(one, one) : /^n?in$/.test(op) ? list : one;
-    return value.map((given) => ({ field, op, value: given }));
-  }),
-);
-const filter = fc
-  .array(
-    fc
-      .constantFrom(...fields)
-      .chain((field) =>
-        fc
-          .oneof(values[field], fc.array(values[field], { minLength: 1, maxLength: 3 }))
-          .map((value) => [field, value] as const),
-      ),
-    { minLength: 1, maxLength: 2 },
-  )
-  .map((entries): Record<string, Value | Value[]> => Object.fromEntries(entries));
-const query: fc.Arbitrary<Query> = fc.record(
-  {
-    page: fc.integer({ min: 1, max: 3 }),
-    per_page: fc.constantFrom(1, 2, 3, 100),
-    q: fc.array(texts, { maxLength: 2 }).map((words) => words.join(' ')),
-    filter,
-    raw_filters: fc.array(
-      fc.oneof(
-        { weight: 3, arbitrary: condition },
-        { weight: 1, arbitrary: fc.record({ or: fc.array(condition, { maxLength: 3 }) }) },
-      ),
-      { minLength: 1, maxLength: 3 },
-    ),
-  },
-  { requiredKeys: [] },
-);
-
-function settled(asked: Query, model: ContractModel, project: string): Query {
-  const text = JSON.stringify(asked).replace(/\{(id|created):(\d)\}/g, (_, name: string, index: string) => {
-    const method = methodAt(model, project, Number(index));
-    return name === 'id' ? (method?.id ?? noId) : (method?.created_at ?? past);
-  });
-  const { raw_filters: rawFilters, ...rest } = JSON.parse(text) as Query;
-  if (!rawFilters) return rest;
-  return {
-    ...rest,
-    raw_filters: rawFilters.map((one) => ('or' in one ? { or: one.or.map(inOrder) } : inOrder(one))),
-  };
-}
-
-/** The two values of `between` stand in order, or are refused. */
-function inOrder({ field, op, value }: Condition): Condition {
-  const isRange = op === 'between' && Array.isArray(value);
-  return { field, op, value: isRange ? value.toSorted((a, b) => compared(field, a, b)) : value };
-}
-
-function pathOf(
-  base: string,
-  { filter: plain, raw_filters: rawFilters, ...rest }: Query,
-  isBracketed: boolean,
-): string {
-  const parameters = new URLSearchParams(
-    Object.entries(rest).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-  if (plain && !isBracketed) parameters.set('filter', JSON.stringify(plain));
-  for (const [field, value] of Object.entries(isBracketed ? (plain ?? {}) : {})) {
-    for (const one of [value].flat()) parameters.append(`filter[${field}]`, String(one));
-  }
-  if (rawFilters) parameters.set('raw_filters', JSON.stringify(rawFilters));
-  return `${base}/shipments/methods?${parameters.toString()}`;
-}
+import { command, expectRead, expectSame, methodAt, serviceCommand } from './command.js';
+import { type ContractModel, type Presented } from './contract-model.js';
+import { inOrder, listed, treeOf } from './list-model.js';
+import { pathOf } from './list-path.js';
+import { oneParameter, query, settledIn } from './list-queries.js';
 
 const remembered = fc.nat({ max: 5 });
-const presented = (model: ContractModel, project: string) =>
+const presented = (model: ContractModel, project: string): Presented[] =>
   model.of(project).map((method) => model.present(method));
 
+/** A list, and then the same with one parameter changed: what was made for the one is not sent for the other. */
 const list = command(
   'list',
-  fc.record({ asked: query, isBracketed: fc.boolean(), remembered }),
-  async (input, model, shop, shops) => {
-    const asked = settled(input.asked, model, shop.project);
-    const path = pathOf(shop.base, asked, input.isBracketed);
-    await expectRead(
-      path,
-      listed(presented(model, shop.project), asked),
-      model,
-      shop,
-      shops,
-      input.remembered,
-    );
+  fc.record({ asked: query, change: oneParameter, isBracketed: fc.boolean(), remembered }),
+  async ({ asked, change, isBracketed, remembered: etag }, context) => {
+    const { model, shop } = context;
+    for (const each of [asked, { ...asked, ...change }]) {
+      const settled = settledIn(model, shop.project, each);
+      const expected = listed(presented(model, shop.project), settled);
+      const path = `${shop.project} ${pathOf(settled, isBracketed)}`;
+      await expectRead(path, (held) => shop.list(settled, isBracketed, held), expected, etag, context);
+    }
   },
 );
 
-const wholeList = command('list all', remembered, async (etag, model, shop, shops) => {
+const wholeList = command('list all', remembered, async (etag, context) => {
+  const { model, shop } = context;
   const all = listed(presented(model, shop.project), {});
-  await expectRead(`${shop.base}/shipments/methods`, all, model, shop, shops, etag);
+  await expectRead(`${shop.project} list`, (held) => shop.list({}, false, held), all, etag, context);
 });
 
-const tree = command('tree', remembered, async (etag, model, shop, shops) => {
+const tree = command('tree', remembered, async (etag, context) => {
+  const { model, shop } = context;
   const whole = treeOf(presented(model, shop.project));
-  await expectRead(`${shop.base}/shipments/methods/tree`, whole, model, shop, shops, etag);
+  await expectRead(`${shop.project} tree`, (held) => shop.tree(held), whole, etag, context);
 });
 
-export const reads = [list, list, list, wholeList, tree];
+const findActive = serviceCommand('findActive', fc.constant(null), async (_, { model, shop }) => {
+  const active = presented(model, shop.project).filter(({ is_active }) => is_active);
+
+  const { body } = await shop.findActive();
+
+  expectSame('active', body, inOrder(active));
+});
+
+/** By its id and by its codes, as its own project and another one see it. */
+const find = serviceCommand(
+  'find',
+  fc.record({ index: fc.nat({ max: 30 }), owner: fc.nat({ max: 2 }) }),
+  async ({ index, owner }, { model, shop, shops }) => {
+    const method = methodAt(model, shops.projects[owner] ?? '', index);
+    if (!method) return;
+    const withCodes = model.withCodes(shop.project, method);
+    const isOwn = method.project_id === shop.project;
+
+    const byId = await shop.find(method.id);
+    const byCodes = await shop.findByCodes(method.carrier_code, method.method_code);
+
+    expectSame('status', byId.status, isOwn ? 200 : 404);
+    if (isOwn) expectSame('by id', byId.body, model.present(method));
+    expectSame('by codes', byCodes.body, withCodes ? model.present(withCodes) : null);
+  },
+);
+
+export const reads = [list, list, list, wholeList, tree, tree, findActive, find];

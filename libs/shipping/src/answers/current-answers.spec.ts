@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, CurrentAnswers } from './current-answers.js';
 import { Batches } from '../database/batches.js';
 
@@ -42,6 +42,8 @@ class Project {
 }
 
 describe('answers that are kept', () => {
+  afterEach(() => vi.unstubAllGlobals());
+
   it.each([
     ['with room for all', 1_000_000],
     ['with room for one', 5000],
@@ -77,7 +79,6 @@ describe('answers that are kept', () => {
       ),
       { numRuns: 500 },
     );
-    vi.unstubAllGlobals();
   });
 
   it('are made once for all who ask at the same time', async () => {
@@ -93,6 +94,28 @@ describe('answers that are kept', () => {
 
     expect(made).toBe(1);
     expect(new Set(all.map(({ body }) => String(body)))).toEqual(new Set(['made']));
+  });
+
+  it('are made again for all who ask, once at a time and ever less often, while no answer comes', async () => {
+    const patience: { isOver: () => void; ms: number }[] = [];
+    vi.stubGlobal('setTimeout', (isOver: () => void, ms: number) => patience.push({ isOver, ms }));
+    const answers = new CurrentAnswers(() => Promise.resolve('1'), 1_000_000);
+    const arrive: ((answer: Answer) => void)[] = [];
+    const made = vi.fn<() => Promise<Answer>>(() => new Promise((resolve) => arrive.push(resolve)));
+    const ask = (): Promise<Answer> => answers.get('shop', 'list', made);
+
+    const asked = Array.from({ length: 50 }, ask);
+    for (let time = 0; time < 3; time++) {
+      patience.at(-1)?.isOver();
+      await new Promise(setImmediate);
+      asked.push(ask());
+      expect(made).toHaveBeenCalledTimes(time + 2);
+    }
+    arrive.at(-2)?.({ validator: '1', body: Buffer.from('made') });
+
+    const bodies = (await Promise.all(asked)).map(({ body }) => String(body));
+    expect(new Set(bodies)).toEqual(new Set(['made']));
+    expect(patience.map(({ ms }) => ms)).toEqual([5000, 10_000, 20_000, 40_000]);
   });
 
   it('are forgotten when they could not be made', async () => {

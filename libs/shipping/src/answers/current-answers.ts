@@ -1,3 +1,5 @@
+import { firstOf } from '../database/patience.js';
+
 /** What is sent for a read, made under one state of the data. */
 export interface Answer {
   /** Another word after each change of what the answer shows. */
@@ -16,6 +18,10 @@ const entryBytes = 500;
 
 /** An answer that takes more than this part of all that is kept would put out too many others. */
 const maxShare = 1 / 8;
+
+/** Long enough for every read of a database that is well. */
+const patienceMs = 5000;
+const maxPatienceMs = 3_600_000;
 
 /**
  * Answers that are kept, and yet never stale: each was made by one statement together with its validator, and
@@ -55,7 +61,7 @@ export class CurrentAnswers {
 
   private async make(key: string, make: () => Promise<Answer>): Promise<Answer> {
     this.remove(key);
-    const entry: Entry = { answer: make(), bytes: 0 };
+    const entry: Entry = { answer: madeSoon(make), bytes: 0 };
     this.entries.set(key, entry);
     try {
       const answer = await entry.answer;
@@ -86,5 +92,18 @@ export class CurrentAnswers {
   private remove(key: string): void {
     this.bytes -= this.entries.get(key)?.bytes ?? 0;
     this.entries.delete(key);
+  }
+}
+
+/**
+ * A connection may be silent for ever, and all who want the answer wait for it: then it is made once more, on
+ * another connection. Each time the patience is twice as long, so that a slow database gets few of these.
+ */
+async function madeSoon(make: () => Promise<Answer>): Promise<Answer> {
+  const makings: Promise<Answer>[] = [];
+  for (let patience = patienceMs; ; patience = Math.min(2 * patience, maxPatienceMs)) {
+    makings.push(make());
+    const answer = await firstOf(makings, patience);
+    if (answer) return answer;
   }
 }

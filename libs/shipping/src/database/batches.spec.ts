@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Batches } from './batches.js';
+import { DatabaseUnavailableError } from './database.errors.js';
 
 describe('batches', () => {
   it('serve together those who ask while others are served, one batch at a time', async () => {
@@ -61,13 +62,30 @@ describe('batches', () => {
     expect(most).toBe(1);
   });
 
-  it('that fail, fail for all of theirs, and for nobody after them', async () => {
-    const batches = new Batches<string, string>((items) =>
-      items.includes('bad') ? Promise.reject(new Error('refused')) : Promise.resolve(items),
+  it.each([1, 2, 3, 64, 100])(
+    'of %i that the database refuses are refused for the bad one only',
+    async (size) => {
+      const sizes: number[] = [];
+      const batches = new Batches<string, string>((items) => {
+        sizes.push(items.length);
+        return items.includes('bad') ? Promise.reject(new Error('refused')) : Promise.resolve(items);
+      });
+      const good = Array.from({ length: size - 1 }, (_, n) => `${n}`);
+      const [bad, ...others] = await Promise.allSettled(['bad', ...good].map((item) => batches.join(item)));
+      expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'refused' } });
+      expect(others).toEqual(good.map((value) => ({ status: 'fulfilled', value })));
+      expect(sizes.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(size)));
+    },
+  );
+
+  it('that meet a fault of the connection are not tried again: it would be that of all', async () => {
+    const run = vi.fn<(items: string[]) => Promise<string[]>>(() =>
+      Promise.reject(new DatabaseUnavailableError(new Error('gone'))),
     );
-    const [bad, beside] = await Promise.allSettled([batches.join('bad'), batches.join('good')]);
-    expect([bad.status, beside.status]).toEqual(['rejected', 'rejected']);
-    expect(await batches.join('good')).toBe('good');
+    const batches = new Batches(run);
+    const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => batches.join(item)));
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(run).toHaveBeenCalledOnce();
   });
 });
 

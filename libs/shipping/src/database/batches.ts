@@ -1,3 +1,6 @@
+import { ShippingException } from '../shipping.exception.js';
+import { firstOf } from './patience.js';
+
 interface Waiting<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
@@ -35,20 +38,24 @@ export class Batches<Item, Result> {
   }
 
   private async serve(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((isOver) => (timer = setTimeout(isOver, patienceMs)));
-    await Promise.race([this.answer(batch), patience]);
-    clearTimeout(timer);
+    await firstOf([this.answer(batch)], patienceMs);
     this.isBusy = false;
     if (this.waiting.length > 0) this.gather();
   }
 
+  /** A batch that the database refuses has changed nothing: it is run in halves, until whom it refuses is alone. */
   private async answer(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      if (batch.length === 1 || error instanceof ShippingException) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      const half = Math.ceil(batch.length / 2);
+      await this.answer(batch.slice(0, half));
+      await this.answer(batch.slice(half));
     }
   }
 }

@@ -1,10 +1,8 @@
-// The row of a project, raised in the statement that writes its methods, looked up by what reads them.
-
-const nextRevision = 'GREATEST(p.revision + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)';
+// The row of a project, changed in the statement that writes its methods, looked up by what reads them.
 
 /** A statement that makes the row of the project `$1`, as one that has never had a method, where there is none. */
 export function makeProject(projects: string): string {
-  return `INSERT INTO ${projects} (project_id, revision, methods, followers) VALUES ($1, 0, 0, 0) ON CONFLICT DO NOTHING`;
+  return `INSERT INTO ${projects} (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING`;
 }
 
 /**
@@ -18,14 +16,14 @@ export function lockProjects(projects: string, projectIds: string, locked: '' | 
 }
 
 /**
- * A CTE that raises the rows of the projects of the methods that the CTE `changed` holds, whose column
+ * A CTE that renews the revisions and raises the counts of the projects of the methods that the CTE `changed` holds, whose column
  * `follows` says how many more with `use_default` there are by each. The rows are locked already.
  * @param methods how many more there are by each of them
  */
 export function raise(projects: string, methods: -1 | 0 | 1): string {
   return `raised AS (
     UPDATE ${projects} AS p
-    SET revision = ${nextRevision}, methods = p.methods + c.methods, followers = p.followers + c.follows
+    SET revision = gen_random_uuid(), methods = p.methods + c.methods, followers = p.followers + c.follows
     FROM (
       SELECT project_id, ${methods} * count(*) AS methods, sum(follows) AS follows FROM changed GROUP BY project_id
     ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM changed))
@@ -36,10 +34,10 @@ export function raise(projects: string, methods: -1 | 0 | 1): string {
  * The validator of what a project shows: another word after each change of it, the methods of the defaults
  * project included as long as one of its own follows them. `p` is the project's row, `d` that of the defaults.
  */
-export const validator = `concat_ws('.', '1', COALESCE(p.revision, 0), CASE WHEN p.followers > 0 THEN COALESCE(d.revision, 0) END)`;
+export const validator = `concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END)`;
 
-/** The validator of a project that has never had a method, and has no row. */
-export const neverWritten = '1.0';
+/** The validator of a project that has no row. No row has it. */
+export const neverWritten = '1';
 
 /** @returns what a validator says of the defaults project; undefined: the project follows none */
 export function defaultsOf(word: string): string | undefined {

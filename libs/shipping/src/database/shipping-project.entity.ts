@@ -18,10 +18,10 @@ export class ShippingProject {
   projectId!: string;
 
   /**
-   * Grows with each write. It starts at, and never falls behind, the clock in microseconds: after a restore
-   * from a backup no revision comes back with another content.
+   * A new random value with each write. A restore brings a revision back with the content that it had, and the next
+   * write gives it a value that nobody has seen, whatever the clock says.
    */
-  @Column({ name: 'revision', type: 'bigint' })
+  @Column({ name: 'revision', type: 'uuid' })
   revision!: string;
 
   /** How many methods there are: the total of an unfiltered list. */

@@ -106,7 +106,7 @@ function doNothing(this: unknown): unknown {
   return this;
 }
 
-/** All that writes a response of Node's; Express's own methods, but for these two, go by them. */
+/** All that writes a response of Node's. Express's own methods go by these; its `send` and `json` would serialise first. */
 const inert = {
   setHeader: doNothing,
   setHeaders: doNothing,

@@ -44,9 +44,10 @@ export type ShippingDocumentOptions = Pick<ShippingHttpOptions, 'path'> &
  * own word stays: `security`, and responses that are not ours (401, 403). A schema of the host that has the
  * name of one of ours is replaced; a tag of the host stays. `info`, `servers` and the document's `security`
  * are the host's alone.
- * @param options `path` with the host's global prefix, if there is one; call again for a second mount
+ * @param options `path` with the host's global prefix and the segment of a URI version, if there are any; call again
+ *   for a second mount
  * @returns a new document; the given one is left alone
- * @throws Error when `path` has no `:project_id`
+ * @throws Error when `path` has no `:project_id`, or the document has the routes at another path
  */
 export function documentShipping<Document extends OpenApiDocument>(
   document: Document,
@@ -62,6 +63,15 @@ export function documentShipping<Document extends OpenApiDocument>(
     paths: shippingPaths(`/${path}`, maxPageSize, dialect),
     schemas: { ...methodSchemas(dialect), ...filterSchemas, ...eventSchemas(dialect), ...problemSchemas },
   });
+  const scanned = Object.entries(document.paths).find(([, item]) =>
+    Object.values(item).some((operation) => operation?.operationId?.startsWith('ShippingMethodsController_')),
+  );
+  if (scanned && !Object.keys(ours.paths).some((route) => route in document.paths)) {
+    throw new Error(
+      `documentShipping() was told that the routes are at "/${path}", but the document has "${scanned[0]}". Pass ` +
+        `their path with the global prefix and the version: documentShipping(document, { path: 'api/v1/…' }).`,
+    );
+  }
   const takenIds = new Set(
     Object.entries(document.paths).flatMap(([route, item]) =>
       route in ours.paths ? [] : Object.values(item).map((operation) => operation?.operationId),

@@ -89,9 +89,9 @@ export class MethodReads {
     const project = 'k.project_id';
     const one = by === 'id' ? byId(this.methods, project, 'k.id') : byCodes(this.methods, project, 'k');
     const source = `json_to_recordset(${parameters.bind(sent, 'json')})
-      AS k(place integer, project_id text, id uuid, carrier_code text, method_code text) CROSS JOIN ${one}`;
+      AS k(place text, project_id text, id uuid, carrier_code text, method_code text) CROSS JOIN ${one}`;
     const from = this.presented.from(source, this.methods, this.settings.defaultsProjectId, parameters);
-    const rows = await this.database.read<{ place: number; text: string }>(
+    const rows = await this.database.read<{ place: string; text: string }>(
       `SELECT m.place, ${methodJson} AS text FROM (
          SELECT k.place, ${this.presented.columns} FROM ${from} WHERE m.id = COALESCE(k.id, m.id)
        ) AS m`,
@@ -99,7 +99,7 @@ export class MethodReads {
       options,
     );
     const found = new Map(rows.map(({ place, text }) => [place, text]));
-    return keys.map((_key, place) => found.get(place));
+    return keys.map((_key, place) => found.get(String(place)));
   }
 
   /** A page in list order, commas between, and how many methods there are in all of its pages. */
@@ -175,7 +175,7 @@ export class MethodReads {
   /** The validators of the projects, in their order. */
   async validators(projectIds: readonly string[], options: CallOptions): Promise<string[]> {
     const rows = await this.database.read<{ project_id: string; validator: string }>(
-      `SELECT p.project_id, ${validator} AS validator
+      `SELECT p.project_id::text, ${validator} AS validator
        FROM ${this.projects} AS p LEFT JOIN ${this.projects} AS d ON d.project_id = $2
        WHERE p.project_id = ANY($1::text[])`,
       [[...new Set(projectIds)], this.settings.defaultsProjectId],
@@ -225,17 +225,23 @@ export class MethodReads {
     const project = parameters.bind(projectId, 'text');
     const defaults = parameters.bind(this.settings.defaultsProjectId, 'text');
     const { text, isArray, total, isOneOff } = statement(presentation, project, parameters);
-    const [first, ...others] = await this.database.read<Row>(
+    const rows = await this.database.read<Record<keyof Row, string>>(
       `WITH head AS (
          SELECT ${validator} AS validator, COALESCE(p.followers, 0) AS followers,
            ${total ?? 'COALESCE(p.methods, 0)'} AS total
          FROM (SELECT) AS one LEFT JOIN ${this.projects} AS p ON p.project_id = ${project}
            LEFT JOIN ${this.projects} AS d ON d.project_id = ${defaults}
-       ) SELECT head.*, ${isArray ? `unnest((${text}) || ''::text)` : `COALESCE((${text}), '')`} AS text FROM head`,
+       ) SELECT validator, followers::text, total::text,
+         ${isArray ? `unnest((${text}) || ''::text)` : `COALESCE((${text}), '')`} AS text FROM head`,
       parameters.values,
       options,
       isOneOff,
     );
+    const [first, ...others] = rows.map((row) => ({
+      ...row,
+      followers: Number(row.followers),
+      total: Number(row.total),
+    }));
     if (!first) throw new Error('A project was read without its head.');
     return [first, ...others];
   }

@@ -37,7 +37,7 @@ export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
 
 /** What an entity-tag has between its quotes. A default that is made anew is at version 1 again, but has another id. */
 const tag = `m.version, CASE WHEN m.default_id IS NOT NULL
-  THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) WHEN m.follows_default THEN '-none' END`;
+  THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) END`;
 
 /** The entity-tag of a method `m` of the `columns` of a `Presentation`. */
 export const methodEtag = `concat('"', ${tag}, '"')`;
@@ -92,10 +92,10 @@ export class Presentation {
         'sort_order', m.sort_order, 'meta', m.meta)::text END`;
     const presented = inheritedFields.map((field) => `${this.value(field)} AS ${field}`);
     const ofDefault = this.followsDefaults
-      ? `${inherited} AS inherited, ${own} AS own, d.id AS default_id, d.version AS default_version, f.follows`
-      : `'[]' AS inherited, '{}' AS own, NULL::uuid AS default_id, NULL::integer AS default_version, false`;
+      ? `${inherited} AS inherited, ${own} AS own, d.id AS default_id, d.version AS default_version`
+      : `'[]' AS inherited, '{}' AS own, NULL::uuid AS default_id, NULL::integer AS default_version`;
     return `m.id, m.project_id, m.carrier_code, m.method_code, m.is_active, ${presented.join(', ')}, m.use_default,
-      ${ofDefault} AS follows_default, m.version, m.created_at, m.updated_at`;
+      ${ofDefault}, m.version, m.created_at, m.updated_at`;
   }
 
   /**
@@ -105,8 +105,8 @@ export class Presentation {
   from(source: string, methods: string, defaultsProjectId: string, parameters: Parameters): string {
     if (!this.followsDefaults) return `${source} AS m`;
     const project = parameters.bind(defaultsProjectId, 'text');
-    return `${source} AS m CROSS JOIN LATERAL (SELECT m.use_default AND m.project_id <> ${project} AS follows) AS f
-      LEFT JOIN ${byCodes(methods, project, 'm', 'f.follows')} AS d ON true`;
+    const follows = `m.use_default AND m.project_id <> ${project}`;
+    return `${source} AS m LEFT JOIN ${byCodes(methods, project, 'm', follows)} AS d ON true`;
   }
 
   /** @param word case-folded */

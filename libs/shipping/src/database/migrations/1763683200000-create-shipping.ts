@@ -40,7 +40,7 @@ function tables(runner: QueryRunner): Table[] {
       name: path('shipping_project'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_project'),
-        { name: 'revision', type: 'bigint' },
+        { name: 'revision', type: 'uuid' },
         { name: 'methods', type: 'integer' },
         { name: 'followers', type: 'integer' },
       ],

@@ -1,0 +1,15 @@
+/** @returns what comes first; undefined when nothing does in this time */
+export async function firstOf<Result>(
+  coming: readonly Promise<Result>[],
+  patienceMs: number,
+): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), patienceMs);
+  });
+  try {
+    return await Promise.race([...coming, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

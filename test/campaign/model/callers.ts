@@ -1,0 +1,146 @@
+import { type CallOptions, ShippingException, ShippingMethods } from 'nestjs-shipping';
+import { OrderEvents } from 'nestjs-shipping';
+import { type TestApp } from '../../support/app.js';
+import { type Answer, Client } from '../../support/client.js';
+import { type Sent } from './contract-model.js';
+import { type Query } from './list-model.js';
+import { pathOf } from './list-path.js';
+
+/** An answer, the same whichever way it was asked for. */
+export interface Reply {
+  status: number;
+  body: unknown;
+  /** Over HTTP only. */
+  etag?: string | null;
+}
+
+/** What a change is bound to: `If-Match` over HTTP, the versions that it allows for a service. */
+export interface Guard {
+  header?: string;
+  versions?: number[];
+}
+
+/** One way to call the library for one project. */
+export interface Caller {
+  readonly project: string;
+  create(sent: Sent): Promise<Reply>;
+  update(id: string, sent: Sent, guard: Guard): Promise<Reply>;
+  remove(id: string, guard: Guard): Promise<Reply>;
+  /** @param held an ETag, which a service takes no notice of */
+  list(query: Query, isBracketed: boolean, held?: string): Promise<Reply>;
+  tree(held?: string): Promise<Reply>;
+  events(orderId: string): Promise<Reply>;
+}
+
+export class HttpCaller implements Caller {
+  private readonly client: Client;
+
+  constructor(
+    { origin }: TestApp,
+    readonly project: string,
+  ) {
+    this.client = new Client(origin, project);
+  }
+
+  create(sent: Sent): Promise<Reply> {
+    return replyOf(this.client.create(sent));
+  }
+
+  update(id: string, sent: Sent, { header }: Guard): Promise<Reply> {
+    return replyOf(this.client.update(id, sent, header === undefined ? {} : { 'if-match': header }));
+  }
+
+  remove(id: string, { header }: Guard): Promise<Reply> {
+    return replyOf(this.client.remove(id, header === undefined ? {} : { 'if-match': header }));
+  }
+
+  list(query: Query, isBracketed: boolean, held?: string): Promise<Reply> {
+    return this.get(pathOf(query, isBracketed), held);
+  }
+
+  tree(held?: string): Promise<Reply> {
+    return this.get('/shipments/methods/tree', held);
+  }
+
+  events(orderId: string): Promise<Reply> {
+    return replyOf(this.client.events(orderId));
+  }
+
+  private get(path: string, held: string | undefined): Promise<Reply> {
+    const headers: Record<string, string> = held === undefined ? {} : { 'if-none-match': held };
+    return replyOf(this.client.send('GET', `${this.client.base}${path}`, undefined, headers));
+  }
+}
+
+async function replyOf(sent: Promise<Answer<unknown>>): Promise<Reply> {
+  const { status, body, headers } = await sent;
+  return { status, body, etag: headers.get('etag') };
+}
+
+/** The services, alone or in a transaction. */
+export class ServiceCaller implements Caller {
+  private readonly methods: ShippingMethods;
+  private readonly orderEvents: OrderEvents;
+
+  constructor(
+    { nest }: TestApp,
+    readonly project: string,
+    private readonly options: CallOptions,
+  ) {
+    this.methods = nest.get(ShippingMethods);
+    this.orderEvents = nest.get(OrderEvents);
+  }
+
+  create(sent: Sent): Promise<Reply> {
+    return refusedOr(201, this.methods.create(this.project, sent, this.options));
+  }
+
+  update(id: string, sent: Sent, { versions }: Guard): Promise<Reply> {
+    return refusedOr(200, this.methods.update(this.project, id, sent, { ...this.options, versions }));
+  }
+
+  upsert(sent: Sent): Promise<Reply> {
+    return refusedOr(200, this.methods.upsert(this.project, sent, this.options));
+  }
+
+  remove(id: string, { versions }: Guard): Promise<Reply> {
+    return refusedOr(204, this.methods.remove(this.project, id, { ...this.options, versions }));
+  }
+
+  list(query: Query): Promise<Reply> {
+    return refusedOr(200, this.methods.list(this.project, query as object, this.options));
+  }
+
+  tree(): Promise<Reply> {
+    return refusedOr(200, this.methods.tree(this.project, this.options));
+  }
+
+  findActive(): Promise<Reply> {
+    return refusedOr(200, this.methods.findActive(this.project, this.options));
+  }
+
+  find(id: string): Promise<Reply> {
+    return refusedOr(200, this.methods.find(this.project, id, this.options));
+  }
+
+  findByCodes(carrierCode: string, methodCode: string): Promise<Reply> {
+    return refusedOr(200, this.methods.findByCodes(this.project, carrierCode, methodCode, this.options));
+  }
+
+  record(event: Parameters<OrderEvents['record']>[0]): Promise<Reply> {
+    return refusedOr(201, this.orderEvents.record(event, this.options));
+  }
+
+  async events(orderId: string): Promise<Reply> {
+    return { status: 200, body: { data: await this.orderEvents.list(this.project, orderId, this.options) } };
+  }
+}
+
+async function refusedOr(status: number, call: Promise<unknown>): Promise<Reply> {
+  try {
+    return { status, body: await call };
+  } catch (error) {
+    if (!(error instanceof ShippingException)) throw error;
+    return { status: error.problem.status, body: error.problem };
+  }
+}

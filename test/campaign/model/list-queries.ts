@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { methodAt } from './command.js';
+import { type ContractModel } from './contract-model.js';
+import { compared, type Condition, type Query, type Value } from './list-model.js';
+
+const texts = fc.constantFrom(
+  'ups',
+  'UPS',
+  '03',
+  'ground',
+  'Ground',
+  'É',
+  'élan',
+  '%',
+  '_',
+  '\\',
+  'ж',
+  '字',
+  'zz',
+  'Z z',
+  'UPS Ground',
+  'Élan 50%',
+);
+export const past = '2001-02-03T04:05:06.789Z';
+export const future = '2999-12-31T23:59:59+01:00';
+const noId = '01890000-0000-7000-8000-000000000000';
+
+/** `{created:3}` and `{id:3}` stand for what the third method of the project has. */
+const values: Record<Condition['field'], fc.Arbitrary<Value>> = {
+  id: fc.constantFrom('{id:0}', '{id:1}', '{id:2}', noId),
+  carrier_code: texts,
+  carrier_label: texts,
+  method_code: texts,
+  method_label: texts,
+  is_active: fc.boolean(),
+  use_default: fc.boolean(),
+  sort_order: fc.integer({ min: -2, max: 2 }),
+  version: fc.integer({ min: 1, max: 3 }),
+  created_at: fc.constantFrom('{created:0}', '{created:1}', past, future),
+  updated_at: fc.constantFrom('{created:0}', past, future),
+};
+const fields = Object.keys(values) as Condition['field'][];
+
+function operatorsOf(field: Condition['field']): string[] {
+  const all = ['eq', 'ne', 'in', 'nin', 'null'];
+  if (field === 'is_active' || field === 'use_default') return all;
+  const ordering = ['gt', 'gte', 'lt', 'lte', 'between'];
+  return [
+    ...all,
+    ...ordering,
+    ...(field.endsWith('_code') || field.endsWith('_label') ? ['contains', 'starts'] : []),
+  ];
+}
+
+const condition: fc.Arbitrary<Condition> = fc.constantFrom(...fields).chain((field) =>
+  fc.constantFrom(...operatorsOf(field)).chain((op): fc.Arbitrary<Condition> => {
+    const one = values[field];
+    const list = fc.array(one, { maxLength: 3 });
+    const value: fc.Arbitrary<Value | Value[]> =
+      op === 'null' ? fc.boolean() : op === 'between' ? fc.tuple(one, one) : /^n?in$/.test(op) ? list : one;
+    return value.map((given) => ({ field, op, value: given }));
+  }),
+);
+const filter = fc
+  .array(
+    fc
+      .constantFrom(...fields)
+      .chain((field) =>
+        fc
+          .oneof(values[field], fc.array(values[field], { minLength: 1, maxLength: 3 }))
+          .map((value) => [field, value] as const),
+      ),
+    { minLength: 1, maxLength: 2 },
+  )
+  .map((entries): Record<string, Value | Value[]> => Object.fromEntries(entries));
+const groups = fc.array(
+  fc.oneof(
+    { weight: 3, arbitrary: condition },
+    { weight: 1, arbitrary: fc.record({ or: fc.array(condition, { maxLength: 3 }) }) },
+  ),
+  { minLength: 1, maxLength: 3 },
+);
+const parameters = {
+  page: fc.constantFrom(1, 1, 2, 3),
+  per_page: fc.constantFrom(1, 2, 3, 100),
+  q: fc.array(texts, { maxLength: 2 }).map((words) => words.join(' ')),
+  filter,
+  raw_filters: groups,
+};
+const paging = { page: parameters.page, per_page: parameters.per_page };
+/** Any list that is no refusal. With all parameters at once most lists are empty: those are the fewest. */
+export const query: fc.Arbitrary<Query> = fc.oneof(
+  fc.record(paging, { requiredKeys: [] }),
+  fc.record({ ...paging, q: parameters.q }, { requiredKeys: ['q'] }),
+  fc.record({ ...paging, filter }, { requiredKeys: ['filter'] }),
+  fc.record({ ...paging, raw_filters: groups }, { requiredKeys: ['raw_filters'] }),
+  fc.record(parameters, { requiredKeys: [] }),
+);
+
+export const oneParameter: fc.Arbitrary<Query> = fc.oneof(
+  ...Object.entries(parameters).map(([name, value]) => fc.record({ [name]: value })),
+);
+
+/** The query with what the project has in place of `{created:3}` and `{id:3}`. */
+export function settledIn(model: ContractModel, project: string, asked: Query): Query {
+  const text = JSON.stringify(asked).replace(/\{(id|created):(\d)\}/g, (_, name: string, index: string) => {
+    const method = methodAt(model, project, Number(index));
+    return name === 'id' ? (method?.id ?? noId) : (method?.created_at ?? past);
+  });
+  const { raw_filters: rawFilters, ...rest } = JSON.parse(text) as Query;
+  if (!rawFilters) return rest;
+  return {
+    ...rest,
+    raw_filters: rawFilters.map((one) => ('or' in one ? { or: one.or.map(inOrder) } : inOrder(one))),
+  };
+}
+
+/** The two values of `between` stand in order, or are refused. */
+function inOrder({ field, op, value }: Condition): Condition {
+  const isRange = op === 'between' && Array.isArray(value);
+  return { field, op, value: isRange ? value.toSorted((a, b) => compared(field, a, b)) : value };
+}

@@ -1,0 +1,113 @@
+import { ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+type Query = NonNullable<Parameters<ShippingMethods['list']>[1]>;
+
+/** Two queries that differ in one parameter, and the methods that each finds. */
+const pairs: Record<string, [Query, string[], Query, string[]]> = {
+  page: [{ per_page: 1 }, ['air'], { per_page: 1, page: 2 }, ['ground']],
+  per_page: [{ per_page: 1 }, ['air'], { per_page: 2 }, ['air', 'ground']],
+  q: [{ q: 'air' }, ['air'], { q: 'ground' }, ['ground']],
+  'words of q': [{ q: 'air' }, ['air'], { q: 'air ground' }, []],
+  filter: [{ filter: { is_active: true } }, ['ground'], { filter: { is_active: false } }, ['air']],
+  'the field of a filter': [
+    { filter: { sort_order: 1 } },
+    ['air'],
+    { filter: { version: 1 } },
+    ['air', 'ground'],
+  ],
+  'the operator of raw_filters': [
+    { raw_filters: [{ field: 'sort_order', op: 'gt', value: 1 }] },
+    ['ground'],
+    { raw_filters: [{ field: 'sort_order', op: 'lte', value: 1 }] },
+    ['air'],
+  ],
+  'the value of raw_filters': [
+    { raw_filters: [{ field: 'method_code', op: 'eq', value: 'air' }] },
+    ['air'],
+    { raw_filters: [{ field: 'method_code', op: 'eq', value: 'ground' }] },
+    ['ground'],
+  ],
+  'or of raw_filters': [
+    {
+      raw_filters: [
+        { field: 'method_code', op: 'eq', value: 'air' },
+        { field: 'sort_order', op: 'eq', value: 2 },
+      ],
+    },
+    [],
+    {
+      raw_filters: [
+        {
+          or: [
+            { field: 'method_code', op: 'eq', value: 'air' },
+            { field: 'sort_order', op: 'eq', value: 2 },
+          ],
+        },
+      ],
+    },
+    ['air', 'ground'],
+  ],
+};
+
+describe('an answer that is kept', () => {
+  let app: TestApp;
+  let shop: Client;
+  let methods: ShippingMethods;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(() => app?.close());
+  beforeEach(async () => {
+    shop = new Client(app.origin, freshProject());
+    const labels = { carrier_code: 'ups', method_label: 'Label' };
+    await shop.create({ ...labels, method_code: 'air', sort_order: 1, is_active: false });
+    await shop.create({ ...labels, method_code: 'ground', sort_order: 2 });
+  });
+
+  const codes = (found: { data: { method_code: string }[] }): string[] =>
+    found.data.map(({ method_code }) => method_code);
+
+  it.each(Object.keys(pairs))('by the service is not the one for another list: %s', async (name) => {
+    const [one, foundByOne, other, foundByOther] = pairs[name] ?? [{}, [], {}, []];
+
+    const found = [await methods.list(shop.project, one), await methods.list(shop.project, other)];
+    const again = [await methods.list(shop.project, one), await methods.list(shop.project, other)];
+
+    expect(found.map(codes)).toEqual([foundByOne, foundByOther]);
+    expect(again).toEqual(found);
+  });
+
+  it.each(Object.keys(pairs))('over HTTP is not the one for another list: %s', async (name) => {
+    const [one, foundByOne, other, foundByOther] = pairs[name] ?? [{}, [], {}, []];
+    const query = (asked: Query): string =>
+      Object.entries(asked)
+        .map(
+          ([key, value]) =>
+            `${key}=${encodeURIComponent(typeof value === 'object' ? JSON.stringify(value) : value)}`,
+        )
+        .join('&');
+
+    const found = [await shop.list(query(one)), await shop.list(query(other))];
+
+    expect(found.map(({ body }) => codes(body))).toEqual([foundByOne, foundByOther]);
+  });
+
+  it('is not the one for another project, nor a list the one for findActive or the tree', async () => {
+    const stranger = freshProject();
+
+    await methods.list(shop.project);
+    await methods.findActive(shop.project);
+    await methods.tree(shop.project);
+
+    expect(await methods.list(stranger)).toMatchObject({ data: [], meta: { total: 0 } });
+    expect(await methods.findActive(stranger)).toEqual([]);
+    expect(await methods.tree(stranger)).toEqual({ data: [] });
+    expect(codes(await methods.list(shop.project))).toEqual(['air', 'ground']);
+    expect(codes({ data: await methods.findActive(shop.project) })).toEqual(['ground']);
+    expect((await methods.tree(shop.project)).data).toMatchObject([{ methods: [{}, {}] }]);
+  });
+});

@@ -1,0 +1,124 @@
+import { OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type EntityManager } from 'typeorm';
+import { type TestApp, testApp } from './support/app.js';
+import { freshProject } from './support/client.js';
+import { inTransaction } from './support/transactions.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
+
+describe('in the transaction that wrote', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  let project: string;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+    events = app.nest.get(OrderEvents);
+  });
+  afterAll(() => app?.close());
+  beforeEach(() => {
+    project = freshProject();
+  });
+
+  type Read = (written: ShippingMethodDto, options: { manager?: EntityManager }) => Promise<unknown>;
+  const reads: Record<string, Read> = {
+    list: async (_, options) => (await methods.list(project, {}, options)).data,
+    'list by q': async (_, options) => (await methods.list(project, { q: 'ground' }, options)).data,
+    'list by filter': async ({ id }, options) =>
+      (await methods.list(project, { filter: { id } }, options)).data,
+    tree: async (_, options) =>
+      (await methods.tree(project, options)).data.flatMap((branch) => branch.methods),
+    findActive: (_, options) => methods.findActive(project, options),
+    find: async ({ id }, options) => [await methods.find(project, id, options)],
+    findByCodes: async (_, options) => [await methods.findByCodes(project, 'ups', '03', options)],
+  };
+
+  const nothing: Record<string, unknown[]> = { find: ['method_not_found'], findByCodes: [null] };
+
+  it.each(Object.keys(reads))('%s sees what was written, and not once it is rolled back', async (name) => {
+    const read: Read = reads[name] ?? (() => Promise.reject(new Error(name)));
+    const seen: unknown[] = [];
+
+    const written = inTransaction(app.database.dataSource, async (manager) => {
+      const first = await methods.create(project, { ...ground, use_default: true }, { manager });
+      seen.push([first], await read(first, { manager }));
+      const second = await methods.update(project, first.id, { ...ground, sort_order: 1 }, { manager });
+      seen.push([second], await read(second, { manager }));
+      throw Object.assign(new Error('rollback'), { second });
+    });
+
+    const error = await written.catch((thrown: Error & { second?: ShippingMethodDto }) => thrown);
+    expect(error).toMatchObject({ message: 'rollback' });
+    expect([seen[1], seen[3]]).toEqual([seen[0], seen[2]]);
+    const afterwards = read((error as { second: ShippingMethodDto }).second, {});
+    expect(await afterwards.catch((thrown: { code?: string }) => [thrown.code])).toEqual(nothing[name] ?? []);
+  });
+
+  it('a tree of more methods than are kept sees them, and follows a default that was written there', async () => {
+    const { dataSource, table } = app.database;
+
+    const written = inTransaction(dataSource, async (manager) => {
+      await manager.query(
+        `INSERT INTO ${table('shipping_method')} (project_id, id, carrier_code, method_code, method_label, is_active,
+           sort_order, meta, use_default, search_text, version, created_at, updated_at)
+         SELECT $1, gen_random_uuid(), 'c', 'm' || n, 'Label', true, 0, '{}', false, 'x', 1, now(), now()
+         FROM generate_series(1, 1500) AS n`,
+        [project],
+      );
+      await manager.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, 1, 1500, 0)`, [project]);
+      await methods.create('default', { ...ground, method_label: 'Default' }, { manager });
+      await methods.create(project, { ...ground, use_default: true }, { manager });
+      const { data } = await methods.tree(project, { manager });
+      throw Object.assign(new Error('rollback'), { data });
+    });
+
+    await expect(written).rejects.toMatchObject({
+      message: 'rollback',
+      data: [{ carrier_code: 'c', methods: { length: 1500 } }, { methods: [{ method_label: 'Default' }] }],
+    });
+    expect(await methods.tree(project)).toEqual({ data: [] });
+  });
+
+  it.each(['create', 'update', 'upsert', 'remove', 'a refused create', 'a refused update'] as const)(
+    '%s stays in it',
+    async (write) => {
+      const { id } = await methods.create(project, ground);
+      await methods.create(project, { ...ground, method_code: '01' });
+      const changed = { ...ground, method_label: 'Changed' };
+
+      const outcome = inTransaction(app.database.dataSource, async (manager): Promise<unknown> => {
+        if (write === 'create') return methods.create(project, { ...ground, method_code: '02' }, { manager });
+        if (write === 'update') return methods.update(project, id, changed, { manager });
+        if (write === 'upsert') return methods.upsert(project, changed, { manager });
+        if (write === 'remove') return methods.remove(project, id, { manager });
+        if (write === 'a refused create') return methods.create(project, ground, { manager });
+        return methods.update(project, id, { ...ground, method_code: '01' }, { manager });
+      });
+
+      const { code } = (await outcome.catch((thrown: unknown) => thrown)) as { code?: string };
+      expect(code).toBe(write.startsWith('a refused') ? 'duplicate_method' : undefined);
+    },
+  );
+
+  it('a history has its events, each recorded once, until they are rolled back', async () => {
+    const order = { ...event, projectId: project };
+
+    const recorded = inTransaction(app.database.dataSource, async (manager) => {
+      const first = await events.record(order, { manager });
+      const again = await events.record(order, { manager });
+      const listed = await events.list(project, 'o', { manager });
+      const streamed = [];
+      for await (const one of events.stream(project, 'o', { manager })) streamed.push(one);
+      expect([again, listed, streamed]).toEqual([first, [first], [first]]);
+      throw new Error('rollback');
+    });
+
+    await expect(recorded).rejects.toThrow('rollback');
+    expect(await events.list(project, 'o')).toEqual([]);
+    const fresh = await events.record({ ...order, message: 'after all' });
+    expect(fresh.message).toBe('after all');
+  });
+});
