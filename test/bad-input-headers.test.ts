@@ -25,7 +25,7 @@ const ifMatches: [header: string | string[], answer: 'accepted' | Refusal, given
   ['W/"1"', mismatch],
   ['W/"1", W/"1"', mismatch],
   ['"2"', mismatch],
-  ['"1-none"', mismatch],
+  ['"1-x"', mismatch],
   ['"1.0"', mismatch],
   ['"01"', mismatch],
   ['"1 "', malformed],

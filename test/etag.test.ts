@@ -162,6 +162,18 @@ describe('the etag of a method', () => {
     expect({ ...late.body, ...late.body.own }).toMatchObject(own);
   });
 
+  it('of a form that was loaded before there was a default is still its version, and loses nothing', async () => {
+    const { id } = (await shop.create({ ...own, use_default: true })).body;
+    const form = await loaded();
+    await makeDefault();
+
+    const answer = await shop.update(id, formOf(form), { 'if-match': form.etag });
+
+    expect([answer.status, answer.body.version, answer.body.method_label]).toEqual([200, 1, 'D1']);
+    expect(answer.body.own).toMatchObject({ method_label: 'Own', sort_order: 5 });
+    expect(answer.body.etag).not.toBe(form.etag);
+  });
+
   it.each<[header: (etag: string) => string, status: number]>([
     [(etag) => etag, 200],
     [(etag) => `"x", ${etag}`, 200],
@@ -169,7 +181,7 @@ describe('the etag of a method', () => {
     [() => '*', 200],
     [(etag) => `W/${etag}`, 412],
     [(etag) => etag.replace('"1', '"2'), 412],
-    [() => '"1-none"', 412],
+    [() => '"1-x"', 412],
     [() => '"01"', 412],
   ])('of a method that presents a default is matched as RFC 9110 says: %s', async (header, status) => {
     await makeDefault();

@@ -19,9 +19,13 @@ export function controllersFor(http: ShippingHttpOptions): Type[] {
     SerializeOptions({ strategy: 'exposeAll', groups: undefined, type: undefined })(mounted);
     // Before the host's decorators: of two filters Nest asks the later one first, so that one given for this mount wins.
     UseFilters(new ShippingExceptionFilter())(mounted);
-    for (const decorate of decorators.toReversed()) decorate(mounted);
-    Controller({ path, version })(mounted);
-    return mounted;
+    const decorated = decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
+    if (!(decorated.prototype instanceof shared))
+      throw new Error(
+        `ShippingModule option "http.decorators" made a class that does not extend ${shared.name}.`,
+      );
+    Controller({ path, version })(decorated);
+    return decorated;
   });
 }
 
@@ -31,16 +35,35 @@ function subclassOf(shared: Type): Type {
   return mounted;
 }
 
-/** Decorators of a route put metadata on its function: the mount gets a function of its own. */
+type Handler = (...parameters: unknown[]) => unknown;
+
+/**
+ * As TypeScript decorates a method, the last one first, on a function of this mount's own. A decorator may put another
+ * function in its place. Nest reads the route, and the guards, from the one that is there in the end, so each gets
+ * the metadata of the one before it.
+ */
 function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[]): void {
-  const shared = mounted.prototype[route] as (...parameters: unknown[]) => unknown;
-  const own = function (this: unknown, ...parameters: unknown[]): unknown {
+  const shared = mounted.prototype[route] as Handler;
+  const own: Handler = function (this: unknown, ...parameters) {
     return shared.apply(this, parameters);
   };
-  for (const key of Reflect.getMetadataKeys(shared)) {
-    Reflect.defineMetadata(key, Reflect.getMetadata(key, shared), own);
-  }
-  const descriptor = { value: own, writable: true, configurable: true, enumerable: false };
+  copyMetadata(shared, own);
+  let descriptor: TypedPropertyDescriptor<Handler> = { value: own, writable: true, configurable: true };
   Object.defineProperty(mounted.prototype, route, descriptor);
-  for (const decorate of decorators.toReversed()) decorate(mounted.prototype, route, descriptor);
+  for (const decorate of decorators.toReversed()) {
+    const { value: before = own } = descriptor;
+    descriptor = decorate(mounted.prototype, route, descriptor) ?? descriptor;
+    if (typeof descriptor.value !== 'function')
+      throw new Error(
+        `Each decorator in ShippingModule option "http.routeDecorators.${route}" must leave a function.`,
+      );
+    copyMetadata(before, descriptor.value);
+  }
+  Object.defineProperty(mounted.prototype, route, descriptor);
+}
+
+function copyMetadata(from: Handler, to: Handler): void {
+  for (const key of Reflect.getMetadataKeys(from)) {
+    if (!Reflect.hasMetadata(key, to)) Reflect.defineMetadata(key, Reflect.getMetadata(key, from), to);
+  }
 }

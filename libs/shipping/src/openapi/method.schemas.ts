@@ -103,7 +103,7 @@ export function methodSchemas({ nullable }: Dialect): Record<string, Schema> {
       etag: {
         ...string,
         description:
-          'For `If-Match`, quotes included. It changes with all that is presented: with `use_default` it also names the state of the default.',
+          'For `If-Match`, quotes included. It changes whenever what is presented changes: while the method inherits, it also names the state of the default.',
       },
       created_at: time,
       updated_at: time,

@@ -198,7 +198,7 @@ interface SentMethod extends OwnValues {
   project_id: string;
   /** The first one, or that of the method that is replaced. */
   version: number;
-  /** Of what the method that is replaced presents. */
+  /** What the method that is replaced had when it was read. */
   etag?: string;
   search_text: string;
 }

@@ -37,7 +37,7 @@ export class MethodInUseError extends ShippingException {
 /** The method is in no state that the caller named: someone else changed it, or the default that it presents. */
 export class VersionMismatchError extends ShippingException {
   constructor(readonly currentVersion: number) {
-    const detail = `The method, now at version ${currentVersion}, or its default has changed: read it again, then repeat the change.`;
+    const detail = `The method is at version ${currentVersion} now, or its default has changed: read it again, then repeat the change.`;
     const extensions = { current_version: currentVersion };
     super(problemDetails(412, 'version_mismatch', 'Version mismatch', detail, extensions));
   }

@@ -25,7 +25,7 @@ export interface ShippingMethodDto {
   version: number;
   /**
    * The entity-tag, quotes included, as `If-Match` takes it (AIP-154). Another one after each change of what is
-   * presented: with `use_default` it also names the state of the default.
+   * presented: while the method inherits, it also names the state of the default.
    */
   etag: string;
   /** ISO 8601, UTC, milliseconds. */

@@ -43,7 +43,7 @@ export async function callAll({ origin, project, orderId, headers }: Shop): Prom
   const tree = await getShippingMethodTree({ client, path });
 
   const one = { client, path: { ...path, method_id: created.data.id } };
-  const change = { ...one, headers: { 'If-Match': `"${created.data.version}"` } };
+  const change = { ...one, headers: { 'If-Match': created.data.etag } };
   const updated = await updateShippingMethod({ ...change, body: { ...body, is_active: false } });
   const outdated = await updateShippingMethod({ ...change, body });
   const deleted = await deleteShippingMethod(one);

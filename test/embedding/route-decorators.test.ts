@@ -1,0 +1,153 @@
+import { type CanActivate, ConflictException, type Type, UseGuards } from '@nestjs/common';
+import { ShippingModule, type ShippingRoute } from 'nestjs-shipping';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { around, type Wrap, wrapping } from './route-wrapper.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+/** How a decorator puts its function in place: into the descriptor, or by a new one. */
+const ways: [way: string, (wrap: Wrap) => MethodDecorator][] = [
+  ['sets the value of the descriptor', wrapping],
+  [
+    'returns a new descriptor',
+    (wrap) => (_target, _key, descriptor) => ({
+      configurable: true,
+      value: around(descriptor.value, wrap) as typeof descriptor.value,
+    }),
+  ],
+];
+
+class Closed implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
+describe.each(platformNames)('a decorator of a route on %s', (platform) => {
+  let database: TestDatabase;
+  let host: Host | undefined;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterEach(() => host?.app.getHttpServer().close());
+  afterAll(() => database?.close());
+
+  type RouteDecorators = Partial<Record<ShippingRoute, MethodDecorator[]>>;
+  const mounted = async (
+    routeDecorators: RouteDecorators,
+    decorators: ClassDecorator[] = [],
+  ): Promise<Client> => {
+    const http = { routeDecorators, decorators };
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http })]);
+    host = await listening(testing, () => undefined, platform);
+    return new Client(host.origin, freshProject());
+  };
+
+  it.each(ways)('that %s is called on each route, and the answer is ours', async (_way, decorator) => {
+    const called: string[] = [];
+    const noted = (route: string): MethodDecorator[] => [
+      decorator((next) => {
+        called.push(route);
+        return next();
+      }),
+    ];
+    const routes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
+    const shop = await mounted(Object.fromEntries(routes.map((route) => [route, noted(route)])));
+
+    const created = await shop.create(ground);
+    const answers = [
+      created,
+      await shop.list(),
+      await shop.tree(),
+      await shop.update(created.body.id, ground),
+      await shop.remove(created.body.id),
+      await shop.events('o'),
+    ];
+
+    expect(called).toEqual(routes);
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 204, 200]);
+    expect(answers[1]?.body).toMatchObject({ data: [ground] });
+  });
+
+  it('gets what Nest gives the handler, and stands outside of those after it', async () => {
+    const seen: unknown[] = [];
+    const named = (name: string): MethodDecorator =>
+      wrapping(async (next, parameters) => {
+        const [request] = parameters as [{ method: string }];
+        seen.push(`${name} ${request.method} ${parameters.length}`);
+        return next();
+      });
+    const shop = await mounted({ create: [named('outer'), named('inner')] });
+
+    const { status } = await shop.create(ground);
+
+    expect([status, seen]).toEqual([201, ['outer POST 2', 'inner POST 2']]);
+  });
+
+  it('that wraps keeps the guard that another one sets, before it or after it', async () => {
+    const guard = UseGuards(new Closed());
+    const wrap = wrapping((next) => next());
+    const shop = await mounted({ list: [guard, wrap], tree: [wrap, guard], create: [wrap] });
+
+    const statuses = [await shop.list(), await shop.tree(), await shop.create(ground)];
+
+    expect(statuses.map(({ status }) => status)).toEqual([403, 403, 201]);
+  });
+
+  it('that throws is answered by the host, and a refusal of ours passes it as a problem', async () => {
+    const throwing = wrapping(() => Promise.reject(new ConflictException('audited')));
+    const passing = wrapping((next) => next());
+    const shop = await mounted({ create: [throwing], remove: [passing] });
+
+    const [created, removed] = [await shop.create(ground), await shop.remove('none')];
+
+    expect([created.status, created.body]).toMatchObject([409, { message: 'audited' }]);
+    expect([removed.status, removed.body]).toMatchObject([404, { code: 'method_not_found' }]);
+  });
+
+  it('that leaves no function is refused at boot in words', async () => {
+    const bound: MethodDecorator = (_target, _key, { value }) => ({ get: () => value as never });
+
+    await expect(mounted({ create: [bound] })).rejects.toThrow(
+      '"http.routeDecorators.create" must leave a function',
+    );
+  });
+
+  it('that finds the handler on the class touches no other mount', async () => {
+    const closing: MethodDecorator = (target, key, descriptor) =>
+      UseGuards(new Closed())(target, key, { ...descriptor, value: Reflect.get(target, key) });
+    const first = await mounted({ list: [closing] });
+    const { status: closed } = await first.list();
+    host?.app.getHttpServer().close();
+
+    const { status: open } = await (await mounted({ list: [] })).list();
+
+    expect([closed, open]).toEqual([403, 200]);
+  });
+
+  it('of a whole mount may give another class, which extends ours', async () => {
+    const made: string[] = [];
+    const extending = ((type: Type) =>
+      class extends type {
+        constructor(...parameters: unknown[]) {
+          super(...parameters);
+          made.push(type.name);
+        }
+      }) as ClassDecorator;
+    const shop = await mounted({}, [extending]);
+
+    const answers = [await shop.create(ground), await shop.list(), await shop.events('o')];
+
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200]);
+    expect(made.toSorted()).toEqual(['OrderEventsController', 'ShippingMethodsController']);
+  });
+
+  it('of a whole mount that gives any other class is refused at boot in words', async () => {
+    await expect(mounted({}, [() => class {} as never])).rejects.toThrow(
+      '"http.decorators" made a class that does not extend ShippingMethodsController',
+    );
+  });
+});
