@@ -1,3 +1,4 @@
+import { type EventEmitter } from 'node:events';
 import {
   type ArgumentsHost,
   Catch,
@@ -6,28 +7,56 @@ import {
   HttpStatus,
   Logger,
 } from '@nestjs/common';
+import { type Observable, throwError } from 'rxjs';
 import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
 import { InvalidJsonError } from './request.js';
-import { type HttpResponse, sendProblem } from './response.js';
+import { type HttpResponse } from './http-response.js';
+import { sendProblem } from './response.js';
 
 /**
  * Answers every error as `application/problem+json` (RFC 9457), the host's own included, and what body parsers and
  * adapters refuse. Opt-in: `app.useGlobalFilters(new ProblemDetailsFilter())`. Our own refusals on the mounted
- * routes need it not.
+ * routes need it not. In a hybrid application, microservices and gateways send what Nest's own filters would send.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
   private readonly logger = new Logger(ProblemDetailsFilter.name);
 
-  catch(exception: unknown, host: ArgumentsHost): void {
-    if (host.getType() !== 'http') throw exception;
-    this.answer(exception, host.switchToHttp().getResponse<HttpResponse>());
+  catch(exception: unknown, host: ArgumentsHost): void | Observable<never> {
+    switch (host.getType<string>()) {
+      case 'http':
+        return this.answer(exception, host.switchToHttp().getResponse<HttpResponse>());
+      case 'rpc': {
+        const message = this.messageOf(exception);
+        return throwError(() => message);
+      }
+      case 'ws':
+        host.switchToWs().getClient<EventEmitter>().emit('exception', this.messageOf(exception));
+        return undefined;
+      default:
+        throw exception;
+    }
+  }
+
+  /** What Nest's own filters for microservices and web sockets send: only their exceptions are for the client. */
+  private messageOf(exception: unknown): unknown {
+    const isForClient = exception instanceof Error && 'getError' in exception;
+    const error: unknown =
+      isForClient && typeof exception.getError === 'function'
+        ? exception.getError()
+        : 'Internal server error';
+    if (!isForClient) this.log(exception);
+    return typeof error === 'object' && error !== null ? error : { status: 'error', message: error };
+  }
+
+  private log(exception: unknown): void {
+    this.logger.error(exception instanceof Error ? exception.stack : exception);
   }
 
   /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`; nothing, when an answer has left. */
   answer(exception: unknown, response: HttpResponse): void {
     const problem = problemOf(exception);
-    if (problem.status >= 500) this.logger.error(exception instanceof Error ? exception.stack : exception);
+    if (problem.status >= 500) this.log(exception);
     sendProblem(response, problem, exception instanceof ShippingException ? exception.headers : {});
   }
 }

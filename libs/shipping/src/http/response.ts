@@ -1,24 +1,15 @@
 import { type ServerResponse } from 'node:http';
-import { finished, pipeline, Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { Logger } from '@nestjs/common';
 import { type ProblemDetails } from '../shipping.exception.js';
-
-/** What Express and Fastify have in common, as far as we write it. */
-export interface HttpResponse {
-  status(code: number): unknown;
-  header(name: string, value: string): unknown;
-  send(body?: unknown): unknown;
-}
-
-/** Express's response is the one of Node; Fastify's has it as `raw`. */
-type ExpressResponse = HttpResponse & ServerResponse;
-type FastifyResponse = HttpResponse & { raw: ServerResponse };
+import { type HttpResponse, isExpress, nodeResponse } from './http-response.js';
+import { closeToOthers, seal, whenOver } from './seal.js';
 
 const logger = new Logger('ShippingModule');
 
 /**
  * Sends JSON that is made already, past whatever serialiser the host has, and past Express's own conditional
- * requests: whether an answer is 304 is decided before it comes here.
+ * requests: whether an answer is 304 is decided before it comes here. Does nothing when the host has answered already.
  * @param body null for an answer that has none
  * @returns undefined when the answer has left already, which needs no wait
  */
@@ -27,11 +18,19 @@ export function sendJson(
   body: Buffer | null,
   status = 200,
 ): Promise<void> | undefined {
+  const node = nodeResponse(response);
+  if (node.headersSent) return undefined;
   response.status(status);
   if (body) response.header('Content-Type', 'application/json; charset=utf-8');
   if (body && isExpress(response)) response.end(body);
   else response.send(body ?? undefined);
-  return sealed(response);
+  if (node.writableEnded) {
+    seal(response);
+    return undefined;
+  }
+  // A middleware of the host's (compression, a session) or a hook lets the answer leave later, and needs it open.
+  closeToOthers(response);
+  return whenOver(node).then(() => seal(response));
 }
 
 /** JSON in pieces, of which the last one is returned. */
@@ -40,29 +39,35 @@ export type Pieces = AsyncGenerator<string, string, undefined>;
 /**
  * Sends pieces of JSON as fast as the client takes them, and ends when it has them all or is gone. What fails
  * before the first piece is thrown; after it the status is sent, and all that is left is to break the connection,
- * never to end it as if it were whole.
+ * never to end it as if it were whole. Does nothing when the host has answered already.
  */
 export async function streamJson(response: HttpResponse, pieces: Pieces): Promise<void> {
   const first = await pieces.next();
   // Most answers are short enough to be one piece.
   if (first.done) return sendJson(response, Buffer.from(first.value));
+  const node = nodeResponse(response);
+  if (node.headersSent) return void (await pieces.return(''));
   const stream = Readable.from(startingWith(first.value, pieces), { highWaterMark: 1 });
   response.status(200);
   response.header('Content-Type', 'application/json; charset=utf-8');
-  await new Promise<void>((resolve) => {
-    const end = (error?: NodeJS.ErrnoException | null): void => {
-      // A client that goes away is no fault of ours.
-      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE')
+  closeToOthers(response);
+  const over = whenOver(node);
+  const read = new Promise<void>((resolve) => {
+    finished(stream, (error) => {
+      // A client that goes away is no fault of ours, nor is a hook that sends something else.
+      if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
         logger.error(`An answer broke off: ${error.stack}`);
+        node.destroy();
+      }
       resolve();
-    };
-    if (isExpress(response)) pipeline(stream, response, end);
-    else {
-      finished(stream, end);
-      response.send(stream);
-    }
+    });
   });
-  return sealed(response);
+  if (isExpress(response)) stream.pipe(response);
+  else response.send(stream);
+  await over;
+  stream.destroy();
+  await read;
+  seal(response);
 }
 
 /** Sends a refusal, unless an answer is on its way. */
@@ -85,46 +90,18 @@ export function sendProblem(
   response.send(body);
 }
 
-/**
- * Makes whatever is done to an answer that has left do nothing. Nest sends what a handler returns, and an
- * interceptor may set a header after the handler: both throw once the answer is out, and where a filter then answers
- * what was thrown, it throws too, which ends the process on Express 4.
- */
-function sealed(response: HttpResponse): Promise<void> | undefined {
+/** Takes headers back that tell of a change, when the answer is that the change failed after all. */
+export function dropIfRefused(response: HttpResponse, ...names: string[]): void {
   const node = nodeResponse(response);
-  if (node.writableEnded) return seal(response, node);
-  // A middleware of the host's (compression, a session) or a hook lets the answer leave later, and needs it open.
-  return new Promise((resolve) => finished(node, () => resolve(seal(response, node))));
-}
-
-function seal(response: HttpResponse, node: ServerResponse): undefined {
-  Object.assign(node, inert);
-  if (!isExpress(response)) response.send = doNothing;
-}
-
-function doNothing(this: unknown): unknown {
-  return this;
-}
-
-/** All that writes a response of Node's. Express's own methods go by these; its `send` and `json` would serialise first. */
-const inert = {
-  setHeader: doNothing,
-  setHeaders: doNothing,
-  appendHeader: doNothing,
-  removeHeader: doNothing,
-  writeHead: doNothing,
-  write: doNothing,
-  end: doNothing,
-  send: doNothing,
-  json: doNothing,
-};
-
-function isExpress(response: HttpResponse): response is ExpressResponse {
-  return 'write' in response;
-}
-
-function nodeResponse(response: HttpResponse | ServerResponse): ServerResponse {
-  return 'raw' in response ? (response as FastifyResponse).raw : (response as ServerResponse);
+  const { writeHead } = node;
+  Object.assign(node, {
+    writeHead(status: number, ...others: unknown[]) {
+      // Fastify keeps the headers of an answer beside those of Node's.
+      const holders = status < 400 ? [] : [response, node];
+      for (const holder of holders) for (const name of names) holder.removeHeader(name);
+      return Reflect.apply(writeHead, node, [status, ...others]);
+    },
+  });
 }
 
 async function* startingWith(first: string, others: Pieces): AsyncGenerator<string, void, undefined> {

@@ -1,6 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Logger } from '@nestjs/common';
 import { ShippingException } from '../shipping.exception.js';
-import { type HttpResponse, sendProblem } from './response.js';
+import { type HttpResponse } from './http-response.js';
+import { sendProblem } from './response.js';
 
 /**
  * Answers our own refusals on the mounted routes as `application/problem+json`, before a global filter of the host's

@@ -1,6 +1,8 @@
 import { Get, Inject, Req, Res } from '@nestjs/common';
 import { type HttpRequest } from '../http/request.js';
-import { type HttpResponse, streamJson } from '../http/response.js';
+import { type HttpResponse } from '../http/http-response.js';
+import { NotCached } from '../http/not-cached.js';
+import { streamJson } from '../http/response.js';
 import { OrderEvents } from './order-events.service.js';
 
 export class OrderEventsController {
@@ -8,7 +10,11 @@ export class OrderEventsController {
 
   /** However long the history is, the process holds one batch of it at a time. */
   @Get(':order_id/events')
-  async events(@Req() { params }: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+  @NotCached()
+  async events(
+    @Req() { params }: HttpRequest,
+    @Res({ passthrough: true }) response: HttpResponse,
+  ): Promise<void> {
     await streamJson(response, this.orderEvents.json(params['project_id'] ?? '', params['order_id'] ?? ''));
   }
 }

@@ -3,7 +3,9 @@ import { type Answer } from '../answers/current-answers.js';
 import { Database } from '../database/database.js';
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
 import { type HttpRequest, jsonBody, urlOf } from '../http/request.js';
-import { type HttpResponse, sendJson, streamJson } from '../http/response.js';
+import { type HttpResponse } from '../http/http-response.js';
+import { NotCached } from '../http/not-cached.js';
+import { dropIfRefused, sendJson, streamJson } from '../http/response.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
@@ -37,11 +39,16 @@ export class ShippingMethodsController {
     response.header('ETag', method.etag);
     response.header('Location', `${urlOf(request).path}/${method.id}`);
     if (commitsItself) await sendJson(response, bytesOf(method), 201);
+    else dropIfRefused(response, 'ETag', 'Location');
     return method;
   }
 
   @Get('shipments/methods')
-  async list(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+  @NotCached()
+  async list(
+    @Req() request: HttpRequest,
+    @Res({ passthrough: true }) response: HttpResponse,
+  ): Promise<void> {
     const { search } = urlOf(request);
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
@@ -57,7 +64,11 @@ export class ShippingMethodsController {
   }
 
   @Get('shipments/methods/tree')
-  async tree(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
+  @NotCached()
+  async tree(
+    @Req() request: HttpRequest,
+    @Res({ passthrough: true }) response: HttpResponse,
+  ): Promise<void> {
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
     faults.throwIfAny();
@@ -82,6 +93,7 @@ export class ShippingMethodsController {
     const method = await this.methods.update(projectId, methodIdOf(request), body, { etags });
     response.header('ETag', method.etag);
     if (commitsItself) await sendJson(response, bytesOf(method));
+    else dropIfRefused(response, 'ETag');
     return method;
   }
 
