@@ -19,7 +19,7 @@ function forgetIndex(): void {
 }
 
 class AddMyIndex implements MigrationInterface {
-  name = 'AddMyIndex1795000000000';
+  name = 'AddMyIndex9999999999999';
 
   async up(runner: QueryRunner): Promise<void> {
     const { tablePath } = runner.connection.getMetadata(ShippingMethod);

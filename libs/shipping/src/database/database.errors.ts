@@ -63,14 +63,6 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return codeOf(error) === '23503' || codeOf(error) === '23001';
 }
 
-export function isTableMissing(error: unknown): boolean {
-  return codeOf(error) === '42P01';
-}
-
-export function isColumnMissing(error: unknown): boolean {
-  return codeOf(error) === '42703';
-}
-
 /** The statement was prepared on another connection, or changed by a migration since, and was not run. */
 export function isPreparedStatementLost(error: unknown): boolean {
   return /^(26000|42P05|0A000)$/.test(codeOf(error));

@@ -21,7 +21,7 @@ export interface Read {
   text: string;
 }
 
-type Row = Read & { followers: number };
+type Row = Read & { followers: string };
 
 /** Of a project's methods, one by its id or by its codes. */
 type MethodKey = { project_id: string } & ({ id: string } | { carrier_code: string; method_code: string });
@@ -212,7 +212,7 @@ export class MethodReads {
     statement: StatementOf,
   ): Promise<[Row, ...Row[]]> {
     const rows = await this.rowsAs(this.stored, projectId, options, statement);
-    return rows[0].followers > 0 ? this.rowsAs(this.presented, projectId, options, statement) : rows;
+    return rows[0].followers !== '0' ? this.rowsAs(this.presented, projectId, options, statement) : rows;
   }
 
   private async rowsAs(
@@ -237,11 +237,7 @@ export class MethodReads {
       options,
       isOneOff,
     );
-    const [first, ...others] = rows.map((row) => ({
-      ...row,
-      followers: Number(row.followers),
-      total: Number(row.total),
-    }));
+    const [first, ...others] = rows.map((row) => ({ ...row, total: Number(row.total) }));
     if (!first) throw new Error('A project was read without its head.');
     return [first, ...others];
   }

@@ -1,0 +1,130 @@
+import { OrderEvents, ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import { type TestingModule } from '@nestjs/testing';
+import {
+  Column,
+  getMetadataArgsStorage,
+  Index,
+  type MigrationInterface,
+  type QueryRunner,
+  TableColumn,
+  TableIndex,
+} from 'typeorm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+/** What a next version might add: a column and an index. */
+class NextVersion implements MigrationInterface {
+  name = 'NestjsShippingNext9999999999999';
+
+  async up(runner: QueryRunner): Promise<void> {
+    const { tablePath } = runner.connection.getMetadata(ShippingMethod);
+    const note = { name: 'note', type: 'varchar', length: '64', isNullable: true };
+    await runner.addColumn(tablePath, new TableColumn(note));
+    await runner.createIndex(
+      tablePath,
+      new TableIndex({ name: 'ix_next', columnNames: ['project_id', 'note'] }),
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    const { tablePath } = runner.connection.getMetadata(ShippingMethod);
+    await runner.dropIndex(tablePath, 'ix_next');
+    await runner.dropColumn(tablePath, 'note');
+  }
+}
+
+const { columns, indices } = getMetadataArgsStorage();
+const declared = [columns.length, indices.length] as const;
+
+/** The entity as the next version has it. */
+function declareNext(): void {
+  Column({ name: 'note', type: 'varchar', length: 64, nullable: true })(ShippingMethod.prototype, 'note');
+  Index('ix_next', ['projectId', 'note'])(ShippingMethod);
+}
+
+function forgetNext(): void {
+  [columns.length, indices.length] = declared;
+}
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const order = { projectId: 'shop', orderId: 'o' };
+
+describe('a database with data in it, when a migration is added,', () => {
+  let database: TestDatabase | undefined;
+  afterEach(async () => {
+    forgetNext();
+    await database?.close();
+    database = undefined;
+  });
+
+  const booted = async (open: TestDatabase): Promise<TestingModule> => {
+    const testing = await compiled([typeOrm(open), ShippingModule.forRoot({ http: false })]);
+    return testing.init().then(() => testing);
+  };
+
+  /** Everything that the services read. */
+  const read = async (testing: TestingModule): Promise<unknown[]> => {
+    const methods = testing.get(ShippingMethods);
+    const projects = [methods.list('shop'), methods.tree('shop'), methods.list('default')];
+    return Promise.all([...projects, testing.get(OrderEvents).list('shop', 'o')]);
+  };
+
+  /** A change of everything that the services write. */
+  const write = async (testing: TestingModule): Promise<void> => {
+    const methods = testing.get(ShippingMethods);
+    await methods.upsert('default', { ...ground, method_label: 'Default', meta: { n: Math.random() } });
+    const { id } = await methods.upsert('shop', { ...ground, meta: { n: Math.random() } });
+    await methods.update('shop', id, { ...ground, use_default: true });
+    await methods.remove('shop', (await methods.create('shop', { ...ground, method_code: '04' })).id);
+    await testing.get(OrderEvents).record({ ...order, type: 'note.added', data: { n: Math.random() } });
+  };
+
+  /** Ends the process of one version, and begins that of another. */
+  const begun = async (
+    testing: TestingModule,
+    open: TestDatabase,
+    migrations: (typeof NextVersion)[],
+  ): Promise<TestingModule> => {
+    await testing.close();
+    open.dataSource.setOptions({ migrations: [...shippingMigrations, ...migrations], migrationsRun: false });
+    await open.dataSource.initialize();
+    return booted(open);
+  };
+
+  it.each(['all', 'each', 'none'] as const)(
+    'keeps it, up and down in the mode "%s", and each version works on it',
+    async (transaction) => {
+      database = await testDatabase();
+      const { dataSource } = database;
+      let testing = await booted(database);
+      await write(testing);
+      const first = await read(testing);
+
+      Object.assign(dataSource, { migrations: [...dataSource.migrations, new NextVersion()] });
+      await dataSource.runMigrations({ transaction });
+      expect(await read(testing)).toEqual(first);
+      await write(testing);
+      const between = await read(testing);
+
+      declareNext();
+      testing = await begun(testing, database, [NextVersion]);
+      await expectNoSchemaDrift(dataSource);
+      expect(await dataSource.showMigrations()).toBe(false);
+      expect(await read(testing)).toEqual(between);
+      await write(testing);
+      const second = await read(testing);
+
+      await dataSource.undoLastMigration({ transaction });
+      forgetNext();
+      testing = await begun(testing, database, []);
+      await expectNoSchemaDrift(dataSource);
+      expect(await read(testing)).toEqual(second);
+      await write(testing);
+      expect(await read(testing)).not.toEqual(second);
+      await testing.close();
+    },
+  );
+});
