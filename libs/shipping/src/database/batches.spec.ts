@@ -1,7 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Batches } from './batches.js';
 
 describe('batches', () => {
+  // Patience ends when a test says so.
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => vi.useRealTimers());
+
   it('serve together those who ask while others are served, one batch at a time', async () => {
     const served: number[][] = [];
     const batches = new Batches<number, number>(async (items) => {
@@ -33,7 +37,9 @@ describe('batches', () => {
     );
     void batches.join('hangs');
     await turns(3);
-    expect(await batches.join('later')).toBe('later');
+    const later = batches.join('later');
+    vi.runAllTimers();
+    expect(await later).toBe('later');
   });
 
   it('that took too long and end after all do not make room twice', async () => {
@@ -49,7 +55,9 @@ describe('batches', () => {
     });
     const slow = batches.join('slow');
     await turns(4);
-    expect(await batches.join('meanwhile')).toBe('meanwhile');
+    const meanwhile = batches.join('meanwhile');
+    vi.runAllTimers();
+    expect(await meanwhile).toBe('meanwhile');
     for (const end of ends) end();
     expect(await slow).toBe('slow');
     most = 0;
