@@ -10,8 +10,8 @@ const servers = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url
 const suite = {
   include: ['test/**/*.test.ts'],
   setupFiles: ['reflect-metadata'],
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
 };
 
 /** Set up what a whole process shares: class-transformer's storage, its time zone, its environment. */

@@ -41,6 +41,27 @@ describe('the stream of changes', () => {
     ]);
   });
 
+  it('tells what a method presents, and nothing of a change of nothing, of one that inherits too', async () => {
+    const project = freshProject();
+    await methods.create('default', { ...ground, method_label: 'Default' });
+    const created = await methods.create(project, { ...ground, use_default: true });
+    seen = [];
+
+    await methods.update(project, created.id, { ...ground, method_label: 'Default' });
+    const updated = await methods.update(project, created.id, {
+      ...ground,
+      method_label: 'Default',
+      is_active: false,
+    });
+    await methods.remove(project, created.id);
+
+    expect([created, updated].map(({ method_label }) => method_label)).toEqual(['Default', 'Default']);
+    expect(seen).toEqual([
+      { type: 'updated', before: created, after: updated },
+      { type: 'deleted', before: updated, after: null },
+    ]);
+  });
+
   it('waits for the outermost commit', async () => {
     const project = freshProject();
 
@@ -76,11 +97,14 @@ describe('the stream of changes', () => {
     expect(seen.map(({ type, after }) => [type, after?.method_code])).toEqual([['created', 'kept']]);
   });
 
-  it('tells what stands around a nested transaction that failed, after the commit and in order', async () => {
+  it('tells what stands around nested transactions, of which one fails, after the commit and in order', async () => {
     const project = freshProject();
 
     await app.database.dataSource.transaction(async (manager) => {
       await methods.create(project, { ...ground, method_code: 'before' }, { manager });
+      await manager.transaction((inner) =>
+        methods.create(project, { ...ground, method_code: 'within' }, { manager: inner }),
+      );
       await manager
         .transaction(async (inner) => {
           await methods.create(project, { ...ground, method_code: 'lost' }, { manager: inner });
@@ -91,7 +115,7 @@ describe('the stream of changes', () => {
       expect(seen).toEqual([]);
     });
 
-    expect(seen.map(({ after }) => after?.method_code)).toEqual(['before', 'after']);
+    expect(seen.map(({ after }) => after?.method_code)).toEqual(['before', 'within', 'after']);
   });
 
   it('is silent about a refused change', async () => {

@@ -96,6 +96,31 @@ describe('an answer that is kept', () => {
     expect(found.map(({ body }) => codes(body))).toEqual([foundByOne, foundByOther]);
   });
 
+  it('is made anew when a default changes, is added or removed', async () => {
+    const codesOf = { carrier_code: 'followed', method_code: 'x' };
+    const defaults = new Client(app.origin, 'default');
+    await shop.create({ ...codesOf, method_label: 'Own', use_default: true });
+    const labels = async (): Promise<(string | undefined)[]> => {
+      const [page, active, tree] = [
+        await methods.list(shop.project, { q: 'followed' }),
+        await methods.findActive(shop.project),
+        await methods.tree(shop.project),
+      ];
+      const all = [page.data, active, tree.data.flatMap((branch) => branch.methods)];
+      return all.map((found) => found.find(({ method_code }) => method_code === 'x')?.method_label);
+    };
+
+    const seen = [await labels()];
+    const { body: origin } = await defaults.create({ ...codesOf, method_label: 'First' });
+    seen.push(await labels());
+    await defaults.update(origin.id, { ...codesOf, method_label: 'Second' });
+    seen.push(await labels());
+    await defaults.remove(origin.id);
+    seen.push(await labels());
+
+    expect(seen).toEqual(['Own', 'First', 'Second', 'Own'].map((label) => [label, label, label]));
+  });
+
   it('is not the one for another project, nor a list the one for findActive or the tree', async () => {
     const stranger = freshProject();
 

@@ -135,6 +135,24 @@ describe.each(adapters)('the list on %s', (adapter) => {
     expect(codes.toSorted()).toEqual((expected ?? all).toSorted());
   });
 
+  it('finds a method that was renamed by what it is called now', async () => {
+    const own = new Client(app.origin, freshProject());
+    const names = {
+      carrier_code: 'old-c',
+      method_code: 'old-m',
+      carrier_label: 'old-cl',
+      method_label: 'old-l',
+    };
+    const { body } = await own.create(names);
+
+    await own.update(body.id, JSON.stringify(names).replaceAll('old', 'new'));
+
+    for (const name of Object.values(names)) {
+      expect([name, (await own.list(`q=${name}`)).body.meta.total]).toEqual([name, 0]);
+      expect((await own.list(`q=${name.replace('old', 'new')}`)).body.meta.total).toBe(1);
+    }
+  });
+
   it('finds a method by its id', async () => {
     const [first] = (await shop.list()).body.data;
 

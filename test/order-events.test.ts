@@ -74,6 +74,14 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
         message: `${n}`,
         occurredAt: at,
       });
+    // Another tenant has an order of the same name.
+    await app.database.dataSource.query(
+      `INSERT INTO ${app.database.table('shipping_order_event')}
+         (project_id, order_id, occurred_at, id, type, message, data, recorded_at)
+       SELECT $1, order_id, occurred_at, gen_random_uuid(), type, '-1', data, recorded_at
+       FROM ${app.database.table('shipping_order_event')} WHERE project_id = $2 AND order_id = $3`,
+      [freshProject(), shop.project, orderId],
+    );
     const { body } = await shop.events(orderId);
 
     expect(body.data.map(({ message }) => Number(message))).toEqual(numbers);
@@ -91,7 +99,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(await typesOf('twice')).toEqual(['order.paid']);
   });
 
-  it('of another project are others under the same order and dedupeKey, also when they come again', async () => {
+  it('of another project or order are others under the same dedupeKey, also when they come again', async () => {
     const event = { orderId: 'shared', type: 'order.paid', dedupeKey: 'payment-1' };
     const mine = await events.record({ ...event, projectId: shop.project, message: 'mine' });
     const stranger = freshProject();
@@ -102,6 +110,8 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
 
     expect([theirs.project_id, theirs.message]).toEqual([stranger, 'theirs']);
     expect([again, mineAgain]).toEqual([theirs, mine]);
+    const other = await events.record({ ...event, projectId: stranger, orderId: 'shared-too' });
+    expect(await events.record({ ...event, projectId: stranger, orderId: 'shared-too' })).toEqual(other);
   });
 
   it('exist if, and only if, the transaction of the caller commits', async () => {

@@ -46,6 +46,24 @@ describe('a method with use_default', () => {
     ]);
   });
 
+  it('follows from when a change says so until another says no, whatever becomes of its neighbours', async () => {
+    await defaults.create({ ...codes, method_label: 'Default' });
+    const { body: follower } = await shop.create(own);
+    const { body: neighbour } = await shop.create({ ...codes, method_code: '01', method_label: 'Other' });
+    const label = async (): Promise<string | undefined> =>
+      (await shop.list(`filter[id]=${follower.id}`)).body.data[0]?.method_label;
+
+    const labels = [await label()];
+    await shop.update(follower.id, { ...own, use_default: true });
+    labels.push(await label());
+    await shop.remove(neighbour.id);
+    labels.push(await label());
+    await shop.update(follower.id, { ...codes, method_label: 'Own', use_default: false });
+    labels.push(await label());
+
+    expect(labels).toEqual(['Own', 'Default', 'Default', 'Own']);
+  });
+
   it('falls through to its own label where the default has none', async () => {
     await defaults.create({ ...codes, method_label: 'Default' });
 

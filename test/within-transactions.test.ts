@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type EntityManager } from 'typeorm';
@@ -8,13 +9,26 @@ import { inTransaction } from './support/transactions.js';
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
 
-describe('in the transaction that wrote', () => {
+const ambient = new AsyncLocalStorage<EntityManager>();
+type Options = { manager?: EntityManager };
+type Within = <Result>(
+  manager: EntityManager,
+  work: (options: Options) => Promise<Result>,
+) => Promise<Result>;
+
+/** How calls join a transaction. */
+const ways: [string, Within][] = [
+  ['is given', (manager, work) => work({ manager })],
+  ['is ambient', (manager, work) => ambient.run(manager, () => work({}))],
+];
+
+describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, within) => {
   let app: TestApp;
   let methods: ShippingMethods;
   let events: OrderEvents;
   let project: string;
   beforeAll(async () => {
-    app = await testApp();
+    app = await testApp({ shipping: { entityManager: () => ambient.getStore() } });
     methods = app.nest.get(ShippingMethods);
     events = app.nest.get(OrderEvents);
   });
@@ -23,7 +37,10 @@ describe('in the transaction that wrote', () => {
     project = freshProject();
   });
 
-  type Read = (written: ShippingMethodDto, options: { manager?: EntityManager }) => Promise<unknown>;
+  const transaction = <Result>(work: (options: Options) => Promise<Result>): Promise<Result> =>
+    inTransaction(app.database.dataSource, (manager) => within(manager, work));
+
+  type Read = (written: ShippingMethodDto, options: Options) => Promise<unknown>;
   const reads: Record<string, Read> = {
     list: async (_, options) => (await methods.list(project, {}, options)).data,
     'list by q': async (_, options) => (await methods.list(project, { q: 'ground' }, options)).data,
@@ -42,11 +59,11 @@ describe('in the transaction that wrote', () => {
     const read: Read = reads[name] ?? (() => Promise.reject(new Error(name)));
     const seen: unknown[] = [];
 
-    const written = inTransaction(app.database.dataSource, async (manager) => {
-      const first = await methods.create(project, { ...ground, use_default: true }, { manager });
-      seen.push([first], await read(first, { manager }));
-      const second = await methods.update(project, first.id, { ...ground, sort_order: 1 }, { manager });
-      seen.push([second], await read(second, { manager }));
+    const written = transaction(async (options) => {
+      const first = await methods.create(project, { ...ground, use_default: true }, options);
+      seen.push([first], await read(first, options));
+      const second = await methods.update(project, first.id, { ...ground, sort_order: 1 }, options);
+      seen.push([second], await read(second, options));
       throw Object.assign(new Error('rollback'), { second });
     });
 
@@ -69,10 +86,12 @@ describe('in the transaction that wrote', () => {
         [project],
       );
       await manager.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, 1, 1500, 0)`, [project]);
-      await methods.create('default', { ...ground, method_label: 'Default' }, { manager });
-      await methods.create(project, { ...ground, use_default: true }, { manager });
-      const { data } = await methods.tree(project, { manager });
-      throw Object.assign(new Error('rollback'), { data });
+      return within(manager, async (options) => {
+        await methods.create('default', { ...ground, method_label: 'Default' }, options);
+        await methods.create(project, { ...ground, use_default: true }, options);
+        const { data } = await methods.tree(project, options);
+        throw Object.assign(new Error('rollback'), { data });
+      });
     });
 
     await expect(written).rejects.toMatchObject({
@@ -89,13 +108,13 @@ describe('in the transaction that wrote', () => {
       await methods.create(project, { ...ground, method_code: '01' });
       const changed = { ...ground, method_label: 'Changed' };
 
-      const outcome = inTransaction(app.database.dataSource, async (manager): Promise<unknown> => {
-        if (write === 'create') return methods.create(project, { ...ground, method_code: '02' }, { manager });
-        if (write === 'update') return methods.update(project, id, changed, { manager });
-        if (write === 'upsert') return methods.upsert(project, changed, { manager });
-        if (write === 'remove') return methods.remove(project, id, { manager });
-        if (write === 'a refused create') return methods.create(project, ground, { manager });
-        return methods.update(project, id, { ...ground, method_code: '01' }, { manager });
+      const outcome = transaction(async (options): Promise<unknown> => {
+        if (write === 'create') return methods.create(project, { ...ground, method_code: '02' }, options);
+        if (write === 'update') return methods.update(project, id, changed, options);
+        if (write === 'upsert') return methods.upsert(project, changed, options);
+        if (write === 'remove') return methods.remove(project, id, options);
+        if (write === 'a refused create') return methods.create(project, ground, options);
+        return methods.update(project, id, { ...ground, method_code: '01' }, options);
       });
 
       const { code } = (await outcome.catch((thrown: unknown) => thrown)) as { code?: string };
@@ -106,12 +125,12 @@ describe('in the transaction that wrote', () => {
   it('a history has its events, each recorded once, until they are rolled back', async () => {
     const order = { ...event, projectId: project };
 
-    const recorded = inTransaction(app.database.dataSource, async (manager) => {
-      const first = await events.record(order, { manager });
-      const again = await events.record(order, { manager });
-      const listed = await events.list(project, 'o', { manager });
+    const recorded = transaction(async (options) => {
+      const first = await events.record(order, options);
+      const again = await events.record(order, options);
+      const listed = await events.list(project, 'o', options);
       const streamed = [];
-      for await (const one of events.stream(project, 'o', { manager })) streamed.push(one);
+      for await (const one of events.stream(project, 'o', options)) streamed.push(one);
       expect([again, listed, streamed]).toEqual([first, [first], [first]]);
       throw new Error('rollback');
     });

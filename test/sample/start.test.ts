@@ -30,10 +30,8 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
     const silent = connect(Number(new URL(first.origin).port), '127.0.0.1').on('error', () => undefined);
     await once(silent, 'connect');
 
-    const told = performance.now();
     first.process.kill('SIGTERM');
     const firstCode = await first.ended;
-    const took = performance.now() - told;
 
     expect(first.output).toMatch(
       /Creating the embedded database .* done\n.*done\nFilling the project "demo" .* done/s,
@@ -49,7 +47,6 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
         'or set DATA_DIR to another directory.\n',
     ]);
     expect(firstCode).toBe(0);
-    expect(took).toBeLessThan(4_000);
   });
 
   it('starts again after kill -9, with all it had confirmed', async () => {

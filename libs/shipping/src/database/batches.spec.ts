@@ -1,8 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Batches } from './batches.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 
 describe('batches', () => {
+  // Patience ends when a test says so.
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => vi.useRealTimers());
+
   it('serve together those who ask while others are served, one batch at a time', async () => {
     const served: number[][] = [];
     const batches = new Batches<number, number>(async (items) => {
@@ -34,7 +38,9 @@ describe('batches', () => {
     );
     void batches.join('hangs');
     await turns(3);
-    expect(await batches.join('later')).toBe('later');
+    const later = batches.join('later');
+    vi.runAllTimers();
+    expect(await later).toBe('later');
   });
 
   it('that took too long and end after all do not make room twice', async () => {
@@ -50,7 +56,9 @@ describe('batches', () => {
     });
     const slow = batches.join('slow');
     await turns(4);
-    expect(await batches.join('meanwhile')).toBe('meanwhile');
+    const meanwhile = batches.join('meanwhile');
+    vi.runAllTimers();
+    expect(await meanwhile).toBe('meanwhile');
     for (const end of ends) end();
     expect(await slow).toBe('slow');
     most = 0;
