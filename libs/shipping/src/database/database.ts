@@ -7,12 +7,12 @@ import {
   type ObjectLiteral,
   type QueryRunner,
 } from 'typeorm';
-import { AfterCommit } from './after-commit.js';
-import { connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
+import { connectionError, DatabaseUnavailableError, isTransactionAborted, isTransient } from './database.errors.js';
+import { KeyedQueue } from './keyed-queue.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { refuseOtherEngines } from './postgres-types.js';
-import { PreparedStatements } from './prepared-statements.js';
-import { Turns } from './turns.js';
+import { type Connection, PreparedStatements } from './prepared-statements.js';
+import { type Transaction, Transactions } from './transactions.js';
 
 /** The last argument of every service method. */
 export interface CallOptions {
@@ -23,19 +23,30 @@ export interface CallOptions {
 /** Of what is part of no transaction, not of an ambient one either: such as what is done for several callers at once. */
 export const forMany: CallOptions = {};
 
-const maxTries = 3;
+/** The connection of a caller, and the transaction that was open on it when the call began. */
+class Joined implements CallOptions {
+  constructor(
+    readonly manager: EntityManager,
+    readonly runner: QueryRunner,
+    readonly transaction: Transaction | undefined,
+  ) {}
+}
 
-const sharedOf = onePerDataSource((dataSource) => {
-  const turns = new Turns<QueryRunner>();
-  const afterCommits = new AfterCommit(dataSource, (runner) => turns.settled(runner));
-  return { turns, afterCommits, statements: new PreparedStatements() };
-});
+const maxTries = 3;
+const rollback = 'ROLLBACK';
+
+const sharedOf = onePerDataSource((dataSource) => ({
+  transactions: new Transactions(dataSource),
+  statements: new PreparedStatements(),
+  queue: new KeyedQueue(),
+}));
 
 /** One statement at a time, on the primary: in the caller's transaction, or committed by itself. */
 export class Database implements OnModuleInit {
-  private readonly afterCommits: AfterCommit;
+  /** For calls that wait for a lock, so that they do not take all connections. */
+  readonly queue: KeyedQueue;
+  private readonly transactions: Transactions;
   private readonly statements: PreparedStatements;
-  private readonly turns: Turns<QueryRunner>;
 
   /** @throws Error that names the remedy, for a DataSource of another engine than PostgreSQL */
   constructor(
@@ -44,11 +55,10 @@ export class Database implements OnModuleInit {
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
     refuseOtherEngines(dataSource);
-    ({
-      afterCommits: this.afterCommits,
-      statements: this.statements,
-      turns: this.turns,
-    } = sharedOf(dataSource));
+    const { queue, transactions, statements } = sharedOf(dataSource);
+    this.queue = queue;
+    this.transactions = transactions;
+    this.statements = statements;
   }
 
   /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
@@ -81,101 +91,77 @@ export class Database implements OnModuleInit {
     options: CallOptions = {},
     isOneOff = false,
   ): Promise<Row[]> {
-    const manager = this.callersManager(options);
-    return manager
-      ? this.inTurn(manager, () => this.inCallers<Row>(manager, sql, parameters))
+    const joined = this.joined(options);
+    return joined
+      ? this.inCallers<Row>(joined, sql, parameters, false)
       : this.alone<Row>(sql, parameters, false, isOneOff);
   }
 
   /**
-   * One statement that writes. In a caller's transaction it stands behind a savepoint, so that a refusal
-   * (a duplicate, a row in use) leaves that transaction usable.
-   * @param canBeRefused false for a statement that no constraint stands against: spares the savepoint
+   * One statement that writes. An error of it ends the caller's transaction, as any statement's does.
+   * @param tries how often it may lose to others, where it is on its own
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
   async write<Row>(
     sql: string,
     parameters: readonly unknown[],
     options: CallOptions = {},
-    canBeRefused = true,
+    tries = maxTries,
   ): Promise<Row[]> {
-    const manager = this.callersManager(options);
-    if (!manager) return this.alone<Row>(sql, parameters, true);
-    if (!manager.queryRunner?.isTransactionActive) return this.inCallers<Row>(manager, sql, parameters, true);
-    return this.inTurn(manager, () =>
-      canBeRefused
-        ? this.inSavepoint<Row>(manager, sql, parameters)
-        : this.inCallers<Row>(manager, sql, parameters),
-    );
+    const joined = this.joined(options);
+    return joined
+      ? this.inCallers<Row>(joined, sql, parameters, true)
+      : this.alone<Row>(sql, parameters, true, false, tries);
   }
 
   /** Runs `action` when what the call wrote is committed: at once, or after the caller's outermost COMMIT. */
   afterCommit(options: CallOptions, action: () => void): void {
-    this.afterCommits.run(this.callersManager(options)?.queryRunner, action);
+    this.transactions.afterCommit(this.joined(options)?.runner, action);
   }
 
   /** Whether the call is part of a transaction, or at least bound to a connection, of its caller. */
   isCallers(options: CallOptions): boolean {
-    return this.callersManager(options) !== undefined;
+    return this.joined(options) !== undefined;
   }
 
-  /** The options with the transaction that is there now: an ambient one that begins meanwhile is not joined. */
+  /**
+   * The options with the transaction that is there now: the call joins no ambient one that begins meanwhile, and
+   * sends nothing when this one has ended.
+   */
   settled(options: CallOptions): CallOptions {
-    const manager = this.callersManager(options);
-    return manager ? { manager } : forMany;
+    return this.joined(options) ?? forMany;
   }
 
-  /** The manager whose connection the call must use; undefined when the module is on its own. */
-  private callersManager(options: CallOptions): EntityManager | undefined {
+  /** What of its caller's the call must use; undefined when the module is on its own. */
+  private joined(options: CallOptions): Joined | undefined {
     if (options === forMany) return undefined;
+    if (options instanceof Joined) return options;
     const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
     if (manager.connection !== this.dataSource) {
       throw new TypeError(
         'The manager belongs to another DataSource than ShippingModule: pass one of the DataSource it was given.',
       );
     }
-    return manager.queryRunner ? manager : undefined;
-  }
-
-  /** What a host does side by side in one transaction takes turns: going back to a savepoint takes all with it. */
-  private inTurn<Result>(manager: EntityManager, call: () => Promise<Result>): Promise<Result> {
-    const runner = manager.queryRunner;
-    if (!runner?.isTransactionActive) return call();
-    const isRolledBack = this.afterCommits.isRolledBack(runner);
-    return this.turns.take(runner, () => {
-      if (isRolledBack()) throw new DatabaseUnavailableError(new Error('The transaction was rolled back.'));
-      return call();
-    });
-  }
-
-  /** By statements, not by `manager.transaction()`: that runs a host's subscribers, whose calls would wait for us. */
-  private async inSavepoint<Row>(
-    manager: EntityManager,
-    sql: string,
-    parameters: readonly unknown[],
-  ): Promise<Row[]> {
-    await this.inCallers(manager, 'SAVEPOINT shipping', []);
-    try {
-      const rows = await this.inCallers<Row>(manager, sql, parameters);
-      await this.inCallers(manager, 'RELEASE SAVEPOINT shipping', []);
-      return rows;
-    } catch (error) {
-      // Where this fails too, the connection is gone, and the transaction with it.
-      await this.inCallers(manager, 'ROLLBACK TO SAVEPOINT shipping', []).catch(() => undefined);
-      throw error;
-    }
+    const { queryRunner } = manager;
+    return queryRunner && new Joined(manager, queryRunner, this.transactions.join(queryRunner));
   }
 
   private async inCallers<Row>(
-    manager: EntityManager,
+    { runner, transaction }: Joined,
     sql: string,
     parameters: readonly unknown[],
-    commitsItself = false,
+    writes: boolean,
   ): Promise<Row[]> {
     try {
-      return await manager.query<Row[]>(sql, [...parameters]);
+      const connection = runner.isReleased ? undefined : ((await runner.connect()) as Connection);
+      // Nothing comes between this look and the sending: behind the end, a statement would commit by itself.
+      if (!connection || runner.isReleased || transaction?.hasEnded) {
+        const cause = new Error('The transaction had ended before the call was done: await the call first.');
+        throw new DatabaseUnavailableError(cause);
+      }
+      return await this.send<Row>(connection, runner, sql, parameters, true);
     } catch (error) {
-      throw connectionError(error, commitsItself);
+      throw connectionError(error, writes && !transaction);
     }
   }
 
@@ -183,24 +169,45 @@ export class Database implements OnModuleInit {
     sql: string,
     parameters: readonly unknown[],
     writes: boolean,
-    isOneOff = false,
+    isOneOff: boolean,
+    tries = maxTries,
   ): Promise<Row[]> {
     for (let attempt = 1; ; attempt++) {
       const runner = this.dataSource.createQueryRunner('master');
       try {
-        const connection = await runner.connect().catch((error: unknown) => {
-          throw new DatabaseUnavailableError(error);
-        });
-        // Not by the runner, which cannot prepare statements; the host's logger hears of them all the same.
-        this.dataSource.logger.logQuery(sql, [...parameters], runner);
-        return (await this.statements.query(connection, sql, parameters, isOneOff)) as Row[];
+        const connection = await lent(runner);
+        return await this.send<Row>(connection, runner, sql, parameters, isOneOff);
       } catch (error) {
-        if (!isTransient(error)) throw connectionError(error, writes);
-        if (attempt === maxTries) throw new DatabaseUnavailableError(error);
+        if (isTransactionAborted(error)) await runner.query(rollback).catch(() => undefined);
+        if (attempt >= tries || !isTransient(error)) throw connectionError(error, writes);
       } finally {
         await runner.release();
       }
       await delay(Math.random() * 20 * attempt);
     }
+  }
+
+  /** Not by the runner, which cannot prepare statements. The host's logger hears of them all the same. */
+  private async send<Row>(
+    connection: Connection,
+    runner: QueryRunner,
+    sql: string,
+    parameters: readonly unknown[],
+    isOneOff: boolean,
+  ): Promise<Row[]> {
+    this.dataSource.logger.logQuery(sql, [...parameters], runner);
+    return (await this.statements.query(connection, sql, parameters, isOneOff)) as Row[];
+  }
+}
+
+/** A connection of the pool. One that was given back inside a transaction is rolled back first. */
+async function lent(runner: QueryRunner): Promise<Connection> {
+  try {
+    const connection = (await runner.connect()) as Connection;
+    const isInTransaction = /T|E/.test(connection.getTransactionStatus?.() ?? '');
+    if (isInTransaction) await connection.query({ text: rollback, values: [] });
+    return connection;
+  } catch (error) {
+    throw new DatabaseUnavailableError(error);
   }
 }

@@ -1,6 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
-import { type CallOptions, Database } from '../database/database.js';
+import { type CallOptions, Database, forMany } from '../database/database.js';
+import { isLost } from '../database/database.errors.js';
+import { impatience } from '../database/keyed-queue.js';
 import { jsonObject, jsonOf, jsonQuoted, jsonTime } from '../database/json.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
@@ -43,28 +45,50 @@ export class OrderEvents {
    * @throws ValidationFailedError, InvalidParameterError
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
-    const checked = checkOrderEvent(event);
+    const checked = { id: uuid(), ...checkOrderEvent(event) };
+    const { project_id, order_id, dedupe_key } = checked;
+    const within = this.database.settled(options);
+    const append = (waits: boolean) => this.append(checked, waits, within);
+    // An event that has to wait for others does so in line: first with those of its order, then of its project.
+    const inLine = async (): Promise<string | undefined> =>
+      append(false).catch((error: unknown) => {
+        if (!isLost(error)) throw error;
+        return this.database.queue.take(`events ${project_id}`, () => append(true));
+      });
+    const appended =
+      within === forMany
+        ? await this.database.queue.take(`events ${project_id} ${order_id}`, inLine)
+        : await append(true);
+    if (appended !== undefined) return JSON.parse(appended) as OrderEventDto;
+    const [first] = await this.database.read<{ json: string }>(
+      `SELECT ${eventJson} AS json FROM ${this.events} AS e
+       WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3`,
+      [project_id, order_id, dedupe_key],
+      within,
+    );
+    if (!first) throw new Error('An event was neither appended nor found by its dedupeKey.');
+    return JSON.parse(first.json) as OrderEventDto;
+  }
+
+  /**
+   * @param waits for others' locks
+   * @returns its JSON; undefined when the order has its `dedupeKey`
+   */
+  private async append(event: object, waits: boolean, options: CallOptions): Promise<string | undefined> {
     const [row] = await this.database.write<{ json: string }>(
       `WITH e AS (
          INSERT INTO ${this.events} (${recorded}, occurred_at, recorded_at)
          SELECT ${recorded}, COALESCE(sent.occurred_at, now.at), now.at
          FROM json_populate_record(NULL::${this.events}, $1::json) AS sent, (SELECT clock_timestamp() AS at) AS now
+           ${waits ? '' : `, ${impatience}`}
          ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
          RETURNING *
        ) SELECT ${eventJson} AS json FROM e`,
-      [JSON.stringify({ id: uuid(), ...checked })],
+      [JSON.stringify(event)],
       options,
-      checked.dedupe_key !== null,
+      waits ? undefined : 1,
     );
-    if (row) return JSON.parse(row.json) as OrderEventDto;
-    const [first] = await this.database.read<{ json: string }>(
-      `SELECT ${eventJson} AS json FROM ${this.events} AS e
-       WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3`,
-      [checked.project_id, checked.order_id, checked.dedupe_key],
-      options,
-    );
-    if (!first) throw new Error('An event was neither appended nor found by its dedupeKey.');
-    return JSON.parse(first.json) as OrderEventDto;
+    return row?.json;
   }
 
   /** The whole history in memory; for a long one take `stream`. An unknown order has no events. */

@@ -2,14 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
 import { type CallOptions, Database, forMany } from '../database/database.js';
-import {
-  DatabaseUnavailableError,
-  isForeignKeyViolation,
-  isUniqueViolation,
-  unavailableToo,
-} from '../database/database.errors.js';
+import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
-import { Turns } from '../database/turns.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier, isUuid } from '../validation/identifiers.js';
@@ -24,7 +18,6 @@ import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-ship
 import { checkListQuery } from './list-query.check.js';
 import {
   DuplicateMethodError,
-  MethodInUseError,
   MethodNotFoundError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
@@ -34,10 +27,7 @@ import { MethodWrites } from './method-writes.js';
 import { ownValuesOf, patched } from './own-values.js';
 import { type ShippingMethodChange } from './shipping-method-change.js';
 
-const sharedOf = onePerDataSource(() => ({
-  committed: new Subject<ShippingMethodChange>(),
-  turns: new Turns<string>(unavailableToo),
-}));
+const committedOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
@@ -51,7 +41,6 @@ export interface ChangeOptions extends CallOptions {
  */
 export class ShippingMethods {
   private readonly committed: Subject<ShippingMethodChange>;
-  private readonly turns: Turns<string>;
 
   /**
    * What was committed through the services and routes of all mounts of this process on this DataSource: after
@@ -66,7 +55,7 @@ export class ShippingMethods {
     @Inject(MethodAnswers) private readonly answers: MethodAnswers,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
-    ({ committed: this.committed, turns: this.turns } = sharedOf(database.dataSource));
+    this.committed = committedOn(database.dataSource);
     this.changes = this.committed.asObservable();
   }
 
@@ -232,20 +221,20 @@ export class ShippingMethods {
       const before = ownValuesOf(stored(current));
       const after = patched(before, request, current);
       if (isDeepStrictEqual(before, after)) return current;
-      try {
-        const updated = await this.writes.replace(current, after, waits, within);
-        // None: someone was faster. What is stored now decides anew.
-        if (updated) this.notify({ type: 'updated', before: current, after: updated }, within);
+      const { carrier_code, method_code } = after;
+      const renames = carrier_code !== before.carrier_code || method_code !== before.method_code;
+      if (renames && !waits) return undefined;
+      const updated = renames
+        ? await this.writes.rename(current, after, within)
+        : await this.writes.replace(current, after, waits, within);
+      if (updated) {
+        this.notify({ type: 'updated', before: current, after: updated }, within);
         return updated;
-      } catch (error) {
-        if (isForeignKeyViolation(error)) throw new MethodInUseError(error);
-        if (!isUniqueViolation(error)) throw error;
-        const taken = await this.findByCodes(projectId, after.carrier_code, after.method_code, within);
-        if (taken && taken.id !== current.id) throw new DuplicateMethodError(taken.id);
-        // Not of the codes, but of an index of the host's.
-        if (taken?.version === current.version) throw error;
-        return undefined;
       }
+      // Someone was faster, and what is stored now decides anew; or the codes are taken.
+      const taken = renames && (await this.findByCodes(projectId, carrier_code, method_code, within));
+      if (taken && taken.id !== current.id) throw new DuplicateMethodError(taken.id);
+      return undefined;
     });
   }
 
@@ -262,7 +251,7 @@ export class ShippingMethods {
   ): Promise<Done> {
     const waiting = (): Promise<Done> => untilWon(() => attempt(true));
     if (within !== forMany) return waiting();
-    return (await attempt(false)) ?? this.turns.take(projectId, waiting);
+    return (await attempt(false)) ?? this.database.queue.take(projectId, waiting);
   }
 
   private notify(change: ShippingMethodChange, within: CallOptions): void {
