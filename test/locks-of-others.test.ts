@@ -71,7 +71,11 @@ describe.skipIf(!serverUrl)('a lock that a host keeps on rows of one tenant', ()
         ...events8.map((n) => methods.create(locked, { ...ground, method_code: `m${n}` })),
         ...events8.map((n) => events.record({ projectId: locked, orderId: `o${n}`, type: 'order.placed' })),
       ],
-      async () => [await shop.list('q=1'), await shop.create({ ...ground, method_code: 'b' }), await shop.tree()],
+      async () => [
+        await shop.list('q=1'),
+        await shop.create({ ...ground, method_code: 'b' }),
+        await shop.tree(),
+      ],
     );
 
     expect(answers.map(({ status }) => status)).toEqual([200, 201, 200]);
@@ -79,7 +83,12 @@ describe.skipIf(!serverUrl)('a lock that a host keeps on rows of one tenant', ()
   });
 
   it('is not felt by others where it is on the dedupeKey of an event that is tried again', async () => {
-    const event = (orderId: string) => ({ projectId: locked, orderId, type: 'order.paid', dedupeKey: 'once' });
+    const event = (orderId: string) => ({
+      projectId: locked,
+      orderId,
+      type: 'order.paid',
+      dedupeKey: 'once',
+    });
     const orders = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6'];
     const { dataSource } = database;
 

@@ -81,7 +81,9 @@ describe('a nested transaction of the host beside a call of ours', () => {
       await app.database.dataSource.transaction(async (manager) => {
         const failing = nested(manager, 'SELECT 1/0');
         for (let n = 0; n < statements; n++) await new Promise(process.nextTick);
-        await methods.create(project, { ...ground, method_code: `m${statements}` }, { manager }).catch(() => 0);
+        await methods
+          .create(project, { ...ground, method_code: `m${statements}` }, { manager })
+          .catch(() => 0);
         await failing;
       });
     }

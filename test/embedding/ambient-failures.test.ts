@@ -91,23 +91,26 @@ describe('a lost race within an ambient transaction', () => {
   );
 
   // The embedded database has one connection: nobody holds a lock while another waits.
-  it.skipIf(!serverUrl)('for a lock that another transaction holds is a 503 on each route that writes', async () => {
-    const shop = new Client(host.origin, freshProject());
-    const { id } = (await shop.create(ground)).body;
+  it.skipIf(!serverUrl)(
+    'for a lock that another transaction holds is a 503 on each route that writes',
+    async () => {
+      const shop = new Client(host.origin, freshProject());
+      const { id } = (await shop.create(ground)).body;
 
-    const answers = await database.dataSource.transaction(async (manager) => {
-      await methods.update(shop.project, id, { ...ground, sort_order: 1 }, { manager });
-      return [
-        await shop.create({ ...ground, method_code: '01' }),
-        await shop.update(id, { ...ground, sort_order: 2 }),
-        await shop.update(id, { ...ground, method_code: '02' }),
-        await shop.remove(id),
-      ];
-    });
+      const answers = await database.dataSource.transaction(async (manager) => {
+        await methods.update(shop.project, id, { ...ground, sort_order: 1 }, { manager });
+        return [
+          await shop.create({ ...ground, method_code: '01' }),
+          await shop.update(id, { ...ground, sort_order: 2 }),
+          await shop.update(id, { ...ground, method_code: '02' }),
+          await shop.remove(id),
+        ];
+      });
 
-    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
-      Array(4).fill([503, 'database_unavailable']),
-    );
-    expect((await shop.list()).body.data).toMatchObject([{ ...ground, version: 2, sort_order: 1 }]);
-  });
+      expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+        Array(4).fill([503, 'database_unavailable']),
+      );
+      expect((await shop.list()).body.data).toMatchObject([{ ...ground, version: 2, sort_order: 1 }]);
+    },
+  );
 });

@@ -4,7 +4,6 @@ import {
   isForeignKeyViolation,
   isLost,
   isPreparedStatementLost,
-  isTransactionAborted,
   isTransient,
   isUniqueViolation,
   OutcomeUnknownError,
@@ -16,6 +15,7 @@ describe('an error of the database', () => {
   it.each<[code: string, kind?: keyof typeof kinds]>([
     ['40001', 'isTransient'],
     ['40P01', 'isTransient'],
+    ['25P02', 'isTransient'],
     ['55P03', 'isTransient'],
     ['23503', 'isForeignKeyViolation'],
     ['23001', 'isForeignKeyViolation'],
@@ -36,11 +36,6 @@ describe('an error of the database', () => {
 
   it.each([undefined, null, 'no error', 7, {}])('is never %j', (error) => {
     expect(Object.values(kinds).map((is) => is(error))).toEqual([false, false, false]);
-  });
-
-  it('about a failed transaction is transient too, for a statement of our own', () => {
-    expect([isTransactionAborted, isTransient].map((is) => is({ code: '25P02' }))).toEqual([true, true]);
-    expect(isTransactionAborted({ code: '25P03' })).toBe(false);
   });
 
   it('is of a unique constraint only with its name', () => {

@@ -35,7 +35,7 @@ const brokenCodes =
 const unavailableCodes =
   /^(53...|57P03|57014|25006|40001|40P01|55P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
 /** The SQLSTATE of a database error, or the code of a socket error. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, driverError } = error as { code?: unknown; driverError?: { code?: unknown } };
   return String(driverError?.code ?? code ?? '');
@@ -54,32 +54,17 @@ export function isLost(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && isTransient(error.cause);
 }
 
-/** An earlier statement of the transaction failed, and this one was not run. */
-export function isTransactionAborted(error: unknown): boolean {
-  return codeOf(error) === '25P02';
-}
+export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
 
-export function isUniqueViolation(error: unknown, constraint: string): boolean {
-  return codeOf(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
-}
-
-export function isForeignKeyViolation(error: unknown): boolean {
-  // 23001 is what RESTRICT raises since PostgreSQL 18.
-  return codeOf(error) === '23503' || codeOf(error) === '23001';
-}
-
-export function isTableMissing(error: unknown): boolean {
-  return codeOf(error) === '42P01';
-}
-
-export function isColumnMissing(error: unknown): boolean {
-  return codeOf(error) === '42703';
-}
+/** 23001 is what RESTRICT raises since PostgreSQL 18. */
+export const isForeignKeyViolation = (error: unknown): boolean => /^(23503|23001)$/.test(codeOf(error));
+export const isTableMissing = (error: unknown): boolean => codeOf(error) === '42P01';
+export const isColumnMissing = (error: unknown): boolean => codeOf(error) === '42703';
 
 /** The statement was prepared on another connection, or changed by a migration since, and was not run. */
-export function isPreparedStatementLost(error: unknown): boolean {
-  return /^(26000|42P05|0A000)$/.test(codeOf(error));
-}
+export const isPreparedStatementLost = (error: unknown): boolean =>
+  /^(26000|42P05|0A000)$/.test(codeOf(error));
 
 /**
  * The typed error of a fault of the connection, or of a race that was lost (a deadlock, a lock time-out, a

@@ -7,12 +7,14 @@ import {
   type ObjectLiteral,
   type QueryRunner,
 } from 'typeorm';
-import { connectionError, DatabaseUnavailableError, isTransactionAborted, isTransient } from './database.errors.js';
+import { codeOf, connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
 import { KeyedQueue } from './keyed-queue.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { refuseOtherEngines } from './postgres-types.js';
 import { type Connection, PreparedStatements } from './prepared-statements.js';
 import { type Transaction, Transactions } from './transactions.js';
+
+type Values = readonly unknown[];
 
 /** The last argument of every service method. */
 export interface CallOptions {
@@ -23,13 +25,20 @@ export interface CallOptions {
 /** Of what is part of no transaction, not of an ambient one either: such as what is done for several callers at once. */
 export const forMany: CallOptions = {};
 
-/** The connection of a caller, and the transaction that was open on it when the call began. */
+/** What a call has of its caller: the connection, and the transaction that was open on it when the call began. */
 class Joined implements CallOptions {
   constructor(
     readonly manager: EntityManager,
     readonly runner: QueryRunner,
     readonly transaction: Transaction | undefined,
   ) {}
+
+  /** @throws DatabaseUnavailableError when the transaction has ended: a statement would commit by itself */
+  assertOpen(): void {
+    if (!this.runner.isReleased && !this.transaction?.hasEnded) return;
+    const cause = new Error('The transaction had ended before the call was done: await the call first.');
+    throw new DatabaseUnavailableError(cause);
+  }
 }
 
 const maxTries = 3;
@@ -43,10 +52,7 @@ const sharedOf = onePerDataSource((dataSource) => ({
 
 /** One statement at a time, on the primary: in the caller's transaction, or committed by itself. */
 export class Database implements OnModuleInit {
-  /** For calls that wait for a lock, so that they do not take all connections. */
-  readonly queue: KeyedQueue;
-  private readonly transactions: Transactions;
-  private readonly statements: PreparedStatements;
+  private readonly shared: ReturnType<typeof sharedOf>;
 
   /** @throws Error that names the remedy, for a DataSource of another engine than PostgreSQL */
   constructor(
@@ -55,10 +61,12 @@ export class Database implements OnModuleInit {
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
     refuseOtherEngines(dataSource);
-    const { queue, transactions, statements } = sharedOf(dataSource);
-    this.queue = queue;
-    this.transactions = transactions;
-    this.statements = statements;
+    this.shared = sharedOf(dataSource);
+  }
+
+  /** For calls that wait for a lock, so that they do not take all connections. */
+  get queue(): KeyedQueue {
+    return this.shared.queue;
   }
 
   /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
@@ -85,38 +93,21 @@ export class Database implements OnModuleInit {
    * @param isOneOff true for a text that depends on what was asked for, so that there are any number of them
    * @throws DatabaseUnavailableError
    */
-  async read<Row>(
-    sql: string,
-    parameters: readonly unknown[],
-    options: CallOptions = {},
-    isOneOff = false,
-  ): Promise<Row[]> {
-    const joined = this.joined(options);
-    return joined
-      ? this.inCallers<Row>(joined, sql, parameters, false)
-      : this.alone<Row>(sql, parameters, false, isOneOff);
+  read<Row>(sql: string, values: Values, options: CallOptions = {}, isOneOff = false): Promise<Row[]> {
+    return this.run<Row>(sql, values, options, false, isOneOff);
   }
 
   /**
    * One statement that writes. An error of it ends the caller's transaction, as any statement's does.
-   * @param tries how often it may lose to others, where it is on its own
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  async write<Row>(
-    sql: string,
-    parameters: readonly unknown[],
-    options: CallOptions = {},
-    tries = maxTries,
-  ): Promise<Row[]> {
-    const joined = this.joined(options);
-    return joined
-      ? this.inCallers<Row>(joined, sql, parameters, true)
-      : this.alone<Row>(sql, parameters, true, false, tries);
+  write<Row>(sql: string, values: Values, options: CallOptions = {}): Promise<Row[]> {
+    return this.run<Row>(sql, values, options, true, false);
   }
 
   /** Runs `action` when what the call wrote is committed: at once, or after the caller's outermost COMMIT. */
   afterCommit(options: CallOptions, action: () => void): void {
-    this.transactions.afterCommit(this.joined(options)?.runner, action);
+    this.shared.transactions.afterCommit(this.joined(options)?.runner, action);
   }
 
   /** Whether the call is part of a transaction, or at least bound to a connection, of its caller. */
@@ -143,60 +134,37 @@ export class Database implements OnModuleInit {
       );
     }
     const { queryRunner } = manager;
-    return queryRunner && new Joined(manager, queryRunner, this.transactions.join(queryRunner));
+    return queryRunner && new Joined(manager, queryRunner, this.shared.transactions.join(queryRunner));
   }
 
-  private async inCallers<Row>(
-    { runner, transaction }: Joined,
+  private async run<Row>(
     sql: string,
-    parameters: readonly unknown[],
-    writes: boolean,
-  ): Promise<Row[]> {
-    try {
-      const connection = runner.isReleased ? undefined : ((await runner.connect()) as Connection);
-      // Nothing comes between this look and the sending: behind the end, a statement would commit by itself.
-      if (!connection || runner.isReleased || transaction?.hasEnded) {
-        const cause = new Error('The transaction had ended before the call was done: await the call first.');
-        throw new DatabaseUnavailableError(cause);
-      }
-      return await this.send<Row>(connection, runner, sql, parameters, true);
-    } catch (error) {
-      throw connectionError(error, writes && !transaction);
-    }
-  }
-
-  private async alone<Row>(
-    sql: string,
-    parameters: readonly unknown[],
+    values: Values,
+    options: CallOptions,
     writes: boolean,
     isOneOff: boolean,
-    tries = maxTries,
   ): Promise<Row[]> {
+    const joined = this.joined(options);
     for (let attempt = 1; ; attempt++) {
-      const runner = this.dataSource.createQueryRunner('master');
+      const runner = joined?.runner ?? this.dataSource.createQueryRunner('master');
       try {
-        const connection = await lent(runner);
-        return await this.send<Row>(connection, runner, sql, parameters, isOneOff);
+        joined?.assertOpen();
+        const connection = await (joined ? (runner.connect() as Promise<Connection>) : lent(runner));
+        // Again, because from here to the sending nothing else can happen.
+        joined?.assertOpen();
+        // Not by the runner, which cannot prepare statements. The host's logger hears of them all the same.
+        this.dataSource.logger.logQuery(sql, [...values], runner);
+        return (await this.shared.statements.query(connection, sql, values, isOneOff || !!joined)) as Row[];
       } catch (error) {
-        if (isTransactionAborted(error)) await runner.query(rollback).catch(() => undefined);
-        if (attempt >= tries || !isTransient(error)) throw connectionError(error, writes);
+        if (joined) throw connectionError(error, writes && !runner.isTransactionActive);
+        // Where the driver is too old to tell in what state it lends a connection.
+        if (codeOf(error) === '25P02') await runner.query(rollback).catch(() => undefined);
+        if (attempt === maxTries || !isTransient(error)) throw connectionError(error, writes);
       } finally {
-        await runner.release();
+        if (!joined) await runner.release();
       }
       await delay(Math.random() * 20 * attempt);
     }
-  }
-
-  /** Not by the runner, which cannot prepare statements. The host's logger hears of them all the same. */
-  private async send<Row>(
-    connection: Connection,
-    runner: QueryRunner,
-    sql: string,
-    parameters: readonly unknown[],
-    isOneOff: boolean,
-  ): Promise<Row[]> {
-    this.dataSource.logger.logQuery(sql, [...parameters], runner);
-    return (await this.statements.query(connection, sql, parameters, isOneOff)) as Row[];
   }
 }
 

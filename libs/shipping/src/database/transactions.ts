@@ -1,102 +1,80 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 
-type Action = () => void;
-
-interface TransactionEvent {
-  queryRunner: QueryRunner;
-}
-
-interface QueryEvent extends TransactionEvent {
-  query: string;
-  /** What `pg` gave. */
-  rawResults?: { command?: string };
-}
-
-/** A transaction or savepoint that TypeORM began on a connection. */
+/** A transaction or savepoint that TypeORM has open on a connection. */
 export class Transaction {
   /** They tell of what its statements changed. */
-  readonly actions: Action[] = [];
-  /** TypeORM sends its end, or has sent it. */
+  readonly actions: (() => void)[] = [];
+  /** Its end is sent now, or was sent. */
   hasEnded = false;
-  /** A call of ours is part of it. */
+  /** A call of ours came while it was open. */
   isJoined = false;
 }
 
-/** What TypeORM ends a transaction or savepoint with. A savepoint of the host's own has another name. */
+/** A statement of TypeORM's. */
+interface QueryEvent {
+  queryRunner: QueryRunner;
+  query: string;
+  /** What `pg` gave, if it was no error: PostgreSQL's word for what it did. */
+  rawResults?: { command: string };
+}
+
+// What TypeORM sends. A savepoint of the host's own has another name.
+const begin = /^(START TRANSACTION|SAVEPOINT typeorm_\d+)$/;
 const end = /^(COMMIT|ROLLBACK|(RELEASE|ROLLBACK TO) SAVEPOINT typeorm_\d+)$/;
 
-/** The transactions that TypeORM has open on the connections of a DataSource. */
+/** The transactions on the connections of a DataSource, known by the statements that TypeORM sends. */
 export class Transactions implements EntitySubscriberInterface {
   /** Outermost first. */
   private readonly open = new WeakMap<QueryRunner, Transaction[]>();
 
   constructor(private readonly dataSource: DataSource) {
-    this.subscribe();
+    dataSource.subscribers.push(this);
   }
 
-  /** @returns the innermost transaction or savepoint, for a call that begins; undefined when there is none */
+  /** @returns the innermost one, for a call that begins now; undefined when there is none */
   join(runner: QueryRunner): Transaction | undefined {
-    this.subscribe();
-    if (!runner.isTransactionActive) return undefined;
+    const { subscribers } = this.dataSource;
     const open = this.openOn(runner);
-    const joined = open.findLast(({ hasEnded }) => !hasEnded) ?? open[0];
-    if (joined) joined.isJoined = true;
-    return joined;
+    if (!subscribers.includes(this)) {
+      // `initialize()` made the list anew, and this transaction began since then.
+      subscribers.push(this);
+      if (runner.isTransactionActive) open.push(new Transaction());
+    }
+    for (const transaction of open) transaction.isJoined = true;
+    return open.findLast(({ hasEnded }) => !hasEnded) ?? open[0];
   }
 
   /** Runs `action` once what it tells of is committed: now, or after the outermost COMMIT. A rollback drops it. */
-  afterCommit(runner: QueryRunner | undefined, action: Action): void {
-    if (runner?.isTransactionActive) this.openOn(runner).at(-1)?.actions.push(action);
+  afterCommit(runner: QueryRunner | undefined, action: () => void): void {
+    const innermost = runner && this.openOn(runner).at(-1);
+    if (innermost) innermost.actions.push(action);
     else action();
   }
 
-  afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    const open = this.open.get(queryRunner);
-    if (open) open.push(new Transaction());
-    else this.openOn(queryRunner);
-  }
-
-  /** The last moment before the end is sent. Earlier, a subscriber of the host's may still call us. */
+  /** Not earlier: while TypeORM asks its subscribers about the end, one of the host's may still call us. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
-    const innermost = this.open.get(queryRunner)?.at(-1);
-    if (innermost && end.test(query)) innermost.hasEnded = true;
+    const innermost = end.test(query) && this.openOn(queryRunner).at(-1);
+    if (innermost) innermost.hasEnded = true;
   }
 
-  /** @throws Error where PostgreSQL answers COMMIT with a rollback, which TypeORM takes for a commit */
+  /** @throws Error where PostgreSQL answered COMMIT with a rollback, which TypeORM takes for a commit */
   afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
-    if (query !== 'COMMIT' || rawResults?.command !== 'ROLLBACK') return;
-    if (this.open.get(queryRunner)?.some(({ isJoined }) => isJoined)) {
+    if (!rawResults) return;
+    const open = this.openOn(queryRunner);
+    if (begin.test(query)) open.push(new Transaction());
+    if (!end.test(query)) return;
+    const { actions, isJoined } = open.pop() ?? new Transaction();
+    if (rawResults.command === 'COMMIT') for (const action of actions) action();
+    else if (rawResults.command === 'RELEASE') {
+      if (open.length === 0) open.push(new Transaction());
+      open.at(-1)?.actions.push(...actions);
+    } else if (query === 'COMMIT' && isJoined)
       throw new Error('The transaction was rolled back: a statement in it had failed.');
-    }
   }
 
-  afterTransactionCommit({ queryRunner }: TransactionEvent): void {
-    const actions = this.close(queryRunner);
-    if (queryRunner.isTransactionActive) this.openOn(queryRunner).at(-1)?.actions.push(...actions);
-    else for (const action of actions) action();
-  }
-
-  afterTransactionRollback({ queryRunner }: TransactionEvent): void {
-    this.close(queryRunner);
-  }
-
-  /** Takes away the innermost one, or all of them when the outermost has ended. */
-  private close(runner: QueryRunner): Action[] {
-    const open = this.openOn(runner);
-    return open.splice(runner.isTransactionActive ? -1 : 0).flatMap(({ actions }) => actions);
-  }
-
-  /** At least one: it may have begun before we subscribed. */
   private openOn(runner: QueryRunner): Transaction[] {
     const open = this.open.get(runner) ?? [];
-    if (open.length === 0) open.push(new Transaction());
     this.open.set(runner, open);
     return open;
-  }
-
-  /** Again with each call, because `initialize()` makes the list of subscribers anew. */
-  private subscribe(): void {
-    const { subscribers } = this.dataSource;
-    if (!subscribers.includes(this)) subscribers.push(this);
   }
 }

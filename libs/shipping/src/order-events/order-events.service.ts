@@ -45,21 +45,32 @@ export class OrderEvents {
    * @throws ValidationFailedError, InvalidParameterError
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
-    const checked = { id: uuid(), ...checkOrderEvent(event) };
+    const checked = checkOrderEvent(event);
     const { project_id, order_id, dedupe_key } = checked;
     const within = this.database.settled(options);
-    const append = (waits: boolean) => this.append(checked, waits, within);
-    // An event that has to wait for others does so in line: first with those of its order, then of its project.
-    const inLine = async (): Promise<string | undefined> =>
-      append(false).catch((error: unknown) => {
+    const append = (patience = ''): Promise<{ json: string }[]> =>
+      this.database.write(
+        `WITH e AS (
+           INSERT INTO ${this.events} (${recorded}, occurred_at, recorded_at)
+           SELECT ${recorded}, COALESCE(sent.occurred_at, now.at), now.at
+           FROM json_populate_record(NULL::${this.events}, $1::json) AS sent, (SELECT clock_timestamp() AS at) AS now ${patience}
+           ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
+           RETURNING *
+         ) SELECT ${eventJson} AS json FROM e`,
+        [JSON.stringify({ id: uuid(), ...checked })],
+        within,
+      );
+    const { queue } = this.database;
+    // What would wait for a lock waits in line, with those of its order and then of its project.
+    const inLine = (): Promise<{ json: string }[]> =>
+      append(`, ${impatience}`).catch((error: unknown) => {
         if (!isLost(error)) throw error;
-        return this.database.queue.take(`events ${project_id}`, () => append(true));
+        return queue.take(`events ${project_id}`, () => append());
       });
-    const appended =
-      within === forMany
-        ? await this.database.queue.take(`events ${project_id} ${order_id}`, inLine)
-        : await append(true);
-    if (appended !== undefined) return JSON.parse(appended) as OrderEventDto;
+    const [row] = await (within === forMany
+      ? queue.take(`events ${project_id} ${order_id}`, inLine)
+      : append());
+    if (row) return JSON.parse(row.json) as OrderEventDto;
     const [first] = await this.database.read<{ json: string }>(
       `SELECT ${eventJson} AS json FROM ${this.events} AS e
        WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3`,
@@ -68,27 +79,6 @@ export class OrderEvents {
     );
     if (!first) throw new Error('An event was neither appended nor found by its dedupeKey.');
     return JSON.parse(first.json) as OrderEventDto;
-  }
-
-  /**
-   * @param waits for others' locks
-   * @returns its JSON; undefined when the order has its `dedupeKey`
-   */
-  private async append(event: object, waits: boolean, options: CallOptions): Promise<string | undefined> {
-    const [row] = await this.database.write<{ json: string }>(
-      `WITH e AS (
-         INSERT INTO ${this.events} (${recorded}, occurred_at, recorded_at)
-         SELECT ${recorded}, COALESCE(sent.occurred_at, now.at), now.at
-         FROM json_populate_record(NULL::${this.events}, $1::json) AS sent, (SELECT clock_timestamp() AS at) AS now
-           ${waits ? '' : `, ${impatience}`}
-         ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
-         RETURNING *
-       ) SELECT ${eventJson} AS json FROM e`,
-      [JSON.stringify(event)],
-      options,
-      waits ? undefined : 1,
-    );
-    return row?.json;
   }
 
   /** The whole history in memory; for a long one take `stream`. An unknown order has no events. */

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Batches } from '../database/batches.js';
 import { type CallOptions, Database, forMany } from '../database/database.js';
-import { isForeignKeyViolation, isLost, isUniqueViolation } from '../database/database.errors.js';
+import { isForeignKeyViolation, isLost } from '../database/database.errors.js';
 import { impatience } from '../database/keyed-queue.js';
 import { Parameters } from '../database/parameters.js';
 import { lockProjects, makeProject, raise } from '../database/revision.js';
@@ -20,10 +20,10 @@ import { MethodInUseError } from './shipping-methods.errors.js';
 export class MethodWrites {
   private readonly presented = new Presentation(true);
   private readonly inserts = new Batches((methods: SentMethod[]) =>
-    together(methods, (each) => this.insertAll(each, false, forMany)),
+    together(methods, (each) => this.insertAll(each, 'SKIP LOCKED', forMany)),
   );
   private readonly replacements = new Batches((methods: SentMethod[]) =>
-    together(methods, (each) => this.replaceAll(each, false, forMany)),
+    together(methods, (each) => this.replaceAll(each, 'SKIP LOCKED', forMany)),
   );
 
   constructor(
@@ -44,7 +44,7 @@ export class MethodWrites {
     const method = { id: uuid(), project_id: projectId, version: 1, ...own, search_text: searchText(own) };
     if (!waits) return this.inserts.join(method);
     await this.database.write(makeProject(this.projects), [projectId], options);
-    return (await this.insertAll([method], true, options))[0];
+    return (await this.insertAll([method], '', options))[0];
   }
 
   /**
@@ -58,33 +58,15 @@ export class MethodWrites {
     waits: boolean,
     options: CallOptions,
   ): Promise<ShippingMethodDto | undefined> {
-    const method = replacing(current, own);
-    return waits ? (await this.replaceAll([method], true, options))[0] : this.replacements.join(method);
+    const { id, project_id, version } = current;
+    const method = { id, project_id, version, ...own, search_text: searchText(own) };
+    return waits ? (await this.replaceAll([method], '', options))[0] : this.replacements.join(method);
   }
 
-  /**
-   * As `replace`, with new codes. It waits for a host's rows that refer to the method, so it shares no statement.
-   * @returns undefined also when the codes are taken
-   * @throws MethodInUseError
-   */
-  async rename(
-    current: ShippingMethodDto,
-    own: OwnValues,
-    options: CallOptions,
-  ): Promise<ShippingMethodDto | undefined> {
-    // A statement that begins under the lock sees who has the codes: no violation ends the caller's transaction.
-    const lock = `SELECT FROM ${this.projects} WHERE project_id = $1 FOR NO KEY UPDATE`;
-    if (this.database.isCallers(options)) await this.database.write(lock, [current.project_id], options);
-    const areFree = `NOT EXISTS (
-      SELECT FROM ${this.methods} AS o WHERE o.project_id = s.project_id
-        AND o.carrier_code = s.carrier_code AND o.method_code = s.method_code AND o.id <> s.id
-    )`;
-    try {
-      return (await this.replaceAll([replacing(current, own)], true, options, areFree))[0];
-    } catch (error) {
-      if (isUniqueViolation(error, codesConstraint)) return undefined;
-      throw isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
-    }
+  /** Keeps other writers of the project away until the caller's transaction ends. What it reads then stays true. */
+  async lock(projectId: string, options: CallOptions): Promise<void> {
+    const project = lockProjects(this.projects, '$1::text[]');
+    await this.database.write(`WITH ${project} SELECT FROM project`, [[projectId]], options);
   }
 
   /** @returns undefined when the method is gone, or no longer at one of the versions, if there are any */
@@ -115,18 +97,18 @@ export class MethodWrites {
   }
 
   /**
-   * Methods of any projects, those whose codes are free.
-   * @param waits else a project whose row is locked is left out, as is one that has no row
+   * Methods of any projects, those whose codes are free. With SKIP LOCKED it waits for nobody: a project whose
+   * row is locked is left out, as is one that has no row.
    */
   private insertAll(
     methods: readonly SentMethod[],
-    waits: boolean,
+    locked: '' | 'SKIP LOCKED',
     options: CallOptions,
   ): Promise<ShippingMethodDto[]> {
     const parameters = new Parameters();
     const names = ['project_id', 'id', 'version', ...columns].join(', ');
     return this.changed(
-      `WITH ${this.sent(methods, waits, parameters)}, ${lockProjects(this.projects, sentProjects, locked(waits))}, changed AS (
+      `WITH ${this.sent(methods, locked, parameters)}, ${lockProjects(this.projects, sentProjects, locked)}, changed AS (
          INSERT INTO ${this.methods} (${names}, created_at, updated_at)
          SELECT ${names}, now.at, now.at
          FROM sent JOIN project USING (project_id), (SELECT clock_timestamp() AS at) AS now
@@ -134,7 +116,6 @@ export class MethodWrites {
        ), ${raise(this.projects, 1)}`,
       parameters,
       options,
-      waits,
     );
   }
 
@@ -144,19 +125,18 @@ export class MethodWrites {
    */
   private replaceAll(
     methods: readonly SentMethod[],
-    waits: boolean,
+    locked: '' | 'SKIP LOCKED',
     options: CallOptions,
-    condition = 'true',
   ): Promise<ShippingMethodDto[]> {
     const parameters = new Parameters();
     const values = columns.map((column) => `${column} = s.${column}`);
     return this.changed(
-      `WITH ${this.sent(methods, waits, parameters)}, current AS (
+      `WITH ${this.sent(methods, locked, parameters)}, current AS (
          SELECT s.*, s.use_default::integer - m.use_default::integer AS follows, m.carrier_code AS carrier, m.method_code AS method
          FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
            JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
-         WHERE p.project_id = ANY(${sentProjects}) AND ${condition}
-         ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m ${locked(waits)}
+         WHERE p.project_id = ANY(${sentProjects})
+         ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m ${locked}
        ), changed AS (
          UPDATE ${this.methods} AS m
          SET version = m.version + 1, updated_at = clock_timestamp(), ${values.join(', ')}
@@ -166,15 +146,14 @@ export class MethodWrites {
        ), ${raise(this.projects, 0)}`,
       parameters,
       options,
-      waits,
     );
   }
 
   /** A CTE of the methods as they are to be stored. */
-  private sent(methods: readonly SentMethod[], waits: boolean, parameters: Parameters): string {
+  private sent(methods: readonly SentMethod[], locked: '' | 'SKIP LOCKED', parameters: Parameters): string {
     const json = parameters.bind(JSON.stringify(methods), 'json');
-    const rows = `json_populate_recordset(NULL::${this.methods}, ${json}) AS method`;
-    return `sent AS (SELECT method.* FROM ${waits ? rows : `${rows}, ${impatience}`})`;
+    const patience = locked && `, ${impatience}`;
+    return `sent AS (SELECT s.* FROM json_populate_recordset(NULL::${this.methods}, ${json}) AS s ${patience})`;
   }
 
   /** Runs a statement whose CTE `changed` holds the rows it wrote, and presents these. */
@@ -182,14 +161,12 @@ export class MethodWrites {
     ctes: string,
     parameters: Parameters,
     options: CallOptions,
-    waits = true,
   ): Promise<ShippingMethodDto[]> {
     const from = this.presented.from('changed', this.methods, this.settings.defaultsProjectId, parameters);
     const rows = await this.database.write<{ json: string }>(
       `${ctes} SELECT ${methodJson} AS json FROM (SELECT ${this.presented.columns} FROM ${from}) AS m`,
       parameters.values,
       options,
-      waits ? undefined : 1,
     );
     return rows.map(({ json }) => JSON.parse(json) as ShippingMethodDto);
   }
@@ -206,10 +183,6 @@ export class MethodWrites {
 /** The columns that a client can set, and the one for searching. */
 const columns = [...upsertFields, 'search_text'];
 
-const codesConstraint = 'uq_shipping_method_codes';
-
-const locked = (waits: boolean): '' | 'SKIP LOCKED' => (waits ? '' : 'SKIP LOCKED');
-
 /** The projects of the CTE `sent`: an array, so that each is looked up by its key. */
 const sentProjects = 'ARRAY(SELECT DISTINCT project_id FROM sent)';
 
@@ -219,10 +192,6 @@ interface SentMethod extends OwnValues {
   /** The first one, or that of the method that is replaced. */
   version: number;
   search_text: string;
-}
-
-function replacing({ id, project_id, version }: ShippingMethodDto, own: OwnValues): SentMethod {
-  return { id, project_id, version, ...own, search_text: searchText(own) };
 }
 
 /**

@@ -2,7 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
 import { type CallOptions, Database, forMany } from '../database/database.js';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
+import {
+  DatabaseUnavailableError,
+  isForeignKeyViolation,
+  isUniqueViolation,
+} from '../database/database.errors.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
@@ -18,6 +22,7 @@ import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-ship
 import { checkListQuery } from './list-query.check.js';
 import {
   DuplicateMethodError,
+  MethodInUseError,
   MethodNotFoundError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
@@ -223,18 +228,25 @@ export class ShippingMethods {
       if (isDeepStrictEqual(before, after)) return current;
       const { carrier_code, method_code } = after;
       const renames = carrier_code !== before.carrier_code || method_code !== before.method_code;
-      if (renames && !waits) return undefined;
-      const updated = renames
-        ? await this.writes.rename(current, after, within)
-        : await this.writes.replace(current, after, waits, within);
-      if (updated) {
-        this.notify({ type: 'updated', before: current, after: updated }, within);
-        return updated;
+      if (renames) {
+        // New codes wait for a host's rows that refer to the method, and with them all of its batch would.
+        if (!waits) return undefined;
+        // Under the lock nobody takes the codes: no violation ends the caller's transaction.
+        await this.writes.lock(projectId, within);
+        const taken = await this.findByCodes(projectId, carrier_code, method_code, within);
+        if (taken && taken.id !== current.id) throw new DuplicateMethodError(taken.id);
       }
-      // Someone was faster, and what is stored now decides anew; or the codes are taken.
-      const taken = renames && (await this.findByCodes(projectId, carrier_code, method_code, within));
-      if (taken && taken.id !== current.id) throw new DuplicateMethodError(taken.id);
-      return undefined;
+      try {
+        const updated = await this.writes.replace(current, after, waits, within);
+        // None: someone was faster. What is stored now decides anew.
+        if (updated) this.notify({ type: 'updated', before: current, after: updated }, within);
+        return updated;
+      } catch (error) {
+        if (isForeignKeyViolation(error)) throw new MethodInUseError(error);
+        // On its own, the change has no lock between two statements.
+        if (isUniqueViolation(error, 'uq_shipping_method_codes')) return undefined;
+        throw error;
+      }
     });
   }
 
