@@ -159,8 +159,22 @@ it.skipIf(!serverUrl)(
     await dataSource.initialize();
     await expect(rolledBack()).rejects.toThrow('rollback');
     await dataSource.transaction((manager) => methods.create(freshProject(), ground, { manager }));
-
     expect(seen).toEqual(['created']);
+
+    // The first call since then is in a nested transaction.
+    const nested = (fails: boolean): Promise<unknown> =>
+      dataSource.transaction(async (manager) => {
+        await manager.transaction((inner) => methods.create(freshProject(), ground, { manager: inner }));
+        expect(seen).toEqual(['created']);
+        if (fails) throw new Error('rollback');
+      });
+    for (const fails of [true, false]) {
+      await dataSource.destroy();
+      await dataSource.initialize();
+      await nested(fails).catch(() => undefined);
+    }
+
+    expect(seen).toEqual(['created', 'created']);
     await testing.close();
     await database.close();
   },

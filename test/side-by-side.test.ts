@@ -1,11 +1,13 @@
 import { DuplicateMethodError, MethodInUseError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
-import { type EntityManager } from 'typeorm';
+import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
 import { createCart, serverUrl, testDatabase } from './support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+const ended = { message: 'The transaction had ended before the call was done: await the call first.' };
 
 const statuses = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
   outcomes.map(({ status }) => status);
@@ -75,20 +77,38 @@ describe('calls side by side that are rolled back', () => {
       events.record({ projectId, orderId: 'o', type: 'order.placed', data: { n } }, { manager }),
     );
 
-  it('leave nothing, neither the one under way nor those that wait for it', async () => {
+  it('leave nothing, whether they were sent or are refused then', async () => {
     const project = freshProject();
     let calls: Promise<unknown>[] = [];
 
     const placing = app.database.dataSource.transaction((manager) => {
-      calls = recordTwice(project, manager);
+      calls = [...recordTwice(project, manager), methods.create(project, ground, { manager })];
       return Promise.all([...calls, Promise.reject(new Error('The host fails'))]);
     });
 
     await expect(placing).rejects.toThrow('The host fails');
-    const [first, second] = await Promise.allSettled(calls);
-    expect(first?.status).toBe('fulfilled');
-    expect(second).toMatchObject({ reason: { code: 'database_unavailable' } });
+    const [, , create] = await Promise.allSettled(calls);
+    expect(create).toMatchObject({ reason: { code: 'database_unavailable', cause: ended } });
     expect(await events.list(project, 'o')).toEqual([]);
+    expect((await methods.list(project)).data).toEqual([]);
+  });
+
+  it('send nothing more, however far they came and whoever had the connection since then', async () => {
+    const { dataSource } = app.database;
+    for (let statements = 0; statements < 24; statements++) {
+      const project = freshProject();
+      const runner = dataSource.createQueryRunner();
+      await runner.startTransaction();
+      const calls = [
+        methods.create(project, ground, { manager: runner.manager }),
+        methods.upsert(project, { ...ground, method_code: '01' }, { manager: runner.manager }),
+      ];
+      for (let n = 0; n < statements; n++) await new Promise(process.nextTick);
+      await Promise.all([runner.rollbackTransaction(), Promise.allSettled(calls)]);
+      await runner.release();
+
+      expect((await methods.list(project)).data).toEqual([]);
+    }
   });
 
   it('to a savepoint leave nothing in the transaction around it', async () => {
@@ -137,6 +157,37 @@ describe('calls side by side that are rolled back', () => {
     const written = `SELECT count(*)::integer AS events, count(DISTINCT xmin::text)::integer AS transactions
       FROM ${table('shipping_order_event')} WHERE project_id = $1`;
     expect(await dataSource.query(written, [project])).toEqual([{ events: 2, transactions: 1 }]);
+  });
+
+  it('and those that a commit comes before are told so, and are not there', async () => {
+    const project = freshProject();
+    let creating: Promise<unknown> = Promise.resolve();
+
+    await app.database.dataSource.transaction((manager) => {
+      creating = methods.create(project, ground, { manager }).catch((error: unknown) => error);
+      return Promise.resolve();
+    });
+
+    expect(await creating).toMatchObject({ code: 'database_unavailable', cause: ended });
+    expect((await methods.list(project)).data).toEqual([]);
+  });
+});
+
+describe('a subscriber of the host', () => {
+  it('may record an event in the transaction that TypeORM is about to commit', async () => {
+    const { dataSource } = app.database;
+    const projectId = freshProject();
+    const outbox: EntitySubscriberInterface = {
+      beforeTransactionCommit: ({ manager }) =>
+        events.record({ projectId, orderId: 'o', type: 'a.b' }, { manager }),
+    };
+    // Before ours, as the subscribers among the options of a DataSource are.
+    dataSource.subscribers.unshift(outbox);
+
+    await dataSource.transaction((manager) => manager.query('SELECT 1'));
+    dataSource.subscribers.shift();
+
+    expect(await events.list(projectId, 'o')).toHaveLength(1);
   });
 });
 

@@ -7,7 +7,7 @@ import {
   VersionMismatchError,
 } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
 import { createCart, serverUrl, testDatabase } from './support/database.js';
@@ -71,16 +71,13 @@ describe("a sibling module's transaction", () => {
   it('stays usable after each refusal that the caller catches', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
-    const { dataSource, table } = app.database;
-    await dataSource.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
 
-    await dataSource.transaction(async (manager) => {
+    await app.database.dataSource.transaction(async (manager) => {
       const other = await methods.create(project, { ...ground, method_code: '01' }, { manager });
       await expect(methods.create(project, ground, { manager })).rejects.toThrow(DuplicateMethodError);
       await expect(methods.update(project, other.id, ground, { manager })).rejects.toThrow(
         DuplicateMethodError,
       );
-      await expect(methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
       await expect(methods.remove(project, 'nothing', { manager })).rejects.toThrow(MethodNotFoundError);
       await expect(methods.remove(project, id, { manager, versions: [7] })).rejects.toThrow(
         VersionMismatchError,
@@ -91,12 +88,92 @@ describe("a sibling module's transaction", () => {
     expect(meta.total).toBe(2);
   });
 
+  it('sends no savepoint of ours', async () => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const sent = vi.spyOn(app.database.dataSource.logger, 'logQuery');
+
+    await app.database.dataSource.transaction(async (manager) => {
+      await methods.create(project, ground, { manager }).catch(() => undefined);
+      await methods.update(project, id, { ...ground, method_code: '01' }, { manager });
+      await methods.upsert(project, ground, { manager });
+      await methods.remove(project, id, { manager });
+      await app.nest.get(OrderEvents).record({ ...event, projectId: project }, { manager });
+    });
+    const statements = sent.mock.calls.map(([sql]) => sql);
+    sent.mockRestore();
+
+    expect(statements.filter((sql) => sql.includes('SAVEPOINT'))).toEqual([]);
+    expect(statements.length).toBeGreaterThan(6);
+  });
+
+  it('is ended by what a foreign key of the host refuses, and a commit of it is an error', async () => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const { dataSource, table } = app.database;
+    await dataSource.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
+    const told: unknown[] = [];
+    const subscription = methods.changes.subscribe((change) => told.push(change));
+
+    const committing = dataSource.transaction(async (manager) => {
+      await methods.create(project, { ...ground, method_code: '01' }, { manager });
+      await expect(methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
+    });
+
+    await expect(committing).rejects.toThrow('a statement in it had failed');
+    subscription.unsubscribe();
+    expect(told).toEqual([]);
+    expect((await methods.list(project)).meta.total).toBe(1);
+  });
+
+  it('goes on after that where the host wraps the call in a nested transaction', async () => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const { dataSource, table } = app.database;
+    await dataSource.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
+
+    await dataSource.transaction(async (manager) => {
+      const removing = manager.transaction((inner) => methods.remove(project, id, { manager: inner }));
+      await expect(removing).rejects.toThrow(MethodInUseError);
+      await methods.update(project, id, { ...ground, is_active: false }, { manager });
+    });
+
+    expect((await methods.find(project, id)).is_active).toBe(false);
+  });
+
   // The embedded database has one connection: nobody holds a lock while another waits.
+  it.skipIf(!serverUrl)(
+    'stays usable when the codes it wants are taken while it waits for the lock',
+    async () => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      const { dataSource } = app.database;
+      let renaming: Promise<unknown> = Promise.resolve();
+
+      await dataSource.transaction(async (holder) => {
+        await methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
+        renaming = dataSource.transaction(async (manager) => {
+          const renamed = methods.update(project, id, { ...ground, method_code: '01' }, { manager });
+          await expect(renamed).rejects.toThrow(DuplicateMethodError);
+          await methods.update(project, id, { ...ground, sort_order: 5 }, { manager });
+        });
+        for (let waiting = 0; waiting === 0;) {
+          [{ waiting }] = await holder.query(
+            `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))`,
+          );
+        }
+      });
+      await renaming;
+
+      expect((await methods.find(project, id)).sort_order).toBe(5);
+    },
+  );
+
   it.skipIf(!serverUrl).each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([
     ['create', (project, manager) => methods.create(project, { ...ground, method_code: '02' }, { manager })],
     ['upsert', (project, manager) => methods.upsert(project, { ...ground, sort_order: 2 }, { manager })],
     ['event', (projectId, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager })],
-  ])('stays usable after %s has waited too long for a lock', async (_name, call) => {
+  ])('is unavailable to %s that waits too long for a lock, and usable around it', async (_name, call) => {
     const project = freshProject();
     await methods.create(project, ground);
     const { dataSource } = app.database;
@@ -106,7 +183,8 @@ describe("a sibling module's transaction", () => {
       await app.nest.get(OrderEvents).record({ ...event, projectId: project }, { manager: holder });
       await dataSource.transaction(async (manager) => {
         await manager.query(`SET LOCAL lock_timeout = '100ms'`);
-        await expect(call(project, manager)).rejects.toThrow('lock timeout');
+        const late = manager.transaction((inner) => call(project, inner));
+        await expect(late).rejects.toMatchObject({ code: 'database_unavailable', cause: { code: '55P03' } });
         await manager.query('SELECT 1');
       });
     });
@@ -141,7 +219,7 @@ describe("a sibling module's transaction", () => {
         await methods.create(project, ground, { manager });
       });
 
-      await expect(blind).rejects.toThrow(/40001|could not serialize|not available/);
+      await expect(blind).rejects.toMatchObject({ code: 'database_unavailable', cause: { code: '40001' } });
       expect((await methods.list(project)).meta.total).toBe(1);
     },
   );

@@ -1,6 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
-import { ClsPluginTransactional, Transactional, TransactionHost } from '@nestjs-cls/transactional';
+import {
+  ClsPluginTransactional,
+  Propagation,
+  Transactional,
+  TransactionHost,
+} from '@nestjs-cls/transactional';
 import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
 import { ClsModule } from 'nestjs-cls';
 import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
@@ -33,6 +38,16 @@ class Checkout {
     await this.methods.create(project, ground).catch(() => undefined);
     await this.events.record({ projectId: project, orderId: 'o', type: 'order.placed' });
     if (fail) throw new Error('rolled back');
+  }
+
+  @Transactional(Propagation.Nested)
+  async nested(): Promise<void> {
+    await this.events.list('any', 'o');
+  }
+
+  @Transactional()
+  async beside(project: string): Promise<void> {
+    await Promise.all([this.methods.create(project, ground), this.nested()]);
   }
 
   @Transactional()
@@ -98,6 +113,12 @@ describe("the host's transactions", () => {
     const checkout = testing.get(Checkout);
 
     await keepsToTransactions(checkout, (project, fail) => checkout.inCls(project, fail));
+
+    const project = freshProject();
+    await checkout.beside(project);
+    expect(await outcome(checkout, project)).toEqual([1, 0]);
+    // The pool of a host that this went wrong in serves nobody any more.
+    await Promise.all(Array.from({ length: 20 }, () => checkout.methods.list(freshProject())));
   });
 
   it('are joined by any ambient manager that the host keeps', async () => {

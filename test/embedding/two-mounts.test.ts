@@ -75,7 +75,7 @@ describe('two mounts in one application', () => {
 });
 
 describe('calls by two mounts in one transaction', () => {
-  it('take turns: what one of them is refused takes nothing of the other with it', async () => {
+  it('are refused or kept each for itself', async () => {
     const database = await testDatabase();
     const mounts = ['a/:project_id', 'b/:project_id'].map((path) =>
       ShippingModule.forRoot({ http: { path } }),

@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import {
+  DatabaseUnavailableError,
   isForeignKeyViolation,
+  isLost,
   isPreparedStatementLost,
   isTransient,
   isUniqueViolation,
+  OutcomeUnknownError,
 } from './database.errors.js';
 
-const kinds = { isForeignKeyViolation, isPreparedStatementLost, isTransient, isUniqueViolation };
+const kinds = { isForeignKeyViolation, isPreparedStatementLost, isTransient };
 
 describe('an error of the database', () => {
   it.each<[code: string, kind?: keyof typeof kinds]>([
     ['40001', 'isTransient'],
     ['40P01', 'isTransient'],
+    ['25P02', 'isTransient'],
     ['55P03', 'isTransient'],
-    ['23505', 'isUniqueViolation'],
     ['23503', 'isForeignKeyViolation'],
     ['23001', 'isForeignKeyViolation'],
     ['26000', 'isPreparedStatementLost'],
@@ -21,6 +24,7 @@ describe('an error of the database', () => {
     ['0A000', 'isPreparedStatementLost'],
     ['42601'],
     ['P0001'],
+    ['23505'],
     ['26000x'],
     ['x42P05'],
   ])('%s is %s alone', (code, kind) => {
@@ -31,6 +35,20 @@ describe('an error of the database', () => {
   });
 
   it.each([undefined, null, 'no error', 7, {}])('is never %j', (error) => {
-    expect(Object.values(kinds).map((is) => is(error))).toEqual([false, false, false, false]);
+    expect(Object.values(kinds).map((is) => is(error))).toEqual([false, false, false]);
+  });
+
+  it('is of a unique constraint only with its name', () => {
+    const violation = { code: '23505', constraint: 'uq_codes' };
+
+    expect(isUniqueViolation(violation, 'uq_codes')).toBe(true);
+    expect(isUniqueViolation(violation, 'uq_labels')).toBe(false);
+    expect(isUniqueViolation({ ...violation, code: '23503' }, 'uq_codes')).toBe(false);
+  });
+
+  it('says that a statement lost to others only where it did, and nothing was changed', () => {
+    expect(isLost(new DatabaseUnavailableError({ code: '55P03' }))).toBe(true);
+    expect(isLost(new DatabaseUnavailableError({ code: 'ECONNREFUSED' }))).toBe(false);
+    expect(isLost(new OutcomeUnknownError({ code: '55P03' }))).toBe(false);
   });
 });

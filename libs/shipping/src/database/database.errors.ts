@@ -7,7 +7,7 @@ import { problemDetails, ShippingException } from '../shipping.exception.js';
 
 const retryAfter = { 'Retry-After': '1' };
 
-/** The database could not be reached or did not finish in time. Nothing was changed: try again. */
+/** The database could not be reached, did not finish in time or let another writer win. Nothing was changed: try again. */
 export class DatabaseUnavailableError extends ShippingException {
   override readonly headers = retryAfter;
 
@@ -28,49 +28,46 @@ export class OutcomeUnknownError extends ShippingException {
   }
 }
 
-/** What a call is told that waited behind one that met this error, and was not begun; undefined: it goes on. */
-export function unavailableToo(error: unknown): DatabaseUnavailableError | undefined {
-  const isOfAll = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
-  return isOfAll ? new DatabaseUnavailableError(error) : undefined;
-}
-
 const notSent = /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end/;
 const broken = /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)/i;
 const brokenCodes =
-  /^(08...|25P03|57P0[1245]|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ERR_STREAM_.*|ERR_SOCKET_.*)$/;
+  /^(08...|25P0[34]|57P0[1245]|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ERR_STREAM_.*|ERR_SOCKET_.*)$/;
 const unavailableCodes =
-  /^(53...|57P03|57014|25006|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
-const transientCodes = new Set(['40001', '40P01', '55P03']);
-
+  /^(53...|57P03|57014|25006|40001|40P01|55P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
 /** The SQLSTATE of a database error, or the code of a socket error. */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const { code, driverError } = error as { code?: unknown; driverError?: { code?: unknown } };
   return String(driverError?.code ?? code ?? '');
 }
 
-/** Serialization failure, deadlock or lock timeout: the same statement may well succeed now. */
+/**
+ * Serialization failure, deadlock, lock timeout, or a connection that was given back inside a failed transaction:
+ * the same statement may well succeed now.
+ */
 export function isTransient(error: unknown): boolean {
-  return transientCodes.has(codeOf(error));
+  return /^(40001|40P01|55P03|25P02)$/.test(codeOf(error));
 }
 
-export function isUniqueViolation(error: unknown): boolean {
-  return codeOf(error) === '23505';
+/** The statement lost to others, and was not tried again. */
+export function isLost(error: unknown): boolean {
+  return error instanceof DatabaseUnavailableError && isTransient(error.cause);
 }
 
-export function isForeignKeyViolation(error: unknown): boolean {
-  // 23001 is what RESTRICT raises since PostgreSQL 18.
-  return codeOf(error) === '23503' || codeOf(error) === '23001';
-}
+export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
+  codeOf(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
+
+/** 23001 is what RESTRICT raises since PostgreSQL 18. */
+export const isForeignKeyViolation = (error: unknown): boolean => /^(23503|23001)$/.test(codeOf(error));
 
 /** The statement was prepared on another connection, or changed by a migration since, and was not run. */
-export function isPreparedStatementLost(error: unknown): boolean {
-  return /^(26000|42P05|0A000)$/.test(codeOf(error));
-}
+export const isPreparedStatementLost = (error: unknown): boolean =>
+  /^(26000|42P05|0A000)$/.test(codeOf(error));
 
 /**
- * The typed error of a fault of the connection: `DatabaseUnavailableError` or `OutcomeUnknownError`; any other
- * error comes back as it is. The services of this library throw these by themselves; for what a host does with
+ * The typed error of a fault of the connection, or of a race that was lost (a deadlock, a lock time-out, a
+ * serialization failure): `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the error of the
+ * driver. Any other error comes back as it is. The services of this library throw these by themselves; for what a host does with
  * its own DataSource: `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
  * @param mayHaveCommitted true for a statement that commits by itself and was sent; by default as in a
  * transaction, where that is its COMMIT alone

@@ -17,15 +17,16 @@ describe('a statement of our own', () => {
   /** A database whose first statements fail with these codes. */
   const failing = (...codes: string[]) => {
     const dataSource = new DataSource({ type: 'postgres' });
-    const query = vi.fn<() => Promise<unknown>>(() => {
+    const query = vi.fn<(statement: { text: string }) => Promise<unknown>>(() => {
       const code = codes.shift();
       return code ? Promise.reject(Object.assign(new Error('no'), { code })) : Promise.resolve({ rows: [1] });
     });
     const release = vi.fn<() => Promise<void>>(() => Promise.resolve());
+    const connection: { query: typeof query; getTransactionStatus?: () => string | null } = { query };
     const runner = dataSource.createQueryRunner();
-    Object.assign(runner, { connect: () => Promise.resolve({ query }), release });
+    Object.assign(runner, { connect: () => Promise.resolve(connection), release });
     vi.spyOn(dataSource, 'createQueryRunner').mockReturnValue(runner);
-    return { database: new Database(dataSource, []), query, release };
+    return { database: new Database(dataSource, []), connection, query, release };
   };
 
   it.each(['read', 'write'] as const)('to %s is tried again after a lost race, twice', async (how) => {
@@ -33,6 +34,30 @@ describe('a statement of our own', () => {
 
     expect(await database[how]('SELECT 1', [])).toEqual([1]);
     expect([query, release].map((called) => called.mock.calls.length)).toEqual([3, 3]);
+  });
+
+  it('that a driver too old to tell sends inside a failed transaction is rolled back, then tried again', async () => {
+    const { database, query } = failing('25P02');
+    const rollback = vi.spyOn(database.dataSource.createQueryRunner(), 'query').mockResolvedValue([]);
+
+    expect(await database.read('SELECT 1', [])).toEqual([1]);
+    expect(rollback.mock.calls).toEqual([['ROLLBACK']]);
+    expect(query).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ['I', 0],
+    ['T', 1],
+    ['E', 1],
+    [null, 0],
+  ])('on a connection in the state %j comes after %j ROLLBACK', async (status, rollbacks) => {
+    const { database, query, connection } = failing();
+    connection.getTransactionStatus = () => status;
+
+    await database.write('SELECT 1', []);
+
+    expect(query.mock.calls.filter(([{ text }]) => text === 'ROLLBACK')).toHaveLength(rollbacks);
+    expect(query.mock.calls.at(-1)).toMatchObject([{ text: 'SELECT 1' }]);
   });
 
   it.each(['read', 'write'] as const)('to %s that loses three times is unavailable', async (how) => {
@@ -60,9 +85,10 @@ describe('a statement that a connection breaks, on a manager of the caller', () 
     ['read', false, 'database_unavailable'],
   ] as const)('to %s, in a transaction: %j, is %s', async (how, isTransactionActive, code) => {
     const dataSource = new DataSource({ type: 'postgres' });
-    const runner = Object.assign(dataSource.createQueryRunner(), { isTransactionActive });
+    const query = (): Promise<never> => Promise.reject(new Error('Connection terminated unexpectedly'));
+    const connect = (): Promise<unknown> => Promise.resolve({ query });
+    const runner = Object.assign(dataSource.createQueryRunner(), { isTransactionActive, connect });
     const manager = dataSource.createEntityManager(runner);
-    vi.spyOn(manager, 'query').mockRejectedValue(new Error('Connection terminated unexpectedly'));
 
     await expect(new Database(dataSource, [])[how]('SELECT 1', [], { manager })).rejects.toMatchObject({
       code,

@@ -7,12 +7,14 @@ import {
   type ObjectLiteral,
   type QueryRunner,
 } from 'typeorm';
-import { AfterCommit } from './after-commit.js';
-import { connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
+import { codeOf, connectionError, DatabaseUnavailableError, isTransient } from './database.errors.js';
+import { KeyedQueue } from './keyed-queue.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { refuseOtherEngines } from './postgres-types.js';
-import { PreparedStatements } from './prepared-statements.js';
-import { Turns } from './turns.js';
+import { type Connection, PreparedStatements } from './prepared-statements.js';
+import { type Transaction, Transactions } from './transactions.js';
+
+type Values = readonly unknown[];
 
 /** The last argument of every service method. */
 export interface CallOptions {
@@ -23,19 +25,34 @@ export interface CallOptions {
 /** Of what is part of no transaction, not of an ambient one either: such as what is done for several callers at once. */
 export const forMany: CallOptions = {};
 
-const maxTries = 3;
+/** What a call has of its caller: the connection, and the transaction that was open on it when the call began. */
+class Joined implements CallOptions {
+  constructor(
+    readonly manager: EntityManager,
+    readonly runner: QueryRunner,
+    readonly transaction: Transaction | undefined,
+  ) {}
 
-const sharedOf = onePerDataSource((dataSource) => {
-  const turns = new Turns<QueryRunner>();
-  const afterCommits = new AfterCommit(dataSource, (runner) => turns.settled(runner));
-  return { turns, afterCommits, statements: new PreparedStatements() };
-});
+  /** @throws DatabaseUnavailableError when the transaction has ended: a statement would commit by itself */
+  assertOpen(): void {
+    if (!this.runner.isReleased && !this.transaction?.hasEnded) return;
+    const cause = new Error('The transaction had ended before the call was done: await the call first.');
+    throw new DatabaseUnavailableError(cause);
+  }
+}
+
+const maxTries = 3;
+const rollback = 'ROLLBACK';
+
+const sharedOf = onePerDataSource((dataSource) => ({
+  transactions: new Transactions(dataSource),
+  statements: new PreparedStatements(),
+  queue: new KeyedQueue(),
+}));
 
 /** One statement at a time, on the primary: in the caller's transaction, or committed by itself. */
 export class Database implements OnModuleInit {
-  private readonly afterCommits: AfterCommit;
-  private readonly statements: PreparedStatements;
-  private readonly turns: Turns<QueryRunner>;
+  private readonly shared: ReturnType<typeof sharedOf>;
 
   /** @throws Error that names the remedy, for a DataSource of another engine than PostgreSQL */
   constructor(
@@ -44,11 +61,12 @@ export class Database implements OnModuleInit {
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
     refuseOtherEngines(dataSource);
-    ({
-      afterCommits: this.afterCommits,
-      statements: this.statements,
-      turns: this.turns,
-    } = sharedOf(dataSource));
+    this.shared = sharedOf(dataSource);
+  }
+
+  /** For calls that wait for a lock, so that they do not take all connections. */
+  get queue(): KeyedQueue {
+    return this.shared.queue;
   }
 
   /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
@@ -75,132 +93,89 @@ export class Database implements OnModuleInit {
    * @param isOneOff true for a text that depends on what was asked for, so that there are any number of them
    * @throws DatabaseUnavailableError
    */
-  async read<Row>(
-    sql: string,
-    parameters: readonly unknown[],
-    options: CallOptions = {},
-    isOneOff = false,
-  ): Promise<Row[]> {
-    const manager = this.callersManager(options);
-    return manager
-      ? this.inTurn(manager, () => this.inCallers<Row>(manager, sql, parameters))
-      : this.alone<Row>(sql, parameters, false, isOneOff);
+  read<Row>(sql: string, values: Values, options: CallOptions = {}, isOneOff = false): Promise<Row[]> {
+    return this.run<Row>(sql, values, options, false, isOneOff);
   }
 
   /**
-   * One statement that writes. In a caller's transaction it stands behind a savepoint, so that a refusal
-   * (a duplicate, a row in use) leaves that transaction usable.
-   * @param canBeRefused false for a statement that no constraint stands against: spares the savepoint
+   * One statement that writes. An error of it ends the caller's transaction, as any statement's does.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  async write<Row>(
-    sql: string,
-    parameters: readonly unknown[],
-    options: CallOptions = {},
-    canBeRefused = true,
-  ): Promise<Row[]> {
-    const manager = this.callersManager(options);
-    if (!manager) return this.alone<Row>(sql, parameters, true);
-    if (!manager.queryRunner?.isTransactionActive) return this.inCallers<Row>(manager, sql, parameters, true);
-    return this.inTurn(manager, () =>
-      canBeRefused
-        ? this.inSavepoint<Row>(manager, sql, parameters)
-        : this.inCallers<Row>(manager, sql, parameters),
-    );
+  write<Row>(sql: string, values: Values, options: CallOptions = {}): Promise<Row[]> {
+    return this.run<Row>(sql, values, options, true, false);
   }
 
   /** Runs `action` when what the call wrote is committed: at once, or after the caller's outermost COMMIT. */
   afterCommit(options: CallOptions, action: () => void): void {
-    this.afterCommits.run(this.callersManager(options)?.queryRunner, action);
+    this.shared.transactions.afterCommit(this.joined(options)?.runner, action);
   }
 
   /** Whether the call is part of a transaction, or at least bound to a connection, of its caller. */
   isCallers(options: CallOptions): boolean {
-    return this.callersManager(options) !== undefined;
+    return this.joined(options) !== undefined;
   }
 
-  /** The options with the transaction that is there now: an ambient one that begins meanwhile is not joined. */
+  /**
+   * The options with the transaction that is there now: the call joins no ambient one that begins meanwhile, and
+   * sends nothing when this one has ended.
+   */
   settled(options: CallOptions): CallOptions {
-    const manager = this.callersManager(options);
-    return manager ? { manager } : forMany;
+    return this.joined(options) ?? forMany;
   }
 
-  /** The manager whose connection the call must use; undefined when the module is on its own. */
-  private callersManager(options: CallOptions): EntityManager | undefined {
+  /** What of its caller's the call must use; undefined when the module is on its own. */
+  private joined(options: CallOptions): Joined | undefined {
     if (options === forMany) return undefined;
+    if (options instanceof Joined) return options;
     const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
     if (manager.connection !== this.dataSource) {
       throw new TypeError(
         'The manager belongs to another DataSource than ShippingModule: pass one of the DataSource it was given.',
       );
     }
-    return manager.queryRunner ? manager : undefined;
+    const { queryRunner } = manager;
+    return queryRunner && new Joined(manager, queryRunner, this.shared.transactions.join(queryRunner));
   }
 
-  /** What a host does side by side in one transaction takes turns: going back to a savepoint takes all with it. */
-  private inTurn<Result>(manager: EntityManager, call: () => Promise<Result>): Promise<Result> {
-    const runner = manager.queryRunner;
-    if (!runner?.isTransactionActive) return call();
-    const isRolledBack = this.afterCommits.isRolledBack(runner);
-    return this.turns.take(runner, () => {
-      if (isRolledBack()) throw new DatabaseUnavailableError(new Error('The transaction was rolled back.'));
-      return call();
-    });
-  }
-
-  /** By statements, not by `manager.transaction()`: that runs a host's subscribers, whose calls would wait for us. */
-  private async inSavepoint<Row>(
-    manager: EntityManager,
+  private async run<Row>(
     sql: string,
-    parameters: readonly unknown[],
-  ): Promise<Row[]> {
-    await this.inCallers(manager, 'SAVEPOINT shipping', []);
-    try {
-      const rows = await this.inCallers<Row>(manager, sql, parameters);
-      await this.inCallers(manager, 'RELEASE SAVEPOINT shipping', []);
-      return rows;
-    } catch (error) {
-      // Where this fails too, the connection is gone, and the transaction with it.
-      await this.inCallers(manager, 'ROLLBACK TO SAVEPOINT shipping', []).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  private async inCallers<Row>(
-    manager: EntityManager,
-    sql: string,
-    parameters: readonly unknown[],
-    commitsItself = false,
-  ): Promise<Row[]> {
-    try {
-      return await manager.query<Row[]>(sql, [...parameters]);
-    } catch (error) {
-      throw connectionError(error, commitsItself);
-    }
-  }
-
-  private async alone<Row>(
-    sql: string,
-    parameters: readonly unknown[],
+    values: Values,
+    options: CallOptions,
     writes: boolean,
-    isOneOff = false,
+    isOneOff: boolean,
   ): Promise<Row[]> {
+    const joined = this.joined(options);
     for (let attempt = 1; ; attempt++) {
-      const runner = this.dataSource.createQueryRunner('master');
+      const runner = joined?.runner ?? this.dataSource.createQueryRunner('master');
       try {
-        const connection = await runner.connect().catch((error: unknown) => {
-          throw new DatabaseUnavailableError(error);
-        });
-        // Not by the runner, which cannot prepare statements; the host's logger hears of them all the same.
-        this.dataSource.logger.logQuery(sql, [...parameters], runner);
-        return (await this.statements.query(connection, sql, parameters, isOneOff)) as Row[];
+        joined?.assertOpen();
+        const connection = await (joined ? (runner.connect() as Promise<Connection>) : lent(runner));
+        // Again, because from here to the sending nothing else can happen.
+        joined?.assertOpen();
+        // Not by the runner, which cannot prepare statements. The host's logger hears of them all the same.
+        this.dataSource.logger.logQuery(sql, [...values], runner);
+        return (await this.shared.statements.query(connection, sql, values, isOneOff || !!joined)) as Row[];
       } catch (error) {
-        if (!isTransient(error)) throw connectionError(error, writes);
-        if (attempt === maxTries) throw new DatabaseUnavailableError(error);
+        if (joined) throw connectionError(error, writes && !runner.isTransactionActive);
+        // Where the driver is too old to tell in what state it lends a connection.
+        if (codeOf(error) === '25P02') await runner.query(rollback).catch(() => undefined);
+        if (attempt === maxTries || !isTransient(error)) throw connectionError(error, writes);
       } finally {
-        await runner.release();
+        if (!joined) await runner.release();
       }
       await delay(Math.random() * 20 * attempt);
     }
+  }
+}
+
+/** A connection of the pool. One that was given back inside a transaction is rolled back first. */
+async function lent(runner: QueryRunner): Promise<Connection> {
+  try {
+    const connection = (await runner.connect()) as Connection;
+    const isInTransaction = /T|E/.test(connection.getTransactionStatus?.() ?? '');
+    if (isInTransaction) await connection.query({ text: rollback, values: [] });
+    return connection;
+  } catch (error) {
+    throw new DatabaseUnavailableError(error);
   }
 }

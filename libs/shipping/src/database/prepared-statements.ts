@@ -3,6 +3,8 @@ import { isPreparedStatementLost } from './database.errors.js';
 
 /** What we use of a connection of `pg`. */
 export interface Connection {
+  /** Since pg 8.23: I (idle), T (in a transaction), E (in a failed one), as the last answer said. */
+  getTransactionStatus?(): string | null;
   query(statement: { name?: string; text: string; values: readonly unknown[] }): Promise<{ rows: unknown[] }>;
 }
 

@@ -1,6 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
-import { type CallOptions, Database } from '../database/database.js';
+import { type CallOptions, Database, forMany } from '../database/database.js';
+import { isLost } from '../database/database.errors.js';
+import { impatience } from '../database/keyed-queue.js';
 import { jsonObject, jsonOf, jsonQuoted, jsonTime } from '../database/json.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
@@ -44,24 +46,36 @@ export class OrderEvents {
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
     const checked = checkOrderEvent(event);
-    const [row] = await this.database.write<{ json: string }>(
-      `WITH e AS (
-         INSERT INTO ${this.events} (${recorded}, occurred_at, recorded_at)
-         SELECT ${recorded}, COALESCE(sent.occurred_at, now.at), now.at
-         FROM json_populate_record(NULL::${this.events}, $1::json) AS sent, (SELECT clock_timestamp() AS at) AS now
-         ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
-         RETURNING *
-       ) SELECT ${eventJson} AS json FROM e`,
-      [JSON.stringify({ id: uuid(), ...checked })],
-      options,
-      checked.dedupe_key !== null,
-    );
+    const { project_id, order_id, dedupe_key } = checked;
+    const within = this.database.settled(options);
+    const append = (patience = ''): Promise<{ json: string }[]> =>
+      this.database.write(
+        `WITH e AS (
+           INSERT INTO ${this.events} (${recorded}, occurred_at, recorded_at)
+           SELECT ${recorded}, COALESCE(sent.occurred_at, now.at), now.at
+           FROM json_populate_record(NULL::${this.events}, $1::json) AS sent, (SELECT clock_timestamp() AS at) AS now ${patience}
+           ON CONFLICT (project_id, order_id, dedupe_key) WHERE dedupe_key IS NOT NULL DO NOTHING
+           RETURNING *
+         ) SELECT ${eventJson} AS json FROM e`,
+        [JSON.stringify({ id: uuid(), ...checked })],
+        within,
+      );
+    const { queue } = this.database;
+    // What would wait for a lock waits in line, with those of its order and then of its project.
+    const inLine = (): Promise<{ json: string }[]> =>
+      append(`, ${impatience}`).catch((error: unknown) => {
+        if (!isLost(error)) throw error;
+        return queue.take(`events ${project_id}`, () => append());
+      });
+    const [row] = await (within === forMany
+      ? queue.take(`events ${project_id} ${order_id}`, inLine)
+      : append());
     if (row) return JSON.parse(row.json) as OrderEventDto;
     const [first] = await this.database.read<{ json: string }>(
       `SELECT ${eventJson} AS json FROM ${this.events} AS e
        WHERE e.project_id = $1 AND e.order_id = $2 AND e.dedupe_key = $3`,
-      [checked.project_id, checked.order_id, checked.dedupe_key],
-      options,
+      [project_id, order_id, dedupe_key],
+      within,
     );
     if (!first) throw new Error('An event was neither appended nor found by its dedupeKey.');
     return JSON.parse(first.json) as OrderEventDto;

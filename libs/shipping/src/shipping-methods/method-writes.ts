@@ -2,7 +2,8 @@ import { Inject } from '@nestjs/common';
 import { v7 as uuid } from 'uuid';
 import { Batches } from '../database/batches.js';
 import { type CallOptions, Database, forMany } from '../database/database.js';
-import { isForeignKeyViolation, isTransient } from '../database/database.errors.js';
+import { isForeignKeyViolation, isLost } from '../database/database.errors.js';
+import { impatience } from '../database/keyed-queue.js';
 import { Parameters } from '../database/parameters.js';
 import { lockProjects, makeProject, raise } from '../database/revision.js';
 import { ShippingProject } from '../database/shipping-project.entity.js';
@@ -57,12 +58,15 @@ export class MethodWrites {
     waits: boolean,
     options: CallOptions,
   ): Promise<ShippingMethodDto | undefined> {
-    const { id, project_id, version, etag, carrier_code, method_code } = current;
+    const { id, project_id, version, etag } = current;
     const method = { id, project_id, version, etag, ...own, search_text: searchText(own) };
-    if (waits) return (await this.replaceAll([method], '', options))[0];
-    // New codes wait for a host's rows that refer to the method, and with them all of its batch would.
-    const keepsCodes = own.carrier_code === carrier_code && own.method_code === method_code;
-    return keepsCodes ? this.replacements.join(method) : undefined;
+    return waits ? (await this.replaceAll([method], '', options))[0] : this.replacements.join(method);
+  }
+
+  /** Keeps other writers of the project away until the caller's transaction ends. What it reads then stays true. */
+  async lock(projectId: string, options: CallOptions): Promise<void> {
+    const project = lockProjects(this.projects, '$1::text[]');
+    await this.database.write(`WITH ${project} SELECT FROM project`, [[projectId]], options);
   }
 
   /** @returns undefined when the method is gone, or matches none of the entity-tags any more, if there are any */
@@ -105,7 +109,7 @@ export class MethodWrites {
     const parameters = new Parameters();
     const names = ['project_id', 'id', 'version', ...columns].join(', ');
     return this.changed(
-      `WITH ${this.sent(methods, parameters)}, ${lockProjects(this.projects, sentProjects, locked)}, changed AS (
+      `WITH ${this.sent(methods, locked, parameters)}, ${lockProjects(this.projects, sentProjects, locked)}, changed AS (
          INSERT INTO ${this.methods} (${names}, created_at, updated_at)
          SELECT ${names}, now.at, now.at
          FROM sent JOIN project USING (project_id), (SELECT clock_timestamp() AS at) AS now
@@ -129,7 +133,7 @@ export class MethodWrites {
     const parameters = new Parameters();
     const values = columns.map((column) => `${column} = s.${column}`);
     return this.changed(
-      `WITH ${this.sent(methods, parameters)}, current AS (
+      `WITH ${this.sent(methods, locked, parameters)}, current AS (
          SELECT s.*, s.use_default::integer - m.use_default::integer AS follows, m.carrier_code AS carrier, m.method_code AS method
          FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
            JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
@@ -148,11 +152,12 @@ export class MethodWrites {
   }
 
   /** A CTE of the methods as they are to be stored. */
-  private sent(methods: readonly SentMethod[], parameters: Parameters): string {
+  private sent(methods: readonly SentMethod[], locked: '' | 'SKIP LOCKED', parameters: Parameters): string {
     const json = parameters.bind(JSON.stringify(methods), 'json');
+    const patience = locked && `, ${impatience}`;
     return `sent AS (
          SELECT m.*, one.value ->> 'etag' AS etag
-         FROM json_array_elements(${json}) AS one, json_populate_record(NULL::${this.methods}, one.value) AS m
+         FROM json_array_elements(${json}) AS one, json_populate_record(NULL::${this.methods}, one.value) AS m ${patience}
        )`;
   }
 
@@ -218,7 +223,7 @@ async function together(
     const written = new Map((await write([...each.values()])).map((row) => [row.id, row]));
     return methods.map((method) => (each.get(method.id) === method ? written.get(method.id) : undefined));
   } catch (error) {
-    if (error instanceof ShippingException && !isTransient(error.cause)) throw error;
+    if (error instanceof ShippingException && !isLost(error)) throw error;
     // What one of them met, perhaps in a trigger of the host's, is not for the others.
     return methods.map(() => undefined);
   }

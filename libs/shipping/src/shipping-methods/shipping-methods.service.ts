@@ -6,10 +6,8 @@ import {
   DatabaseUnavailableError,
   isForeignKeyViolation,
   isUniqueViolation,
-  unavailableToo,
 } from '../database/database.errors.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
-import { Turns } from '../database/turns.js';
 import { entityTag } from '../http/conditional.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { Faults } from '../validation/faults.js';
@@ -35,10 +33,7 @@ import { MethodWrites } from './method-writes.js';
 import { ownValuesOf, patched } from './own-values.js';
 import { type ShippingMethodChange } from './shipping-method-change.js';
 
-const sharedOf = onePerDataSource(() => ({
-  committed: new Subject<ShippingMethodChange>(),
-  turns: new Turns<string>(unavailableToo),
-}));
+const committedOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
@@ -54,7 +49,6 @@ export interface ChangeOptions extends CallOptions {
  */
 export class ShippingMethods {
   private readonly committed: Subject<ShippingMethodChange>;
-  private readonly turns: Turns<string>;
 
   /**
    * What was committed through the services and routes of all mounts of this process on this DataSource: after
@@ -69,7 +63,7 @@ export class ShippingMethods {
     @Inject(MethodAnswers) private readonly answers: MethodAnswers,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
-    ({ committed: this.committed, turns: this.turns } = sharedOf(database.dataSource));
+    this.committed = committedOn(database.dataSource);
     this.changes = this.committed.asObservable();
   }
 
@@ -235,6 +229,16 @@ export class ShippingMethods {
       const before = ownValuesOf(stored(current));
       const after = patched(before, request, current);
       if (isDeepStrictEqual(before, after)) return current;
+      const { carrier_code, method_code } = after;
+      const renames = carrier_code !== before.carrier_code || method_code !== before.method_code;
+      if (renames) {
+        // New codes wait for a host's rows that refer to the method, and with them all of its batch would.
+        if (!waits) return undefined;
+        // Under the lock nobody takes the codes: no violation ends the caller's transaction.
+        await this.writes.lock(projectId, within);
+        const taken = await this.findByCodes(projectId, carrier_code, method_code, within);
+        if (taken && taken.id !== current.id) throw new DuplicateMethodError(taken.id);
+      }
       try {
         const updated = await this.writes.replace(current, after, waits, within);
         // None: someone was faster. What is stored now decides anew.
@@ -242,12 +246,9 @@ export class ShippingMethods {
         return updated;
       } catch (error) {
         if (isForeignKeyViolation(error)) throw new MethodInUseError(error);
-        if (!isUniqueViolation(error)) throw error;
-        const taken = await this.findByCodes(projectId, after.carrier_code, after.method_code, within);
-        if (taken && taken.id !== current.id) throw new DuplicateMethodError(taken.id);
-        // Not of the codes, but of an index of the host's.
-        if (taken?.version === current.version) throw error;
-        return undefined;
+        // On its own, the change has no lock between two statements.
+        if (isUniqueViolation(error, 'uq_shipping_method_codes')) return undefined;
+        throw error;
       }
     });
   }
@@ -265,7 +266,7 @@ export class ShippingMethods {
   ): Promise<Done> {
     const waiting = (): Promise<Done> => untilWon(() => attempt(true));
     if (within !== forMany) return waiting();
-    return (await attempt(false)) ?? this.turns.take(projectId, waiting);
+    return (await attempt(false)) ?? this.database.queue.take(projectId, waiting);
   }
 
   private notify(change: ShippingMethodChange, within: CallOptions): void {

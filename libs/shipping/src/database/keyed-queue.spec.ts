@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
+import { KeyedQueue } from './keyed-queue.js';
+
+/** A call that ends when it is told to. */
+function call(log: string[], name: string) {
+  let end = (): void => undefined;
+  let fail = (_error: Error): void => undefined;
+  const ended = new Promise<string>((resolve, reject) => {
+    end = () => resolve(name);
+    fail = reject;
+  });
+  const run = (): Promise<string> => {
+    log.push(name);
+    return ended;
+  };
+  return { run, end: () => end(), fail: (error: Error) => fail(error) };
+}
+
+describe('calls in a keyed queue', () => {
+  it('come one after the other where they have the same key, and only there', async () => {
+    const queue = new KeyedQueue();
+    const log: string[] = [];
+    const [a, b, other] = [call(log, 'a'), call(log, 'b'), call(log, 'other')];
+    const results = [queue.take('x', a.run), queue.take('x', b.run), queue.take('y', other.run)];
+
+    other.end();
+    await results[2];
+    expect(log).toEqual(['a', 'other']);
+    a.end();
+    b.end();
+
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'other']);
+  });
+
+  it('go on after one that failed', async () => {
+    const queue = new KeyedQueue();
+    const [a, b] = [call([], 'a'), call([], 'b')];
+    const results = [queue.take('x', a.run), queue.take('x', b.run)];
+
+    a.fail(new Error('refused'));
+    b.end();
+
+    await expect(results[0]).rejects.toThrow('refused');
+    expect(await results[1]).toBe('b');
+  });
+
+  it.each([new DatabaseUnavailableError('down'), new OutcomeUnknownError('down')])(
+    'fail together where one meets %s, and those who come later begin anew',
+    async (error) => {
+      const queue = new KeyedQueue();
+      const log: string[] = [];
+      const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => call(log, name)) as [Call, Call, Call, Call];
+      const together = [queue.take('x', a.run), queue.take('x', b.run), queue.take('x', c.run)];
+
+      a.fail(error);
+      const outcomes = await Promise.allSettled(together);
+      d.end();
+
+      expect(outcomes).toEqual([
+        { status: 'rejected', reason: error },
+        { status: 'rejected', reason: expect.any(DatabaseUnavailableError) },
+        { status: 'rejected', reason: expect.any(DatabaseUnavailableError) },
+      ]);
+      expect(await queue.take('x', d.run)).toBe('d');
+      expect(log).toEqual(['a', 'd']);
+    },
+  );
+
+  it('leave nothing behind', async () => {
+    const queue = new KeyedQueue();
+
+    await Promise.all([
+      queue.take('x', () => Promise.resolve(1)),
+      queue.take('x', () => Promise.resolve(2)),
+      queue.take('y', () => Promise.reject(new Error('refused'))).catch(() => undefined),
+    ]);
+
+    expect(queue).toHaveProperty('last', new Map());
+  });
+});
+
+type Call = ReturnType<typeof call>;

@@ -1,0 +1,80 @@
+import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
+
+/** A transaction or savepoint that TypeORM has open on a connection. */
+export class Transaction {
+  /** They tell of what its statements changed. */
+  readonly actions: (() => void)[] = [];
+  /** Its end is sent now, or was sent. */
+  hasEnded = false;
+  /** A call of ours came while it was open. */
+  isJoined = false;
+}
+
+/** A statement of TypeORM's. */
+interface QueryEvent {
+  queryRunner: QueryRunner;
+  query: string;
+  /** What `pg` gave, if it was no error: PostgreSQL's word for what it did. */
+  rawResults?: { command: string };
+}
+
+// What TypeORM sends. A savepoint of the host's own has another name.
+const begin = /^(START TRANSACTION|SAVEPOINT typeorm_\d+)$/;
+const end = /^(COMMIT|ROLLBACK|(RELEASE|ROLLBACK TO) SAVEPOINT typeorm_\d+)$/;
+
+/** The transactions on the connections of a DataSource, known by the statements that TypeORM sends. */
+export class Transactions implements EntitySubscriberInterface {
+  /** Outermost first. */
+  private readonly open = new WeakMap<QueryRunner, Transaction[]>();
+
+  constructor(private readonly dataSource: DataSource) {
+    dataSource.subscribers.push(this);
+  }
+
+  /** @returns the innermost one, for a call that begins now; undefined when there is none */
+  join(runner: QueryRunner): Transaction | undefined {
+    const { subscribers } = this.dataSource;
+    const open = this.openOn(runner);
+    if (!subscribers.includes(this)) {
+      // `initialize()` made the list anew, and this transaction began since then.
+      subscribers.push(this);
+      if (runner.isTransactionActive) open.push(new Transaction());
+    }
+    for (const transaction of open) transaction.isJoined = true;
+    return open.findLast(({ hasEnded }) => !hasEnded) ?? open[0];
+  }
+
+  /** Runs `action` once what it tells of is committed: now, or after the outermost COMMIT. A rollback drops it. */
+  afterCommit(runner: QueryRunner | undefined, action: () => void): void {
+    const innermost = runner && this.openOn(runner).at(-1);
+    if (innermost) innermost.actions.push(action);
+    else action();
+  }
+
+  /** Not earlier: while TypeORM asks its subscribers about the end, one of the host's may still call us. */
+  beforeQuery({ queryRunner, query }: QueryEvent): void {
+    const innermost = end.test(query) && this.openOn(queryRunner).at(-1);
+    if (innermost) innermost.hasEnded = true;
+  }
+
+  /** @throws Error where PostgreSQL answered COMMIT with a rollback, which TypeORM takes for a commit */
+  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
+    if (!rawResults) return;
+    const open = this.openOn(queryRunner);
+    if (begin.test(query)) open.push(new Transaction());
+    if (!end.test(query)) return;
+    const { actions, isJoined } = open.pop() ?? new Transaction();
+    if (rawResults.command === 'COMMIT') for (const action of actions) action();
+    else if (rawResults.command === 'RELEASE') {
+      if (open.length === 0) open.push(new Transaction());
+      open.at(-1)?.actions.push(...actions);
+    } else if (query === 'COMMIT' && isJoined)
+      throw new Error('The transaction was rolled back: a statement in it had failed.');
+  }
+
+  private openOn(runner: QueryRunner): Transaction[] {
+    const open = this.open.get(runner) ?? [];
+    this.open.set(runner, open);
+    return open;
+  }
+}

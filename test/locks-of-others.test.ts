@@ -1,0 +1,107 @@
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+import { serverUrl, type TestDatabase, testDatabase } from './support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+// The embedded database has one connection: nobody holds a lock while another waits.
+describe.skipIf(!serverUrl)('a lock that a host keeps on rows of one tenant', () => {
+  let database: TestDatabase;
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  const [locked, free] = [freshProject(), freshProject()];
+  let shop: Client;
+  beforeAll(async () => {
+    database = await testDatabase({ extra: { max: 5, statement_timeout: 4000 }, connectTimeoutMS: 2000 });
+    app = await testApp({ database });
+    methods = app.nest.get(ShippingMethods);
+    events = app.nest.get(OrderEvents);
+    shop = new Client(app.origin, free);
+    const { dataSource, table } = database;
+    await dataSource.query(`CREATE TABLE ${table('tenant')} (id varchar COLLATE "C" PRIMARY KEY)`);
+    await dataSource.query(`INSERT INTO ${table('tenant')} VALUES ($1), ($2)`, [locked, free]);
+    for (const name of ['shipping_method', 'shipping_order_event'])
+      await dataSource.query(
+        `ALTER TABLE ${table(name)} ADD FOREIGN KEY (project_id) REFERENCES ${table('tenant')} (id)`,
+      );
+  });
+  afterAll(async () => {
+    await app?.close();
+    await database?.close();
+  });
+
+  /** The host holds the lock until `work` is done, and what waits for it is awaited then. */
+  const whileLocked = async <Done>(
+    waiting: () => Promise<unknown>[],
+    work: () => Promise<Done>,
+  ): Promise<[Done, PromiseSettledResult<unknown>[]]> => {
+    const { waits, done } = await database.dataSource.transaction(async (manager) => {
+      await manager.query(`SELECT FROM ${database.table('tenant')} WHERE id = $1 FOR UPDATE`, [locked]);
+      const calls = Promise.allSettled(waiting());
+      return { done: await work(), waits: calls.then((outcomes) => ({ outcomes })) };
+    });
+    return [done, (await waits).outcomes];
+  };
+
+  it('holds up none of the changes of another tenant that come with one that waits', async () => {
+    const { id } = await methods.create(free, ground);
+    await methods.create(locked, ground);
+
+    const [others, waited] = await whileLocked(
+      () => [methods.create(locked, { ...ground, method_code: 'a' })],
+      () =>
+        Promise.all([
+          methods.create(free, { ...ground, method_code: 'a' }),
+          methods.update(free, id, { ...ground, sort_order: 1 }),
+          methods.list(free),
+        ]),
+    );
+
+    expect(others).toMatchObject([{ version: 1 }, { version: 2 }, {}]);
+    expect(waited).toMatchObject([{ status: 'fulfilled' }]);
+  });
+
+  it('keeps no more than one connection, however many changes and events wait', async () => {
+    const events8 = Array.from({ length: 8 }, (_, n) => n);
+    const [answers, waited] = await whileLocked(
+      () => [
+        ...events8.map((n) => methods.create(locked, { ...ground, method_code: `m${n}` })),
+        ...events8.map((n) => events.record({ projectId: locked, orderId: `o${n}`, type: 'order.placed' })),
+      ],
+      async () => [
+        await shop.list('q=1'),
+        await shop.create({ ...ground, method_code: 'b' }),
+        await shop.tree(),
+      ],
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 201, 200]);
+    expect(waited.map(({ status }) => status)).toEqual(Array(16).fill('fulfilled'));
+  });
+
+  it('is not felt by others where it is on the dedupeKey of an event that is tried again', async () => {
+    const event = (orderId: string) => ({
+      projectId: locked,
+      orderId,
+      type: 'order.paid',
+      dedupeKey: 'once',
+    });
+    const orders = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6'];
+    const { dataSource } = database;
+
+    const { status, retries } = await dataSource.transaction(async (manager) => {
+      for (const order of orders) await events.record(event(order), { manager });
+      const again = orders.flatMap((order) => [1, 2].map(() => events.record(event(order))));
+      const list = await shop.list('q=2');
+      return { status: list.status, retries: { all: Promise.all(again) } };
+    });
+    const recorded = await retries.all;
+
+    expect(status).toBe(200);
+    expect(new Set(recorded.map(({ id }) => id)).size).toBe(6);
+    for (const order of orders) expect(await events.list(locked, order)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,95 @@
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+let app: TestApp;
+let methods: ShippingMethods;
+let events: OrderEvents;
+beforeAll(async () => {
+  app = await testApp();
+  methods = app.nest.get(ShippingMethods);
+  events = app.nest.get(OrderEvents);
+});
+afterAll(() => app?.close());
+
+type Call = (project: string, manager: EntityManager) => Promise<unknown>;
+
+/** What may fail in the host fails inside its nested transaction, and the host catches it there. */
+const nested = (manager: EntityManager, sql: string): Promise<unknown> =>
+  manager.transaction((inner) => inner.query(sql)).catch(() => undefined);
+
+describe('a nested transaction of the host beside a call of ours', () => {
+  it.each<[string, Call]>([
+    ['create', (project, manager) => methods.create(project, { ...ground, method_code: '01' }, { manager })],
+    [
+      'refused create',
+      (project, manager) => methods.create(project, ground, { manager }).catch(() => undefined),
+    ],
+    ['upsert', (project, manager) => methods.upsert(project, { ...ground, sort_order: 1 }, { manager })],
+    [
+      'remove',
+      async (project, manager) => {
+        const { data } = await methods.list(project, {}, { manager });
+        await methods.remove(project, data[0]?.id ?? '', { manager });
+      },
+    ],
+    [
+      'event',
+      (projectId, manager) =>
+        events.record({ projectId, orderId: 'o', type: 'order.placed', dedupeKey: 'k' }, { manager }),
+    ],
+  ])('leaves the pool healthy for all others: %s', async (_name, call) => {
+    const other = new Client(app.origin, freshProject());
+    await other.create(ground);
+
+    for (const sql of ['SELECT 1', 'SELECT 1/0']) {
+      const project = freshProject();
+      await methods.create(project, ground);
+      await app.database.dataSource
+        .transaction((manager) => Promise.all([call(project, manager), nested(manager, sql)]))
+        // A call that falls into what the host fails fails with it.
+        .catch((error: unknown) => expect([sql, error]).toEqual(['SELECT 1/0', expect.anything()]));
+    }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => other.list()));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  });
+
+  it('commits both', async () => {
+    const project = freshProject();
+
+    await app.database.dataSource.transaction((manager) =>
+      Promise.all([
+        methods.create(project, ground, { manager }),
+        nested(manager, 'SELECT 1'),
+        methods.create(project, { ...ground, method_code: '01' }, { manager }),
+      ]),
+    );
+
+    expect((await methods.list(project)).meta.total).toBe(2);
+  });
+
+  it('that is rolled back takes a call with it or leaves it, and what is told is what is there', async () => {
+    const told: (string | undefined)[] = [];
+    const subscription = methods.changes.subscribe(({ after }) => told.push(after?.method_code));
+    const project = freshProject();
+    for (let statements = 0; statements < 24; statements++) {
+      await app.database.dataSource.transaction(async (manager) => {
+        const failing = nested(manager, 'SELECT 1/0');
+        for (let n = 0; n < statements; n++) await new Promise(process.nextTick);
+        await methods
+          .create(project, { ...ground, method_code: `m${statements}` }, { manager })
+          .catch(() => 0);
+        await failing;
+      });
+    }
+    subscription.unsubscribe();
+
+    const { data } = await methods.list(project, { per_page: 100 });
+    expect(told.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
+  });
+});
