@@ -45,10 +45,7 @@ export class ShippingMethodsController {
 
   @Get('shipments/methods')
   @NotCached()
-  async list(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<void> {
+  async list(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
     const { search } = urlOf(request);
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
@@ -65,10 +62,7 @@ export class ShippingMethodsController {
 
   @Get('shipments/methods/tree')
   @NotCached()
-  async tree(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<void> {
+  async tree(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
     faults.throwIfAny();
