@@ -118,7 +118,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     expect(await methodsIn(shop)).toEqual([]);
   });
 
-  it('of a write whose commit fails is the host’s error, and nothing is stored', async () => {
+  it('of a write whose commit fails is the host’s error, without headers of ours, and nothing is stored', async () => {
     const shop = new Client(transactional.origin, freshProject());
     const kept = await shop.create({ ...ground, method_code: '01' });
     const fail = { 'x-fail': '1' };
@@ -129,8 +129,9 @@ describe.each(platformNames)('an answer on %s', (platform) => {
       await shop.remove(kept.body.id, fail),
     ];
 
-    for (const { status, body } of answers) {
+    for (const { status, headers, body } of answers) {
       expect([status, body]).toMatchObject([409, { message: 'It was not committed.' }]);
+      expect([headers.get('etag'), headers.get('location')]).toEqual([null, null]);
     }
     expect(await methodsIn(shop)).toEqual([kept.body]);
   });

@@ -1,0 +1,87 @@
+import { type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { ShippingModule } from 'nestjs-shipping';
+import { catchError, type Observable, of, tap } from 'rxjs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { wrapping } from './hostile-host.js';
+
+const maintenance: NestInterceptor = { intercept: () => of({ maintenance: true }) };
+const apologising: NestInterceptor = {
+  intercept: (_context, next) => next.handle().pipe(catchError(() => of({ sorry: true }))),
+};
+
+/** What the `CacheInterceptor` of `@nestjs/cache-manager` does, over a map. */
+function caching(): NestInterceptor {
+  const kept = new Map<string, unknown>();
+  const reflector = new Reflector();
+  const ttl = (context: ExecutionContext): unknown => {
+    const own: unknown = reflector.get('cache_module:cache_ttl', context.getHandler());
+    return typeof own === 'function' ? own(context) : own;
+  };
+  return {
+    intercept: (context, next): Observable<unknown> => {
+      const { method, url } = context.switchToHttp().getRequest<{ method: string; url: string }>();
+      if (method !== 'GET') return next.handle();
+      try {
+        if (kept.get(url)) return of(kept.get(url));
+        ttl(context);
+        return next.handle().pipe(tap((answer) => kept.set(url, answer)));
+      } catch {
+        return next.handle();
+      }
+    },
+  };
+}
+
+describe.each(platformNames)('on %s, an interceptor', (platform) => {
+  let database: TestDatabase;
+  let host: Host | undefined;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  // The embedded database has one connection for all hosts: closing the app would close it too.
+  afterEach(() => host?.app.getHttpServer().close());
+  afterAll(() => database?.close());
+
+  const mounted = async (...interceptors: NestInterceptor[]): Promise<Client> => {
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+    host = await listening(testing, (app) => app.useGlobalInterceptors(...interceptors), platform);
+    return new Client(host.origin, freshProject());
+  };
+
+  it('can answer a read in our place', async () => {
+    const shop = await mounted(maintenance);
+
+    const answers = [await shop.list(), await shop.tree(), await shop.events('o')];
+
+    expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ maintenance: true })));
+  });
+
+  it('can answer in the place of a read’s refusal', async () => {
+    const shop = await mounted(apologising);
+
+    const answers = [
+      await shop.list('page=0'),
+      await new Client(shop.origin, '%20').tree(),
+      await shop.events('%20'),
+    ];
+
+    expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
+  });
+
+  it('that caches as Nest’s does, around one that wraps, keeps no answer of ours', async () => {
+    const shop = await mounted(caching(), wrapping);
+    const { body: method } = await shop.create({ carrier_code: 'a', method_code: 'b', method_label: 'c' });
+
+    const twice = [await shop.list(), await shop.list(), await shop.tree(), await shop.tree()];
+    const removed = await shop.remove(method.id);
+    const after = [await shop.list(), await shop.tree(), await shop.events('o'), await shop.events('o')];
+
+    expect(twice.map(({ body }) => body.data.length)).toEqual([1, 1, 1, 1]);
+    expect(removed.status).toBe(204);
+    expect(after.map(({ body }) => body.data)).toEqual([[], [], [], []]);
+  });
+});
