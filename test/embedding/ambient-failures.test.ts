@@ -110,7 +110,7 @@ describe('a lost race within an ambient transaction', () => {
       expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
         Array(4).fill([503, 'database_unavailable']),
       );
-      expect((await shop.list()).body.data).toMatchObject([{ ...ground, version: 2, sort_order: 1 }]);
+      expect((await methods.list(shop.project)).data).toMatchObject([{ ...ground, version: 2, sort_order: 1 }]);
     },
   );
 });
