@@ -31,6 +31,9 @@ describe('a fault of the connection', () => {
     ['a server that starts', coded('57P03')],
     ['a statement that took too long', failed('INSERT', coded('57014'))],
     ['a primary that became a standby', failed('INSERT', coded('25006'))],
+    ['a serialization failure', failed('COMMIT', coded('40001'))],
+    ['a deadlock', failed('UPDATE', coded('40P01'))],
+    ['a lock that was waited for too long', failed('UPDATE', coded('55P03'))],
   ])('%s is answered as unavailable, whatever was asked: nothing was changed', (_what, error) => {
     expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
     expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
@@ -44,6 +47,7 @@ describe('a fault of the connection', () => {
     ['a database that is dropped', coded('57P04')],
     ['a session that was idle for too long', coded('57P05')],
     ['a transaction that was idle for too long', coded('25P03')],
+    ['a transaction that took too long', coded('25P04')],
     ['a server that stays silent', new Error('Query read timeout')],
     ['a connection exception', coded('08006')],
   ])('%s leaves the outcome open where something may have been committed, and only there', (_what, error) => {

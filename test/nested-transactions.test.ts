@@ -46,16 +46,18 @@ describe('a nested transaction of the host beside a call of ours', () => {
     const other = new Client(app.origin, freshProject());
     await other.create(ground);
 
+    const failed: string[] = [];
     for (const sql of ['SELECT 1', 'SELECT 1/0']) {
       const project = freshProject();
       await methods.create(project, ground);
       await app.database.dataSource
         .transaction((manager) => Promise.all([call(project, manager), nested(manager, sql)]))
         // A call that falls into what the host fails fails with it.
-        .catch((error: unknown) => expect([sql, error]).toEqual(['SELECT 1/0', expect.anything()]));
+        .catch(() => failed.push(sql));
     }
     const answers = await Promise.all(Array.from({ length: 20 }, () => other.list()));
 
+    expect(failed).not.toContain('SELECT 1');
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 

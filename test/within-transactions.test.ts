@@ -85,7 +85,10 @@ describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, w
          FROM generate_series(1, 1500) AS n`,
         [project],
       );
-      await manager.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), 1500, 0)`, [project]);
+      await manager.query(
+        `INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), 1500, 0)`,
+        [project],
+      );
       return within(manager, async (options) => {
         await methods.create('default', { ...ground, method_label: 'Default' }, options);
         await methods.create(project, { ...ground, use_default: true }, options);

@@ -34,6 +34,7 @@ const brokenCodes =
   /^(08...|25P0[34]|57P0[1245]|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ERR_STREAM_.*|ERR_SOCKET_.*)$/;
 const unavailableCodes =
   /^(53...|57P03|57014|25006|40001|40P01|55P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
+
 /** The SQLSTATE of a database error, or the code of a socket error. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
@@ -49,7 +50,7 @@ export function isTransient(error: unknown): boolean {
   return /^(40001|40P01|55P03|25P02)$/.test(codeOf(error));
 }
 
-/** The statement lost to others, and was not tried again. */
+/** The statement lost to others each time it was tried. */
 export function isLost(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && isTransient(error.cause);
 }
@@ -67,8 +68,8 @@ export const isPreparedStatementLost = (error: unknown): boolean =>
 /**
  * The typed error of a fault of the connection, or of a race that was lost (a deadlock, a lock time-out, a
  * serialization failure): `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the error of the
- * driver. Any other error comes back as it is. The services of this library throw these by themselves; for what a host does with
- * its own DataSource: `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
+ * driver. Any other error comes back as it is. The services of this library throw these by themselves; for what a
+ * host does with its own DataSource: `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
  * @param mayHaveCommitted true for a statement that commits by itself and was sent; by default as in a
  * transaction, where that is its COMMIT alone
  */

@@ -47,18 +47,18 @@ describe('calls in a keyed queue', () => {
 
   it.each([new DatabaseUnavailableError('down'), new OutcomeUnknownError('down')])(
     'fail together where one meets %s, and those who come later begin anew',
-    async (error) => {
+    async (unavailable) => {
       const queue = new KeyedQueue();
       const log: string[] = [];
       const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => call(log, name)) as [Call, Call, Call, Call];
       const together = [queue.take('x', a.run), queue.take('x', b.run), queue.take('x', c.run)];
 
-      a.fail(error);
+      a.fail(unavailable);
       const outcomes = await Promise.allSettled(together);
       d.end();
 
       expect(outcomes).toEqual([
-        { status: 'rejected', reason: error },
+        { status: 'rejected', reason: unavailable },
         { status: 'rejected', reason: expect.any(DatabaseUnavailableError) },
         { status: 'rejected', reason: expect.any(DatabaseUnavailableError) },
       ]);
