@@ -378,16 +378,16 @@ describe.skipIf(!serverUrl)('a change that loses its connection', () => {
 
     const outcomes = await dataSource.transaction(async (manager) => {
       await methods.create(project, { ...ground, method_code: 'own' }, { manager });
-      const ended: PromiseSettledResult<unknown>[] = [];
+      const outcomesSoFar: PromiseSettledResult<unknown>[] = [];
       for (const method_code of ['a', 'b', 'c'])
         void Promise.allSettled([methods.create(project, { ...ground, method_code })]).then(([outcome]) =>
-          ended.push(outcome),
+          outcomesSoFar.push(outcome),
         );
       const pid = await someoneWaitsFor(manager);
       await dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
       // What ends at once does so within far fewer turns of this transaction; what waits, waits for its end.
-      for (let turn = 0; turn < 1000 && ended.length < 3; turn++) await manager.query('SELECT 1');
-      return [...ended];
+      for (let turn = 0; turn < 1000 && outcomesSoFar.length < 3; turn++) await manager.query('SELECT 1');
+      return [...outcomesSoFar];
     });
 
     expect(outcomes).toMatchObject([
