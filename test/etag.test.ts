@@ -8,6 +8,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
 
+interface Connection {
+  query(...statement: unknown[]): Promise<unknown>;
+}
+
 describe('the etag of a method', () => {
   let app: TestApp;
   let methods: ShippingMethods;
@@ -235,21 +239,20 @@ describe('the etag of a method', () => {
         () => methods.update(shop.project, id, { ...form, is_active: false }, { manager, etags: [etag] }),
         () => methods.remove(shop.project, id, { manager, etags: [etag] }),
       ]) {
-        const runner = manager.queryRunner;
-        if (!runner) throw new Error('The transaction has no connection.');
-        const query = runner.query.bind(runner);
-        const sent = vi.spyOn(runner, 'query').mockImplementation(async (sql, parameters) => {
-          if (/UPDATE|DELETE/.test(sql)) {
+        const connection = (await manager.queryRunner?.connect()) as Connection;
+        const query = connection.query.bind(connection);
+        const sent = vi.spyOn(connection, 'query').mockImplementation(async (...statement) => {
+          if (/UPDATE|DELETE/.test(JSON.stringify(statement[0]))) {
             sent.mockRestore();
-            await query(
+            await manager.query(
               `UPDATE ${table('shipping_method')} SET version = version + 1, method_label = 'D2' WHERE id = $1`,
               [origin],
             );
           }
-          return query(sql, parameters);
+          return query(...statement);
         });
         refused.push(await act().catch((error: unknown) => error));
-        await query(
+        await manager.query(
           `UPDATE ${table('shipping_method')} SET version = version - 1, method_label = 'D1' WHERE id = $1`,
           [origin],
         );
