@@ -154,6 +154,8 @@ describe('two instances on one database', () => {
   const waitingFor = async (manager: EntityManager): Promise<void> => {
     if (database.isEmbedded) return;
     for (let waiting = 0; waiting === 0;) {
+      // Within a transaction the first look at the activity would stay as it was.
+      await manager.query('SELECT pg_stat_clear_snapshot()');
       [{ waiting }] = await manager.query(
         `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))`,
       );

@@ -25,6 +25,8 @@ afterAll(() => app?.close());
 /** @returns the connection that waits for a lock of this one, as soon as there is one */
 async function someoneWaitsFor(manager: EntityManager): Promise<number> {
   for (;;) {
+    // Within a transaction the first look at the activity would stay as it was.
+    await manager.query('SELECT pg_stat_clear_snapshot()');
     const [waiting] = await manager.query<{ pid: number }[]>(
       'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
     );

@@ -157,9 +157,12 @@ describe("a sibling module's transaction", () => {
           await expect(renamed).rejects.toThrow(DuplicateMethodError);
           await methods.update(project, id, { ...ground, sort_order: 5 }, { manager });
         });
+        const [{ pid }] = await holder.query('SELECT pg_backend_pid() AS pid');
+        // On another connection: within a transaction the first look at the activity stays as it was.
         for (let waiting = 0; waiting === 0;) {
-          [{ waiting }] = await holder.query(
-            `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))`,
+          [{ waiting }] = await dataSource.query(
+            'SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE $1::integer = ANY(pg_blocking_pids(pid))',
+            [pid],
           );
         }
       });
