@@ -28,6 +28,7 @@ export {
   DuplicateMethodError,
   MethodInUseError,
   MethodNotFoundError,
+  TooManyMethodsError,
   VersionMismatchError,
 } from './shipping-methods/shipping-methods.errors.js';
 

@@ -5,13 +5,13 @@ import { int32 } from '../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../validation/text.js';
 import { comparableTime, utcTime } from '../validation/time.js';
 import {
-  type FilterField,
-  filterFields,
-  type FilterKind,
   type FilterOperator,
-  filterOperators,
+  kindOf,
   listLimits,
+  operators,
+  operatorsFor,
 } from './dto/list-shipping-methods.dto.js';
+import { type FilterField, filterFields } from './method-fields.js';
 
 export interface Condition {
   field: FilterField;
@@ -29,7 +29,6 @@ export interface CheckedListQuery {
   groups: readonly Condition[][];
 }
 
-const fieldNames = Object.keys(filterFields) as FilterField[];
 const conditionKeys = ['field', 'op', 'value'];
 
 /** Adds a fault, and is the nothing that is left of what had it. */
@@ -148,33 +147,35 @@ function checkGroups(groups: readonly Given[][]): Condition[][] {
 /** @returns the condition, or nothing when it has faults */
 function checkCondition({ field, op, value, label, ...given }: Given): Condition[] {
   const refuse: Refuse = (code, detail, allowed) => given.refuse(code, `${label}: ${detail}`, allowed);
-  const operators = filterOperators[isField(field) ? filterFields[field] : 'text'];
-  if (field === undefined) refuse('required', 'field is missing.', fieldNames);
-  else if (!isField(field)) refuse('unknown', `${named(field)} is no field to filter by.`, fieldNames);
-  if (op === undefined) refuse('required', 'op is missing.', operators);
+  const fitting = operatorsFor(isField(field) ? kindOf(field) : 'label');
+  if (field === undefined) refuse('required', 'field is missing.', filterFields);
+  else if (!isField(field)) refuse('unknown', `${named(field)} is no field to filter by.`, filterFields);
+  if (op === undefined) refuse('required', 'op is missing.', fitting);
   if (value === undefined) refuse('required', 'value is missing.');
   if (!isField(field) || op === undefined) return [];
-  if (!isOperator(filterFields[field], op))
-    return refuse('not_allowed', `op ${named(op)} does not fit ${field}.`, operators);
+  const operator = fitting.find((name) => name === op);
+  if (!operator) return refuse('not_allowed', `op ${named(op)} does not fit ${field}.`, fitting);
   if (value === undefined) return [];
 
-  if (op === 'null') {
-    if (typeof value === 'boolean') return [{ field, op, values: [value] }];
-    return refuse('type', 'the value of "null" must be true or false.');
+  const { takes } = operators[operator];
+  if (takes === 'flag') {
+    if (typeof value === 'boolean') return [{ field, op: operator, values: [value] }];
+    return refuse('type', `the value of "${operator}" must be true or false.`);
   }
-  const takesList = op === 'in' || op === 'nin' || op === 'between';
-  if (takesList !== Array.isArray(value))
-    return refuse('type', `"${op}" takes ${takesList ? 'a list' : 'a single value, no list'}.`);
+  if ((takes === 'value') === Array.isArray(value))
+    return refuse('type', `"${operator}" takes ${takes === 'value' ? 'a single value, no list' : 'a list'}.`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  if (op === 'between' && list.length !== 2) return refuse('length', '"between" takes two values.');
+  if (takes === 'range' && list.length !== 2) return refuse('length', `"${operator}" takes two values.`);
   if (list.length > listLimits.values)
     return refuse('too_many', `there may be at most ${listLimits.values} values.`);
-  const values = list.flatMap((element) => checkValue(refuse, field, op, element));
+  const values = list.flatMap((element) => checkValue(refuse, field, operator, element));
   if (values.length < list.length) return [];
-  if (op === 'between' && isAfter(values[0], values[1]))
-    return refuse('range', 'the first value of "between" must not be greater than the second.');
-  const isTime = filterFields[field] === 'time';
-  return [{ field, op, values: isTime ? values.map((time) => comparableTime(String(time))) : values }];
+  if (takes === 'range' && isAfter(values[0], values[1]))
+    return refuse('range', `the first value of "${operator}" must not be greater than the second.`);
+  const isTime = kindOf(field) === 'time';
+  return [
+    { field, op: operator, values: isTime ? values.map((time) => comparableTime(String(time))) : values },
+  ];
 }
 
 function named(value: unknown): string {
@@ -182,11 +183,7 @@ function named(value: unknown): string {
 }
 
 function isField(field: unknown): field is FilterField {
-  return typeof field === 'string' && Object.hasOwn(filterFields, field);
-}
-
-function isOperator(kind: FilterKind, op: unknown): op is FilterOperator {
-  return (filterOperators[kind] as readonly unknown[]).includes(op);
+  return filterFields.some((name) => name === field);
 }
 
 /** @returns the value as the database takes it, or nothing */
@@ -198,7 +195,7 @@ function checkValue(
 ): Condition['values'] {
   if (value === null)
     return refuse('type', `null is no value here: use {"field":"${field}","op":"null","value":true}.`);
-  const kind = filterFields[field];
+  const kind = kindOf(field);
   if (kind === 'boolean')
     return typeof value === 'boolean' ? [value] : refuse('type', `${field} is true or false.`);
   if (kind === 'integer') {
@@ -219,7 +216,7 @@ function checkValue(
   if (op === 'contains' || op === 'starts')
     return value === '' ? refuse('length', `"${op}" needs at least one character.`) : [folded(value)];
   // Labels are stored in NFC; codes are compared exactly.
-  return [field.endsWith('_label') ? value.normalize('NFC') : value];
+  return [kind === 'label' ? value.normalize('NFC') : value];
 }
 
 /** As the database orders them: texts by code point, times with any number of decimals. */

@@ -1,5 +1,6 @@
 import { type Faults, shortened } from '../validation/faults.js';
-import { filterFields, listLimits } from './dto/list-shipping-methods.dto.js';
+import { listLimits } from './dto/list-shipping-methods.dto.js';
+import { fieldOf, filterFields } from './method-fields.js';
 
 const bracketed = /^filter\[(.*)\]$/s;
 
@@ -58,7 +59,8 @@ export function decodeListQuery(faults: Faults, search: string): DecodedListQuer
 
 /** What is not written as the field's type goes on as text, to be refused by the check. */
 function typedValue(field: string, value: string): string | number | boolean {
-  const kind = Object.hasOwn(filterFields, field) && filterFields[field as keyof typeof filterFields];
+  const known = filterFields.find((name) => name === field);
+  const kind = known && fieldOf(known).kind;
   if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   if (kind === 'integer' && /^-?\d+$/.test(value)) return Number(value);
   return value;

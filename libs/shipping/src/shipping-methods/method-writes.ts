@@ -10,7 +10,7 @@ import { ShippingProject } from '../database/shipping-project.entity.js';
 import { ShippingException } from '../shipping.exception.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
-import { upsertFields } from './dto/upsert-shipping-method.dto.js';
+import { settableFields } from './method-fields.js';
 import { type OwnValues } from './own-values.js';
 import { methodEtag, methodJson, Presentation, searchText } from './presented.js';
 import { ShippingMethod } from './shipping-method.entity.js';
@@ -193,7 +193,7 @@ export class MethodWrites {
 }
 
 /** The columns that a client can set, and the one for searching. */
-const columns = [...upsertFields, 'search_text'];
+const columns = [...settableFields, 'search_text'];
 
 /** The projects of the CTE `sent`: an array, so that each is looked up by its key. */
 const sentProjects = 'ARRAY(SELECT DISTINCT project_id FROM sent)';

@@ -1,26 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
-import {
-  methodDefaults,
-  upsertFields,
-  type UpsertShippingMethodRequest,
-} from './dto/upsert-shipping-method.dto.js';
+import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { fieldOf, type SettableField, settableFields } from './method-fields.js';
 
 /** What is stored of a method and can be changed. */
-export type OwnValues = Pick<ShippingMethodDto, (typeof upsertFields)[number]>;
+export type OwnValues = Pick<ShippingMethodDto, SettableField>;
 
 /** The values of a request, or a method's; what is missing or null has its default. */
 export function ownValuesOf(request: Readonly<UpsertShippingMethodRequest>): OwnValues {
-  return {
-    carrier_code: request.carrier_code,
-    carrier_label: request.carrier_label ?? methodDefaults.carrier_label,
-    method_code: request.method_code,
-    method_label: request.method_label,
-    is_active: request.is_active ?? methodDefaults.is_active,
-    sort_order: request.sort_order ?? methodDefaults.sort_order,
-    meta: request.meta ?? methodDefaults.meta,
-    use_default: request.use_default ?? methodDefaults.use_default,
-  };
+  return Object.fromEntries(
+    settableFields.map((name) => [name, request[name] ?? fieldOf(name).default]),
+  ) as OwnValues;
 }
 
 /**
@@ -35,13 +25,13 @@ export function patched(
 ): OwnValues {
   const staysDefault =
     before.use_default && (request.use_default === undefined || request.use_default === true);
-  const keeps = (field: (typeof upsertFields)[number]): boolean =>
+  const keeps = (field: SettableField): boolean =>
     request[field] === undefined ||
     (staysDefault &&
       presented.inherited.some((inherited) => inherited === field) &&
       isDeepStrictEqual(request[field], presented[field]));
   const sent = Object.fromEntries(
-    upsertFields.filter((field) => !keeps(field)).map((field) => [field, request[field]]),
+    settableFields.filter((field) => !keeps(field)).map((field) => [field, request[field]]),
   );
   return ownValuesOf({ ...before, ...sent });
 }

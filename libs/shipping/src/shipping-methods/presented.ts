@@ -1,18 +1,25 @@
 import { type Parameters } from '../database/parameters.js';
 import { jsonObject, jsonOf, jsonQuoted, jsonTime } from '../database/json.js';
 import { folded } from '../validation/text.js';
-import { type FilterField, type FilterKind, filterFields } from './dto/list-shipping-methods.dto.js';
-import { type InheritedField, type ShippingMethodDto } from './dto/shipping-method.dto.js';
+import { type FilterOperator } from './dto/list-shipping-methods.dto.js';
+import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type Condition } from './list-query.check.js';
+import {
+  type FieldKind,
+  type FieldName,
+  fieldNames,
+  fieldOf,
+  inheritedFields,
+  type SearchedField,
+  searchedFields,
+} from './method-fields.js';
 
 // What is presented of a method, in SQL, so that listing, ordering, searching and filtering all see the same
 // values. `m` is the method, `d` its default.
 
-const searchedTexts = ['carrier_code', 'method_code', 'carrier_label', 'method_label'] as const;
-
 /** What `search_text` holds for a method with these texts: each case-folded, on a line of its own. */
-export function searchText(texts: Record<(typeof searchedTexts)[number], string | null>): string {
-  return searchedTexts.map((field) => folded(texts[field] ?? '')).join('\n');
+export function searchText(texts: Record<SearchedField, string | null>): string {
+  return searchedFields.map((field) => folded(texts[field] ?? '')).join('\n');
 }
 
 // Methods are looked up one by one by their key. OFFSET and LIMIT hold the planner to that: a plan or statistics of
@@ -31,8 +38,6 @@ export function byId(methods: string, project: string, id: string): string {
   return `LATERAL (SELECT * FROM ${methods} AS o WHERE o.project_id = ${project} AND o.id >= ${id} ORDER BY o.id LIMIT 1)`;
 }
 
-const inheritedFields: readonly InheritedField[] = ['carrier_label', 'method_label', 'sort_order', 'meta'];
-
 export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
 
 /** What an entity-tag has between its quotes. A default that is made anew is at version 1 again, but has another id. */
@@ -42,24 +47,33 @@ const tag = `m.version, CASE WHEN m.default_id IS NOT NULL
 /** The entity-tag of a method `m` of the `columns` of a `Presentation`. */
 export const methodEtag = `concat('"', ${tag}, '"')`;
 
+const jsonOfKind: Record<FieldKind, (value: string) => string> = {
+  id: jsonQuoted,
+  code: jsonOf,
+  label: jsonOf,
+  boolean: jsonOf,
+  integer: (value) => value,
+  json: (value) => value,
+  time: jsonTime,
+};
+
+const jsonOfFields = Object.fromEntries(
+  fieldNames.map((name) => [name, jsonOfKind[fieldOf(name).kind](`m.${name}`)]),
+) as Record<FieldName, string>;
+
+const { id, version, created_at, updated_at, ...settable } = jsonOfFields;
+
 /** The JSON, as text, of a method `m` of the `columns` of a `Presentation`. */
 export const methodJson = jsonObject({
-  id: jsonQuoted('m.id'),
+  id,
   project_id: jsonQuoted('m.project_id'),
-  carrier_code: jsonOf('m.carrier_code'),
-  carrier_label: jsonOf('m.carrier_label'),
-  method_code: jsonOf('m.method_code'),
-  method_label: jsonOf('m.method_label'),
-  is_active: jsonOf('m.is_active'),
-  sort_order: 'm.sort_order',
-  meta: 'm.meta',
-  use_default: jsonOf('m.use_default'),
+  ...settable,
   inherited: 'm.inherited',
   own: 'm.own',
-  version: 'm.version',
+  version,
   etag: `E'"\\\\"', ${tag}, E'\\\\""'`,
-  created_at: jsonTime('m.created_at'),
-  updated_at: jsonTime('m.updated_at'),
+  created_at,
+  updated_at,
 } satisfies Record<keyof ShippingMethodDto, string>);
 
 /** How methods are presented: with the values of their defaults looked up, or as they are stored. */
@@ -68,10 +82,15 @@ export class Presentation {
 
   /** @param followsDefaults false only where no method in question has `use_default` */
   constructor(private readonly followsDefaults: boolean) {
+    const lines = searchedFields.map((field, index) => {
+      const line = (row: string): string => `split_part(${row}.search_text, E'\\n', ${index + 1})`;
+      if (!fieldOf(field).inherited) return line('m');
+      return fieldOf(field).nullable
+        ? `CASE WHEN d.${field} IS NULL THEN ${line('m')} ELSE ${line('d')} END`
+        : line('d');
+    });
     this.search = followsDefaults
-      ? `CASE WHEN d.id IS NULL THEN m.search_text WHEN d.carrier_label IS NOT NULL THEN d.search_text
-         ELSE concat_ws(E'\\n', split_part(m.search_text, E'\\n', 1), split_part(m.search_text, E'\\n', 2),
-           split_part(m.search_text, E'\\n', 3), split_part(d.search_text, E'\\n', 4)) END`
+      ? `CASE WHEN d.id IS NULL THEN m.search_text ELSE concat_ws(E'\\n', ${lines.join(', ')}) END`
       : 'm.search_text';
   }
 
@@ -82,20 +101,24 @@ export class Presentation {
 
   /** What is presented, for `methodJson` and for what orders and groups. */
   get columns(): string {
-    const inherited = `CASE WHEN d.id IS NULL THEN '[]'
-      WHEN d.carrier_label IS NULL THEN '["method_label","sort_order","meta"]'
-      ELSE '["carrier_label","method_label","sort_order","meta"]' END`;
-    const own = `CASE WHEN d.id IS NULL THEN '{}'
-      WHEN d.carrier_label IS NULL
-      THEN json_build_object('method_label', m.method_label, 'sort_order', m.sort_order, 'meta', m.meta)::text
-      ELSE json_build_object('carrier_label', m.carrier_label, 'method_label', m.method_label,
-        'sort_order', m.sort_order, 'meta', m.meta)::text END`;
-    const presented = inheritedFields.map((field) => `${this.value(field)} AS ${field}`);
-    const ofDefault = this.followsDefaults
-      ? `${inherited} AS inherited, ${own} AS own, d.id AS default_id, d.version AS default_version`
-      : `'[]' AS inherited, '{}' AS own, NULL::uuid AS default_id, NULL::integer AS default_version`;
-    return `m.id, m.project_id, m.carrier_code, m.method_code, m.is_active, ${presented.join(', ')}, m.use_default,
-      ${ofDefault}, m.version, m.created_at, m.updated_at`;
+    const fields = fieldNames.map((name) => `${this.value(name)} AS ${name}`).join(', ');
+    if (!this.followsDefaults)
+      return `m.project_id, ${fields}, '[]' AS inherited, '{}' AS own, NULL::uuid AS default_id, NULL::integer AS default_version`;
+    // A null of the default falls through to the own value: such a field is not inherited.
+    const present = inheritedFields.map((name) =>
+      fieldOf(name).nullable ? `d.${name} IS NOT NULL` : 'true',
+    );
+    const inherited = inheritedFields.map(
+      (name, index) => `CASE WHEN ${present[index]} THEN '"${name}"' END`,
+    );
+    const own = inheritedFields.map(
+      (name, index) =>
+        `CASE WHEN ${present[index]} THEN concat('"${name}":', ${jsonOfKind[fieldOf(name).kind](`m.${name}`)}) END`,
+    );
+    return `m.project_id, ${fields},
+      CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', ${inherited.join(', ')}), ']') END AS inherited,
+      CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', ${own.join(', ')}), '}') END AS own,
+      d.id AS default_id, d.version AS default_version`;
   }
 
   /**
@@ -115,47 +138,59 @@ export class Presentation {
   }
 
   satisfies({ field, op, values }: Condition, parameters: Parameters): string {
-    const expression = this.value(field);
-    const type = types[filterFields[field]];
-    const one = (value: unknown): string => parameters.bind(value, type);
-    const list = (): string => parameters.bind(values, `${type}[]`);
-    switch (op) {
-      case 'eq':
-      case 'in':
-        return `${expression} = ANY(${list()})`;
-      case 'ne':
-      case 'nin':
-        return `(${expression} IS NULL OR ${expression} <> ALL(${list()}))`;
-      case 'between':
-        return `${expression} BETWEEN ${one(values[0])} AND ${one(values[1])}`;
-      case 'null':
-        return `${expression} IS ${values[0] === true ? '' : 'NOT '}NULL`;
-      case 'contains':
-        return `strpos(${this.searchable(field)}, ${one(values[0])}) > 0`;
-      case 'starts':
-        return `starts_with(${this.searchable(field)}, ${one(values[0])})`;
-      default:
-        return `${expression} ${comparisons[op]} ${one(values[0])}`;
-    }
+    const type = types[fieldOf(field).kind];
+    return conditions[op]({
+      value: this.value(field),
+      line: `split_part(${this.search}, E'\\n', ${fieldOf(field).searchLine})`,
+      one: (place = 0) => parameters.bind(values[place], type),
+      list: () => parameters.bind(values, `${type}[]`),
+      isTrue: values[0] === true,
+    });
   }
 
-  private value(field: FilterField | InheritedField): string {
-    const isInherited = this.followsDefaults && inheritedFields.some((inherited) => inherited === field);
-    return isInherited ? `COALESCE(d.${field}, m.${field})` : `m.${field}`;
-  }
-
-  private searchable(field: FilterField): string {
-    const line = searchedTexts.findIndex((text) => text === field) + 1;
-    return `split_part(${this.search}, E'\\n', ${line})`;
+  private value(name: FieldName): string {
+    const isInherited = this.followsDefaults && fieldOf(name).inherited;
+    return isInherited ? `COALESCE(d.${name}, m.${name})` : `m.${name}`;
   }
 }
 
-const comparisons = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
+interface Compared {
+  /** The value that is shown. */
+  value: string;
+  /** Its case-folded text, for fields that are searched. */
+  line: string;
+  /** Binds a value of the condition. */
+  one: (place?: number) => string;
+  /** Binds all of them. */
+  list: () => string;
+  isTrue: boolean;
+}
 
-const types: Record<FilterKind, string> = {
+const anyOf = ({ value, list }: Compared): string => `${value} = ANY(${list()})`;
+const noneOf = ({ value, list }: Compared): string => `(${value} IS NULL OR ${value} <> ALL(${list()}))`;
+
+const conditions: Record<FilterOperator, (compared: Compared) => string> = {
+  eq: anyOf,
+  in: anyOf,
+  ne: noneOf,
+  nin: noneOf,
+  contains: ({ line, one }) => `strpos(${line}, ${one()}) > 0`,
+  starts: ({ line, one }) => `starts_with(${line}, ${one()})`,
+  gt: ({ value, one }) => `${value} > ${one()}`,
+  gte: ({ value, one }) => `${value} >= ${one()}`,
+  lt: ({ value, one }) => `${value} < ${one()}`,
+  lte: ({ value, one }) => `${value} <= ${one()}`,
+  between: ({ value, one }) => `${value} BETWEEN ${one(0)} AND ${one(1)}`,
+  null: ({ value, isTrue }) => `${value} IS ${isTrue ? '' : 'NOT '}NULL`,
+};
+
+/** PostgreSQL's types of what is compared. */
+const types: Record<FieldKind, string> = {
   id: 'uuid',
-  text: 'text',
+  code: 'text',
+  label: 'text',
   boolean: 'boolean',
   integer: 'integer',
+  json: 'jsonb',
   time: 'timestamptz',
 };

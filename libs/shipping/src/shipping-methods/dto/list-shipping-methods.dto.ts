@@ -1,34 +1,46 @@
-/** What a list can be filtered by: fields of the method as it is presented. */
-export const filterFields = {
-  id: 'id',
-  carrier_code: 'text',
-  carrier_label: 'text',
-  method_code: 'text',
-  method_label: 'text',
-  is_active: 'boolean',
-  sort_order: 'integer',
-  use_default: 'boolean',
-  version: 'integer',
-  created_at: 'time',
-  updated_at: 'time',
-} as const;
+import { type FieldKind, fieldOf, type FilterField } from '../method-fields.js';
 
-export type FilterField = keyof typeof filterFields;
-export type FilterKind = (typeof filterFields)[FilterField];
+export type { FilterField };
 
-const equality = ['eq', 'ne', 'in', 'nin'] as const;
-const ordering = ['gt', 'gte', 'lt', 'lte', 'between'] as const;
+type FilterKind = Exclude<FieldKind, 'json'>;
 
-/** Which operators fit which kind of field. */
-export const filterOperators = {
-  text: [...equality, 'contains', 'starts', ...ordering, 'null'],
-  id: [...equality, ...ordering, 'null'],
-  integer: [...equality, ...ordering, 'null'],
-  time: [...equality, ...ordering, 'null'],
-  boolean: [...equality, 'null'],
-} as const satisfies Record<FilterKind, readonly string[]>;
+interface Operator {
+  /** What stands beside it: a value, a list, a list of two in order, or true or false. */
+  takes: 'value' | 'list' | 'range' | 'flag';
+  /** The kinds of field that it fits. */
+  fits: readonly FilterKind[];
+}
 
-export type FilterOperator = (typeof filterOperators)['text'][number];
+const texts = ['code', 'label'] as const;
+const ordered = [...texts, 'id', 'integer', 'time'] as const;
+const all = [...ordered, 'boolean'] as const;
+
+export const operators = {
+  eq: { takes: 'value', fits: all },
+  ne: { takes: 'value', fits: all },
+  in: { takes: 'list', fits: all },
+  nin: { takes: 'list', fits: all },
+  contains: { takes: 'value', fits: texts },
+  starts: { takes: 'value', fits: texts },
+  gt: { takes: 'value', fits: ordered },
+  gte: { takes: 'value', fits: ordered },
+  lt: { takes: 'value', fits: ordered },
+  lte: { takes: 'value', fits: ordered },
+  between: { takes: 'range', fits: ordered },
+  null: { takes: 'flag', fits: all },
+} as const satisfies Record<string, Operator>;
+
+export type FilterOperator = keyof typeof operators;
+
+export const operatorNames = Object.keys(operators) as FilterOperator[];
+
+export function kindOf(field: FilterField): FilterKind {
+  return fieldOf(field).kind as FilterKind;
+}
+
+export function operatorsFor(kind: FilterKind): FilterOperator[] {
+  return operatorNames.filter((name) => operators[name].fits.some((fitting) => fitting === kind));
+}
 
 /** Times are RFC 3339 with an offset. */
 export type FilterValue = string | number | boolean;

@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../validation/json-object.js';
+import { type InheritedField } from '../method-fields.js';
 
-/** The fields whose value can come from the defaults project. */
-export type InheritedField = 'carrier_label' | 'method_label' | 'sort_order' | 'meta';
+export type { InheritedField };
 
 /** A shipping method as it is presented: over the wire, and to sibling modules. */
 export interface ShippingMethodDto {

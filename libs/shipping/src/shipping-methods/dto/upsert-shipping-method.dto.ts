@@ -4,18 +4,7 @@ import { Faults, pointerTo } from '../../validation/faults.js';
 import { checkJsonObject, isPlainObject } from '../../validation/json-object.js';
 import { addFaults, Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
 import { normalisedLabel } from '../../validation/text.js';
-
-/** Code points. */
-export const maxLengths = { carrierCode: 64, methodCode: 128, label: 255 } as const;
-
-/** What an optional field has when it is left out of a create, or sent as null. */
-export const methodDefaults = {
-  carrier_label: null,
-  is_active: true,
-  sort_order: 0,
-  meta: {},
-  use_default: false,
-} as const;
+import { fieldOf, isRequired, methodFields, type SettableField, settableFields } from '../method-fields.js';
 
 /** The label as it is kept; a form's blanks around it are no part of it. */
 function Normalised(): PropertyDecorator {
@@ -29,52 +18,46 @@ function Normalised(): PropertyDecorator {
  * goes back to its default; on update one that is left out keeps its value.
  */
 export class UpsertShippingMethodRequest {
-  @Required()
-  @Code(maxLengths.carrierCode)
   carrier_code!: string;
 
-  @Normalised()
-  @Label(maxLengths.label)
   carrier_label?: string | null;
 
-  @Required()
-  @Code(maxLengths.methodCode)
   method_code!: string;
 
-  @Required()
-  @Normalised()
-  @Label(maxLengths.label)
   method_label!: string;
 
-  @Flag()
   is_active?: boolean | null;
 
   /** Lower first. */
-  @Int32()
   sort_order?: number | null;
 
   /** The host's own data, replaced whole: at most 16 KiB of JSON, 8 levels deep. */
-  // Checked apart from the rest. A host's ValidationPipe with `whitelist` would drop what has no decorator.
-  @Allow()
   meta?: object | null;
 
-  /** Presents labels, order and meta of the method with the same codes in the defaults project. */
-  @Flag()
+  /** Shows labels, order and meta of the method with the same codes in the defaults project. */
   use_default?: boolean | null;
 }
 
-export const upsertFields = [
-  'carrier_code',
-  'carrier_label',
-  'method_code',
-  'method_label',
-  'is_active',
-  'sort_order',
-  'meta',
-  'use_default',
-] as const satisfies (keyof UpsertShippingMethodRequest)[];
+const rules: Record<
+  (typeof methodFields)[SettableField]['kind'],
+  (maxLength: number) => PropertyDecorator[]
+> = {
+  code: (maxLength) => [Code(maxLength)],
+  label: (maxLength) => [Normalised(), Label(maxLength)],
+  boolean: () => [Flag()],
+  integer: () => [Int32()],
+  // Checked apart from the rest. A host's ValidationPipe with `whitelist` would drop what has no decorator.
+  json: () => [Allow()],
+};
 
-const knownFields: ReadonlySet<string> = new Set(upsertFields);
+for (const name of settableFields) {
+  const { maxLength = 0 } = fieldOf(name);
+  const required = isRequired(name) ? [Required()] : [];
+  for (const decorate of [...required, ...rules[methodFields[name].kind](maxLength)])
+    decorate(UpsertShippingMethodRequest.prototype, name);
+}
+
+const knownFields: ReadonlySet<string> = new Set(settableFields);
 const checked = new WeakSet<object>();
 
 /**
@@ -91,7 +74,7 @@ export function checkUpsert(faults: Faults, input: unknown): Readonly<UpsertShip
   }
   for (const [field, value] of Object.entries(input)) {
     if (!knownFields.has(field)) {
-      faults.inBody(pointerTo('', field), 'unknown', 'is no field of a shipping method.', upsertFields);
+      faults.inBody(pointerTo('', field), 'unknown', 'is no field of a shipping method.', settableFields);
     } else if (field !== 'meta' && value !== undefined) {
       // An object would be walked by class-transformer; it is refused for its type in any case.
       scalars[field] = typeof value === 'object' && value !== null ? [] : value;

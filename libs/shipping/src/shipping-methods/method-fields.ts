@@ -1,0 +1,80 @@
+/** How a field is written, checked, compared and documented. */
+export type FieldKind = 'id' | 'code' | 'label' | 'boolean' | 'integer' | 'json' | 'time';
+
+interface MethodField {
+  kind: FieldKind;
+  /** Code points; for texts. */
+  maxLength?: number;
+  /** A client can set it. */
+  settable?: true;
+  /** What it has when it is left out of a create, or sent as null. A settable field without a default is required. */
+  default?: unknown;
+  nullable?: true;
+  /** With `use_default`, its value comes from the defaults project. */
+  inherited?: true;
+  /** Its line of `search_text`, from 1. Stored rows have this order, so a new field takes the next line. */
+  searchLine?: number;
+}
+
+/**
+ * Every field of a shipping method that is stored, in the order of the wire. Validation, filters, inheritance, the JSON
+ * of the wire and the OpenAPI schemas are made from this table.
+ */
+export const methodFields = {
+  id: { kind: 'id' },
+  carrier_code: { kind: 'code', maxLength: 64, settable: true, searchLine: 1 },
+  carrier_label: {
+    kind: 'label',
+    maxLength: 255,
+    settable: true,
+    default: null,
+    nullable: true,
+    inherited: true,
+    searchLine: 3,
+  },
+  method_code: { kind: 'code', maxLength: 128, settable: true, searchLine: 2 },
+  method_label: { kind: 'label', maxLength: 255, settable: true, inherited: true, searchLine: 4 },
+  is_active: { kind: 'boolean', settable: true, default: true },
+  sort_order: { kind: 'integer', settable: true, default: 0, inherited: true },
+  meta: { kind: 'json', settable: true, default: {}, inherited: true },
+  use_default: { kind: 'boolean', settable: true, default: false },
+  version: { kind: 'integer' },
+  created_at: { kind: 'time' },
+  updated_at: { kind: 'time' },
+} as const satisfies Record<string, MethodField>;
+
+export type FieldName = keyof typeof methodFields;
+
+/** The names of the fields that have a property, for instance `settable`. */
+type Having<Property> = {
+  [Name in FieldName]: (typeof methodFields)[Name] extends Property ? Name : never;
+}[FieldName];
+
+export type SettableField = Having<{ settable: true }>;
+export type SearchedField = Having<{ searchLine: number }>;
+
+/** The fields whose value can come from the defaults project. */
+export type InheritedField = Having<{ inherited: true }>;
+
+/** What a list can be filtered by: every field but `meta`. */
+export type FilterField = Exclude<FieldName, Having<{ kind: 'json' }>>;
+
+export const fieldNames = Object.keys(methodFields) as FieldName[];
+
+export function fieldOf(name: FieldName): MethodField {
+  return methodFields[name];
+}
+
+export const settableFields = fieldNames.filter((name): name is SettableField => !!fieldOf(name).settable);
+export const inheritedFields = fieldNames.filter((name): name is InheritedField => !!fieldOf(name).inherited);
+export const filterFields = fieldNames.filter((name): name is FilterField => fieldOf(name).kind !== 'json');
+
+/** In the order of their lines in `search_text`. */
+export const searchedFields = fieldNames
+  .filter((name): name is SearchedField => fieldOf(name).searchLine !== undefined)
+  .toSorted((a, b) => methodFields[a].searchLine - methodFields[b].searchLine);
+
+/** A field that has no default is required. */
+export function isRequired(name: SettableField): boolean {
+  return fieldOf(name).default === undefined;
+}
