@@ -7,7 +7,6 @@ export {
 } from './shipping.options.js';
 
 export { type ChangeOptions, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
-export { type ShippingMethodChange } from './shipping-methods/shipping-method-change.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export {
@@ -20,6 +19,7 @@ export {
 export {
   type InheritedField,
   type ShippingCarrierDto,
+  type ShippingMethodChange,
   type ShippingMethodDto,
   type ShippingMethodPage,
   type ShippingTree,
@@ -42,14 +42,11 @@ export {
 export { type OrderEventActor, type OrderEventDto } from './order-events/dto/order-event.dto.js';
 export { type RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
 
-export { type CallOptions } from './database/database.js';
+export { type CallOptions } from './storage/transactions.js';
 export { shippingEntities } from './shipping.entities.js';
-export {
-  connectionError,
-  DatabaseUnavailableError,
-  OutcomeUnknownError,
-} from './database/database.errors.js';
-export { ShippingProject } from './database/shipping-project.entity.js';
+export { connectionError } from './storage/postgres/postgres.errors.js';
+export { DatabaseUnavailableError, OutcomeUnknownError } from './storage/storage.errors.js';
+export { ShippingProject } from './shipping-methods/shipping-project.entity.js';
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';

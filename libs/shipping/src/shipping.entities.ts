@@ -1,4 +1,4 @@
-import { ShippingProject } from './database/shipping-project.entity.js';
+import { ShippingProject } from './shipping-methods/shipping-project.entity.js';
 import { OrderEvent } from './order-events/order-event.entity.js';
 import { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
 

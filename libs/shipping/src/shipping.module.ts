@@ -9,12 +9,9 @@ import {
 import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
-import { Database } from './database/database.js';
 import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
-import { MethodAnswers } from './shipping-methods/method-answers.js';
 import { MethodReads } from './shipping-methods/method-reads.js';
-import { MethodWrites } from './shipping-methods/method-writes.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { controllersFor } from './shipping.controllers.js';
 import { shippingEntities } from './shipping.entities.js';
@@ -27,6 +24,11 @@ import {
   ShippingSettings,
 } from './shipping.options.js';
 import { ShippingTables } from './shipping.tables.js';
+import { BatchedMethods } from './storage/batched-methods.js';
+import { refuseOtherEngines } from './storage/column-types.js';
+import { PostgresStorage } from './storage/postgres/postgres-storage.js';
+import { EventStore, ShippingStorage } from './storage/shipping-storage.js';
+import { Transactions } from './storage/transactions.js';
 
 const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
   // Nest 10 takes two dynamic modules for one when they print the same, and would drop the second mount.
@@ -52,27 +54,51 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
     useFactory: settingsOf,
     inject: [MODULE_OPTIONS_TOKEN],
   };
-  const database: Provider = {
-    provide: Database,
+  const transactions: Provider = {
+    provide: Transactions,
     useFactory: (source: DataSource | undefined, { entityManager }: ShippingSettings) => {
       if (!source) throw noDataSource(dataSource);
-      return new Database(source, shippingEntities, entityManager);
+      refuseOtherEngines(source);
+      return new Transactions(source, entityManager);
     },
     // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy.
     inject: [{ token: getDataSourceToken(dataSource), optional: true }, ShippingSettings],
   };
   // Called for what it registers: `autoLoadEntities` finds our entities. We use no repository.
   TypeOrmModule.forFeature(shippingEntities, dataSource);
-  const services = [MethodReads, MethodWrites, MethodAnswers, ShippingMethods, OrderEvents];
+  const services = [MethodReads, ShippingMethods, OrderEvents];
   return {
     ...definition,
     global: isGlobal,
     imports: [...(definition.imports ?? []), ...imports],
     controllers: http === false ? [] : controllersFor(http),
-    providers: [...(definition.providers ?? []), mount, settings, database, ShippingTables, ...services],
+    providers: [
+      ...(definition.providers ?? []),
+      mount,
+      settings,
+      transactions,
+      ...storage,
+      ShippingTables,
+      ...services,
+    ],
     exports: [ShippingMethods, OrderEvents],
   };
 }
+
+const storage: Provider[] = [
+  {
+    provide: ShippingStorage,
+    useFactory: (transactions: Transactions, settings: ShippingSettings) =>
+      new PostgresStorage(transactions, settings),
+    inject: [Transactions, ShippingSettings],
+  },
+  { provide: EventStore, useFactory: ({ events }: ShippingStorage) => events, inject: [ShippingStorage] },
+  {
+    provide: BatchedMethods,
+    useFactory: ({ methods }: ShippingStorage) => new BatchedMethods(methods),
+    inject: [ShippingStorage],
+  },
+];
 
 function noDataSource(name: string | undefined): Error {
   const [wanted, option] =

@@ -8,6 +8,8 @@ export interface ShippingModuleOptions {
   defaultsProjectId?: string;
   /** The largest `per_page` of a list, 1 to 100; by default 100. */
   maxPageSize?: number;
+  /** How many methods a project may hold, 1 to 100,000; by default 10,000. */
+  maxMethods?: number;
   /**
    * How many bytes of answers of list, tree and `findActive` each process may keep to send again, after a look
    * at the database has told that nothing changed; by default `{ maxBytes: 33_554_432 }`. `false`: none.
@@ -51,6 +53,7 @@ export const defaultVersion: NonNullable<ControllerOptions['version']> = VERSION
 export abstract class ShippingSettings {
   abstract readonly defaultsProjectId: string;
   abstract readonly maxPageSize: number;
+  abstract readonly maxMethods: number;
   /** 0: nothing is kept. */
   abstract readonly cacheBytes: number;
   abstract readonly entityManager: ShippingModuleOptions['entityManager'];
@@ -70,6 +73,7 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
   const {
     defaultsProjectId = 'default',
     maxPageSize = 100,
+    maxMethods = 10_000,
     cache = { maxBytes: 32 * 1024 * 1024 },
     entityManager,
     ...others
@@ -80,18 +84,18 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
   if (unknown !== undefined)
     throw wrong(
       unknown,
-      'is unknown. The options are defaultsProjectId, maxPageSize, cache, entityManager, isGlobal, dataSource, imports and http',
+      'is unknown. The options are defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, isGlobal, dataSource, imports and http',
     );
   if (typeof defaultsProjectId !== 'string' || !identifierPattern.test(defaultsProjectId))
     throw wrong('defaultsProjectId', `must be a project id: ${identifierPattern.source}`);
-  if (!Number.isInteger(maxPageSize) || maxPageSize < 1 || maxPageSize > 100)
-    throw wrong('maxPageSize', 'must be an integer from 1 to 100');
+  checkInteger('maxPageSize', maxPageSize, 100);
+  checkInteger('maxMethods', maxMethods, 100_000);
   if (entityManager !== undefined && typeof entityManager !== 'function')
     throw wrong('entityManager', 'must be a function that returns an EntityManager or undefined');
   const cacheBytes = cache === false ? 0 : cache?.maxBytes;
   if (!Number.isSafeInteger(cacheBytes) || cacheBytes < 0)
     throw wrong('cache', 'must be false or { maxBytes: a number of bytes }');
-  return { defaultsProjectId, maxPageSize, cacheBytes, entityManager };
+  return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, entityManager };
 }
 
 /** @throws Error that names the option and what it may be */
@@ -117,6 +121,11 @@ export function checkHttpOptions(http: ShippingHttpOptions): void {
       throw wrong(`http.routeDecorators.${route}`, `must be one of ${shippingRoutes.join(', ')}`);
     checkDecorators(`http.routeDecorators.${route}`, each);
   }
+}
+
+function checkInteger(option: string, value: number, max: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return;
+  throw wrong(option, `must be an integer from 1 to ${max}`);
 }
 
 function checkDecorators(option: string, decorators: unknown): void {

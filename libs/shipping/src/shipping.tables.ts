@@ -1,36 +1,38 @@
-import { Inject, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Database, forMany } from './database/database.js';
 import { shippingEntities } from './shipping.entities.js';
+import { ShippingStorage } from './storage/shipping-storage.js';
+import { Transactions } from './storage/transactions.js';
 
-/** Looks for our tables when the application has bootstrapped: until then a host may migrate or synchronize. */
-export class ShippingTables implements OnApplicationBootstrap {
+/** Looks for our entities and tables at boot. */
+@Injectable()
+export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
   constructor(
-    @Inject(Database) private readonly database: Database,
+    @Inject(Transactions) private readonly transactions: Transactions,
+    @Inject(ShippingStorage) private readonly storage: ShippingStorage,
     @Inject(HttpAdapterHost) private readonly server: HttpAdapterHost,
   ) {}
 
-  /** @throws Error that names what the database lacks, and the remedy; DatabaseUnavailableError */
+  /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
+  onModuleInit(): void {
+    const { dataSource } = this.transactions;
+    const missing = shippingEntities.filter((entity) => !dataSource.hasMetadata(entity));
+    if (!dataSource.isInitialized || missing.length === 0) return;
+    throw new Error(
+      `The DataSource does not know ${missing.map(({ name }) => name).join(', ')}. Set autoLoadEntities: true ` +
+        `in TypeOrmModule.forRoot(), or add them: entities: [...shippingEntities] from 'nestjs-shipping'.`,
+    );
+  }
+
+  /**
+   * When the application has bootstrapped: until then a host may migrate or synchronize.
+   * @throws Error that names what the database lacks, and the remedy; DatabaseUnavailableError
+   */
   async onApplicationBootstrap(): Promise<void> {
-    const { dataSource } = this.database;
+    const { dataSource } = this.transactions;
     // `manualInitialization`: the host will migrate when it initialises.
     if (!dataSource.isInitialized) return;
-    const [found] = await this.database.read<{ encoding: string; columns: string }>(
-      `SELECT current_setting('server_encoding') AS encoding, json_agg(
-         ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(k.name) AND NOT attisdropped)
-         ORDER BY k.place)::text AS columns
-       FROM unnest($1::text[]) WITH ORDINALITY AS k(name, place)`,
-      [shippingEntities.map((entity) => this.database.table(entity))],
-      forMany,
-      true,
-    );
-    if (found?.encoding !== 'UTF8') {
-      throw new Error(
-        `The database has the encoding ${found?.encoding}. nestjs-shipping needs one with UTF8:\n` +
-          `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
-      );
-    }
-    const columns = JSON.parse(found.columns) as string[][];
+    const columns = await this.storage.columnsOf(shippingEntities);
     const tables = shippingEntities.map((entity, place) => {
       const { tablePath, ownColumns } = dataSource.getMetadata(entity);
       const names = ownColumns.map(({ databaseName }) => databaseName);

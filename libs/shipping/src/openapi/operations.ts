@@ -1,5 +1,5 @@
 import { PayloadTooLargeException } from '@nestjs/common';
-import { DatabaseUnavailableError, OutcomeUnknownError } from '../database/database.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../storage/storage.errors.js';
 import { InvalidJsonError, UnsupportedMediaTypeError } from '../http/request.js';
 import {
   DuplicateMethodError,

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { PostgresTypes } from '../database/postgres-types.js';
+import { PostgresTypes } from '../storage/column-types.js';
 import { type JsonObject } from '../validation/json-object.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 

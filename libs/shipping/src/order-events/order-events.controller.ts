@@ -1,10 +1,12 @@
-import { Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { type HttpRequest } from '../http/request.js';
 import { type HttpResponse } from '../http/http-response.js';
 import { NotCached } from '../http/not-cached.js';
 import { streamJson } from '../http/response.js';
+import { defaultPath } from '../shipping.options.js';
 import { OrderEvents } from './order-events.service.js';
 
+@Controller(defaultPath)
 export class OrderEventsController {
   constructor(@Inject(OrderEvents) private readonly orderEvents: OrderEvents) {}
 

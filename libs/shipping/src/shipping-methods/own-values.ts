@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { fieldOf, type SettableField, settableFields } from './method-fields.js';
+import { folded } from '../validation/text.js';
+import { fieldOf, searchedFields, type SettableField, settableFields } from './method-fields.js';
 
 /** What is stored of a method and can be changed. */
 export type OwnValues = Pick<ShippingMethodDto, SettableField>;
@@ -13,25 +14,32 @@ export function ownValuesOf(request: Readonly<UpsertShippingMethodRequest>): Own
   ) as OwnValues;
 }
 
+/** What is stored of a method that is shown. */
+export function storedValuesOf(method: ShippingMethodDto): OwnValues {
+  return ownValuesOf({ ...method, ...method.own });
+}
+
 /**
- * What is stored after an update. While `use_default` stays on, an inherited value that comes back as it was
- * presented leaves the own one alone: a form that sends what it loaded must not destroy what is stored.
- * @param presented the method as a client sees it before the update
+ * What is stored after an update. While `use_default` stays on, an inherited value that comes back unchanged leaves the
+ * own value alone: a form that sends what it loaded must not destroy what is stored.
+ * @param current the method as a client sees it before the update
  */
 export function patched(
-  before: OwnValues,
+  current: ShippingMethodDto,
   request: Readonly<UpsertShippingMethodRequest>,
-  presented: ShippingMethodDto,
 ): OwnValues {
   const staysDefault =
-    before.use_default && (request.use_default === undefined || request.use_default === true);
-  const keeps = (field: SettableField): boolean =>
-    request[field] === undefined ||
+    current.use_default && (request.use_default === undefined || request.use_default === true);
+  const keeps = (name: SettableField): boolean =>
+    request[name] === undefined ||
     (staysDefault &&
-      presented.inherited.some((inherited) => inherited === field) &&
-      isDeepStrictEqual(request[field], presented[field]));
-  const sent = Object.fromEntries(
-    settableFields.filter((field) => !keeps(field)).map((field) => [field, request[field]]),
-  );
-  return ownValuesOf({ ...before, ...sent });
+      current.inherited.some((inherited) => inherited === name) &&
+      isDeepStrictEqual(request[name], current[name]));
+  const sent = settableFields.filter((name) => !keeps(name)).map((name) => [name, request[name]]);
+  return ownValuesOf({ ...storedValuesOf(current), ...Object.fromEntries(sent) });
+}
+
+/** What `search_text` holds: each searched text, case-folded, on a line of its own. */
+export function searchText(own: OwnValues): string {
+  return searchedFields.map((name) => folded(own[name] ?? '')).join('\n');
 }

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { PostgresTypes } from '../database/postgres-types.js';
+import { PostgresTypes } from '../storage/column-types.js';
 import { type JsonObject } from '../validation/json-object.js';
 
 /** Code-point order and exact comparison, whatever the locale of the database is. */

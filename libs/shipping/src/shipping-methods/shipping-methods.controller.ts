@@ -1,27 +1,29 @@
-import { Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
-import { type Answer } from '../answers/current-answers.js';
-import { Database } from '../database/database.js';
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
-import { type HttpRequest, jsonBody, urlOf } from '../http/request.js';
 import { type HttpResponse } from '../http/http-response.js';
 import { NotCached } from '../http/not-cached.js';
-import { dropIfRefused, sendJson, streamJson } from '../http/response.js';
+import { type HttpRequest, jsonBody, urlOf } from '../http/request.js';
+import { dropIfRefused, sendJson } from '../http/response.js';
+import { defaultPath, ShippingSettings } from '../shipping.options.js';
+import { type Scope, Transactions } from '../storage/transactions.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.dto.js';
+import { type CachedJson } from './json-cache.js';
 import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
 import { decodeListQuery } from './list-query.decode.js';
-import { type LargeTree } from './large-tree.js';
-import { MethodAnswers } from './method-answers.js';
+import { MethodReads } from './method-reads.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /** Each handler gathers the faults of the whole request, then calls the service with what it has checked. */
+@Controller(defaultPath)
 export class ShippingMethodsController {
   constructor(
     @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(MethodAnswers) private readonly answers: MethodAnswers,
-    @Inject(Database) private readonly database: Database,
+    @Inject(MethodReads) private readonly reads: MethodReads,
+    @Inject(Transactions) private readonly transactions: Transactions,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {}
 
   @Post('shipments/methods')
@@ -49,15 +51,17 @@ export class ShippingMethodsController {
     const { search } = urlOf(request);
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
-    // The query is read only when the answer to it is not held, or may be a refusal.
+    // The query is read only when its page is not in the cache, or the answer may be a refusal.
     const query = (): CheckedListQuery => {
       const decoded = decodeListQuery(faults, search);
-      const checked = checkListQuery(faults, decoded.query, this.methods.maxPageSize, decoded.isBracketed);
+      const checked = checkListQuery(faults, decoded.query, this.settings.maxPageSize, decoded.isBracketed);
       faults.throwIfAny();
       return checked;
     };
     if (faults.any || ifNoneMatch(request)) query();
-    await this.answer(request, response, projectId, () => this.answers.page(projectId, `?${search}`, query));
+    await this.answer(request, response, projectId, (scope) =>
+      this.reads.page(projectId, `?${search}`, query, scope),
+    );
   }
 
   @Get('shipments/methods/tree')
@@ -66,10 +70,7 @@ export class ShippingMethodsController {
     const faults = new Faults();
     const projectId = projectIdOf(request, faults);
     faults.throwIfAny();
-    await this.answer(request, response, projectId, async () => {
-      const answer = await this.answers.tree(projectId);
-      return answer.body ? answer : this.answers.largeTree(projectId);
-    });
+    await this.answer(request, response, projectId, (scope) => this.reads.tree(projectId, scope));
   }
 
   @Patch('shipments/methods/:method_id')
@@ -107,29 +108,29 @@ export class ShippingMethodsController {
   }
 
   /**
-   * Whether a change is true once the service has made it: then it is answered at once, past the host's interceptors.
-   * Within an ambient transaction one of these may be the commit, and Nest sends what the handler returns after it.
-   * To be asked in the same tick as the service, which asks the same.
+   * Whether a change is committed once the service has made it. Then it is answered at once, before the host's
+   * interceptors can fail. In an ambient transaction one of these may be the commit: Nest sends what the handler returns
+   * after it. Ask in the same tick as the service, which asks the same.
    */
   private commitsItself(): boolean {
-    return !this.database.isCallers({});
+    return this.transactions.scopeOf({}) === 'shared';
   }
 
-  /** To a client that has the answer, 304 for the price of the look-up. */
+  /** Answers 304 to a client that has the current revision, without reading more than that. */
   private async answer(
     request: HttpRequest,
     response: HttpResponse,
     projectId: string,
-    read: () => Promise<Answer | LargeTree>,
+    read: (scope: Scope) => Promise<CachedJson>,
   ): Promise<void> {
+    const scope = this.transactions.scopeOf({});
     const isHeldByClient = ifNoneMatch(request);
-    const known = isHeldByClient && (await this.answers.validator(projectId));
+    const known = isHeldByClient && (await this.reads.revision(projectId, scope));
     const isHeld = known !== undefined && isHeldByClient?.(known) === true;
-    const answer = isHeld ? { validator: known, body: null } : await read();
-    response.header('ETag', entityTag(answer.validator));
+    const { revision, body } = isHeld ? { revision: known, body: null } : await read(scope);
+    response.header('ETag', entityTag(revision));
     response.header('Cache-Control', 'no-cache');
-    if ('pieces' in answer) return streamJson(response, answer.pieces);
-    return sendJson(response, answer.body, answer.body ? 200 : 304);
+    await sendJson(response, body, body ? 200 : 304);
   }
 }
 

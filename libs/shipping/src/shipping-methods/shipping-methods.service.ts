@@ -1,39 +1,38 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Inject } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
-import { type CallOptions, Database, forMany } from '../database/database.js';
-import {
-  DatabaseUnavailableError,
-  isForeignKeyViolation,
-  isUniqueViolation,
-} from '../database/database.errors.js';
-import { onePerDataSource } from '../database/one-per-data-source.js';
+import { v7 as uuid } from 'uuid';
 import { entityTag } from '../http/conditional.js';
 import { ShippingSettings } from '../shipping.options.js';
+import { BatchedMethods } from '../storage/batched-methods.js';
+import { queueOf } from '../storage/keyed-queue.js';
+import { onePerDataSource } from '../storage/one-per-data-source.js';
+import { type NewMethod } from '../storage/shipping-storage.js';
+import { DatabaseUnavailableError } from '../storage/storage.errors.js';
+import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
 import { Faults } from '../validation/faults.js';
 import { checkIdentifier, isUuid } from '../validation/identifiers.js';
 import { isCode } from '../validation/text.js';
 import { type ListShippingMethods } from './dto/list-shipping-methods.dto.js';
 import {
+  type ShippingMethodChange,
   type ShippingMethodDto,
   type ShippingMethodPage,
   type ShippingTree,
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { type CachedJson } from './json-cache.js';
 import { checkListQuery } from './list-query.check.js';
+import { MethodReads } from './method-reads.js';
+import { type OwnValues, ownValuesOf, patched, searchText, storedValuesOf } from './own-values.js';
 import {
   DuplicateMethodError,
-  MethodInUseError,
   MethodNotFoundError,
+  TooManyMethodsError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
-import { MethodAnswers } from './method-answers.js';
-import { MethodReads } from './method-reads.js';
-import { MethodWrites } from './method-writes.js';
-import { ownValuesOf, patched } from './own-values.js';
-import { type ShippingMethodChange } from './shipping-method-change.js';
 
-const committedOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
+const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
@@ -44,26 +43,26 @@ export interface ChangeOptions extends CallOptions {
 }
 
 /**
- * The shipping methods of each project. Every call checks its own input and throws the errors that the
- * routes answer with; every one takes a trailing `{ manager }` to join the caller's transaction.
+ * The shipping methods of each project. Every call checks its own input and throws the errors that the routes answer
+ * with. Every call takes a trailing `{ manager }` to join the caller's transaction.
  */
+@Injectable()
 export class ShippingMethods {
   private readonly committed: Subject<ShippingMethodChange>;
 
   /**
-   * What was committed through the services and routes of all mounts of this process on this DataSource: after
-   * the outermost COMMIT, and never for what was rolled back. Another process's changes do not come here.
+   * Tells of each committed change that the services and routes of this process made on this DataSource, after the
+   * outermost COMMIT. It does not tell of changes that were rolled back, nor of those of other processes.
    */
   readonly changes: Observable<ShippingMethodChange>;
 
   constructor(
-    @Inject(Database) private readonly database: Database,
+    @Inject(Transactions) private readonly transactions: Transactions,
+    @Inject(BatchedMethods) private readonly store: BatchedMethods,
     @Inject(MethodReads) private readonly reads: MethodReads,
-    @Inject(MethodWrites) private readonly writes: MethodWrites,
-    @Inject(MethodAnswers) private readonly answers: MethodAnswers,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
-    this.committed = committedOn(database.dataSource);
+    this.committed = changesOn(transactions.dataSource);
     this.changes = this.committed.asObservable();
   }
 
@@ -73,27 +72,29 @@ export class ShippingMethods {
   }
 
   /**
-   * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and
-   *   `identical` when the pair of codes is taken
+   * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when the
+   *   pair of codes is taken; TooManyMethodsError when the project holds `maxMethods`
    */
   async create(
     projectId: string,
     input: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkedRequest(projectId, input);
-    const own = ownValuesOf(request);
-    const within = this.database.settled(options);
-    return this.untilDone(projectId, within, async (waits) => {
-      const after = await this.writes.insert(projectId, own, waits, within);
-      if (after) {
-        this.notify({ type: 'created', before: null, after }, within);
-        return after;
+    const own = ownValuesOf(checkedRequest(projectId, input));
+    const method = toStore(uuid(), projectId, own);
+    return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
+      const inserted = await this.store.insert(method, scope);
+      if (inserted === 'lost') return 'again';
+      if (typeof inserted === 'object') {
+        this.notify({ type: 'created', before: null, after: inserted }, scope);
+        return inserted;
       }
-      const taken = await this.findByCodes(projectId, own.carrier_code, own.method_code, within);
-      // The winner may be gone again by now: then the codes are free. A snapshot of the caller's may hide it.
-      if (taken) throw new DuplicateMethodError(taken.id, isDeepStrictEqual(ownValuesOf(stored(taken)), own));
-      return undefined;
+      const existing = await this.store.find(codesOf(projectId, own), scope);
+      if (existing)
+        throw new DuplicateMethodError(existing.id, isDeepStrictEqual(storedValuesOf(existing), own));
+      if (inserted === 'full') throw new TooManyMethodsError(this.settings.maxMethods);
+      // The other one is gone by now, or the caller's snapshot does not show it.
+      return 'again';
     });
   }
 
@@ -108,33 +109,29 @@ export class ShippingMethods {
   ): Promise<ShippingMethodPage> {
     const faults = new Faults();
     checkIdentifier(faults, 'project_id', projectId);
-    const checked = checkListQuery(faults, query, this.maxPageSize);
+    const checked = checkListQuery(faults, query, this.settings.maxPageSize);
     faults.throwIfAny();
-    const { body } = await this.answers.page(projectId, JSON.stringify(checked), () => checked, options);
-    return parsed(body);
+    const scope = this.transactions.scopeOf(options);
+    return parsed(await this.reads.page(projectId, JSON.stringify(checked), () => checked, scope));
   }
 
   /** All methods, inactive ones too, by carrier. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkProject(projectId);
-    const { body } = await this.answers.tree(projectId, options);
-    return parsed(body ?? (await this.answers.wholeTree(projectId, options)).body);
+    return parsed(await this.reads.tree(projectId, this.transactions.scopeOf(options)));
   }
 
   /** What a checkout offers: the active methods, in list order. */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkProject(projectId);
-    const { body } = await this.answers.active(projectId, options);
-    return parsed<ShippingMethodPage>(body).data;
+    const active = await this.reads.active(projectId, this.transactions.scopeOf(options));
+    return parsed<ShippingMethodPage>(active).data;
   }
 
   /** @throws MethodNotFoundError */
   async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
-    if (!isUuid(id)) throw new MethodNotFoundError();
-    const method = await this.reads.find({ project_id: projectId, id }, options);
-    if (!method) throw new MethodNotFoundError();
-    return method;
+    return this.findIn(this.transactions.scopeOf(options), projectId, id);
   }
 
   /** @returns null when the project has no method with these codes */
@@ -145,16 +142,16 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodDto | null> {
     checkProject(projectId);
-    // What is no code names no method; PostgreSQL would refuse a NUL.
+    // No method has what is no code, and PostgreSQL would refuse a NUL.
     if (!isCode(carrierCode) || !isCode(methodCode)) return null;
     const key = { project_id: projectId, carrier_code: carrierCode, method_code: methodCode };
-    return (await this.reads.find(key, options)) ?? null;
+    return (await this.store.find(key, this.transactions.scopeOf(options))) ?? null;
   }
 
   /**
-   * Fields left out keep their value. A change of nothing keeps `version` and `updated_at`.
-   * @throws ValidationFailedError, InvalidParameterError, MethodNotFoundError, VersionMismatchError;
-   *   MethodInUseError when a foreign key of the host's names the codes; DuplicateMethodError with `existingId` when the new codes are taken
+   * Fields that are left out keep their value. A change of nothing keeps `version` and `updated_at`.
+   * @throws ValidationFailedError, InvalidParameterError, MethodNotFoundError, VersionMismatchError; MethodInUseError
+   *   when a foreign key of the host's names the codes; DuplicateMethodError with `existingId` when the new codes are taken
    */
   async update(
     projectId: string,
@@ -163,9 +160,9 @@ export class ShippingMethods {
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkedRequest(projectId, input);
-    const within = this.database.settled(options);
-    return this.patch(projectId, request, within, () =>
-      this.findMatching(projectId, id, wantedTags(options), within),
+    const wanted = wantedTags(options);
+    return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) =>
+      this.patch(await this.findMatching(scope, projectId, id, wanted), request, scope),
     );
   }
 
@@ -176,26 +173,16 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkedRequest(projectId, input);
-    const within = this.database.settled(options);
-    // By its codes at each attempt: a method that lost them meanwhile is not the one that is meant.
-    const find = async (): Promise<ShippingMethodDto> => {
-      const { carrier_code, method_code } = request;
-      const current = await this.findByCodes(projectId, carrier_code, method_code, within);
-      if (!current) throw new MethodNotFoundError();
-      return current;
-    };
-    return untilWon(async () => {
-      try {
-        return await this.create(projectId, request, within);
-      } catch (error) {
-        if (!(error instanceof DuplicateMethodError)) throw error;
-      }
-      try {
-        return await this.patch(projectId, request, within, find);
-      } catch (error) {
-        if (!(error instanceof MethodNotFoundError)) throw error;
-        return undefined;
-      }
+    const own = ownValuesOf(request);
+    const method = toStore(uuid(), projectId, own);
+    return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
+      const existing = await this.store.find(codesOf(projectId, own), scope);
+      if (existing) return this.patch(existing, request, scope);
+      const inserted = await this.store.insert(method, scope);
+      if (inserted === 'full') throw new TooManyMethodsError(this.settings.maxMethods);
+      if (typeof inserted === 'string') return 'again';
+      this.notify({ type: 'created', before: null, after: inserted }, scope);
+      return inserted;
     });
   }
 
@@ -206,80 +193,71 @@ export class ShippingMethods {
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkProject(projectId);
     const wanted = wantedTags(options);
-    const within = this.database.settled(options);
-    return this.untilDone(projectId, within, async (waits) => {
-      // It shares no statement with others.
-      if (!waits) return undefined;
-      const current = await this.findMatching(projectId, id, wanted, within);
-      const removed = await this.writes.delete(current, wanted, within);
-      if (removed) this.notify({ type: 'deleted', before: removed, after: null }, within);
+    return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
+      // It may wait for rows of the host's that refer to the method, and with it all that share its statement.
+      if (scope === 'shared') return 'again';
+      const current = await this.findMatching(scope, projectId, id, wanted);
+      const removed = await this.store.delete(current, wanted, scope);
+      if (removed === 'lost') return 'again';
+      this.notify({ type: 'deleted', before: removed, after: null }, scope);
       return removed;
     });
   }
 
-  /** @param find the method as it is now */
-  private patch(
-    projectId: string,
+  private async patch(
+    current: ShippingMethodDto,
     request: Readonly<UpsertShippingMethodRequest>,
-    within: CallOptions,
-    find: () => Promise<ShippingMethodDto>,
-  ): Promise<ShippingMethodDto> {
-    return this.untilDone(projectId, within, async (waits) => {
-      const current = await find();
-      const before = ownValuesOf(stored(current));
-      const after = patched(before, request, current);
-      if (isDeepStrictEqual(before, after)) return current;
-      const { carrier_code, method_code } = after;
-      const renames = carrier_code !== before.carrier_code || method_code !== before.method_code;
-      if (renames) {
-        // New codes wait for a host's rows that refer to the method, and with them all of its batch would.
-        if (!waits) return undefined;
-        // Under the lock nobody takes the codes: no violation ends the caller's transaction.
-        await this.writes.lock(projectId, within);
-        const taken = await this.findByCodes(projectId, carrier_code, method_code, within);
-        if (taken && taken.id !== current.id) throw new DuplicateMethodError(taken.id);
-      }
-      try {
-        const updated = await this.writes.replace(current, after, waits, within);
-        // None: someone was faster. What is stored now decides anew.
-        if (updated) this.notify({ type: 'updated', before: current, after: updated }, within);
-        return updated;
-      } catch (error) {
-        if (isForeignKeyViolation(error)) throw new MethodInUseError(error);
-        // On its own, the change has no lock between two statements.
-        if (isUniqueViolation(error, 'uq_shipping_method_codes')) return undefined;
-        throw error;
-      }
-    });
+    scope: Scope,
+  ): Promise<ShippingMethodDto | 'again'> {
+    const { id, project_id, version, etag, carrier_code, method_code } = current;
+    const own = patched(current, request);
+    if (isDeepStrictEqual(own, storedValuesOf(current))) return current;
+    const changesCodes = own.carrier_code !== carrier_code || own.method_code !== method_code;
+    const change = { ...toStore(id, project_id, own), version, etag, changesCodes };
+    const updated = await this.store.replace(change, scope);
+    if (typeof updated === 'object') {
+      this.notify({ type: 'updated', before: current, after: updated }, scope);
+      return updated;
+    }
+    const holder = updated === 'taken' && (await this.store.find(codesOf(project_id, own), scope));
+    if (holder && holder.id !== id) throw new DuplicateMethodError(holder.id);
+    return 'again';
   }
 
   /**
-   * A change goes with others first, and waits for nobody. One that they left out goes by itself, one at a time
-   * in a project: only one connection of the host's waits for a lock that someone holds.
-   * @param within settled already
-   * @param attempt undefined: it was left out, or lost to another writer
+   * Makes a change. In the scope `shared` it is tried once, with those of others. If it loses there, it is tried alone,
+   * one change at a time in each project, so that only one connection waits for locks.
+   * @param attempt gives `again` when it lost to another writer
    */
-  private async untilDone<Done>(
+  private async untilDone<Done extends object>(
     projectId: string,
-    within: CallOptions,
-    attempt: (waits: boolean) => Promise<Done | undefined>,
+    scope: Scope,
+    attempt: (scope: Scope) => Promise<Done | 'again'>,
   ): Promise<Done> {
-    const waiting = (): Promise<Done> => untilWon(() => attempt(true));
-    if (within !== forMany) return waiting();
-    return (await attempt(false)) ?? this.database.queue.take(projectId, waiting);
+    if (scope !== 'shared') return untilWon(() => attempt(scope));
+    const done = await attempt(scope);
+    if (done !== 'again') return done;
+    const queue = queueOf(this.transactions.dataSource);
+    return queue.take(projectId, () => untilWon(() => attempt('alone')));
   }
 
-  private notify(change: ShippingMethodChange, within: CallOptions): void {
-    this.database.afterCommit(within, () => this.committed.next(change));
+  private notify(change: ShippingMethodChange, scope: Scope): void {
+    this.transactions.afterCommit(scope, () => this.committed.next(change));
+  }
+
+  private async findIn(scope: Scope, projectId: string, id: string): Promise<ShippingMethodDto> {
+    const method = isUuid(id) && (await this.store.find({ project_id: projectId, id }, scope));
+    if (!method) throw new MethodNotFoundError();
+    return method;
   }
 
   private async findMatching(
+    scope: Scope,
     projectId: string,
     id: string,
     wanted: readonly string[] | undefined,
-    within: CallOptions,
   ): Promise<ShippingMethodDto> {
-    const current = await this.find(projectId, id, within);
+    const current = await this.findIn(scope, projectId, id);
     const matches = !wanted || wanted.includes(current.etag) || wanted.includes(entityTag(current.version));
     if (!matches) throw new VersionMismatchError(current.version);
     return current;
@@ -292,22 +270,26 @@ function wantedTags({ versions, etags }: ChangeOptions): string[] | undefined {
 }
 
 /** Tries again what was lost to another writer. */
-async function untilWon<Won>(attempt: () => Promise<Won | undefined>): Promise<Won> {
-  // With each lost race another writer has succeeded, so that this many mean something else is wrong.
+async function untilWon<Won extends object>(attempt: () => Promise<Won | 'again'>): Promise<Won> {
+  // For each lost race another writer has succeeded. So many losses mean that something else is wrong.
   for (let lost = 0; lost < 100; lost++) {
     const won = await attempt();
-    if (won !== undefined) return won;
+    if (won !== 'again') return won;
   }
   throw new DatabaseUnavailableError(new Error('Lost 100 races against other writers.'));
 }
 
-/** Anew for each caller, who may change what it gets. */
-function parsed<Data>(body: Buffer | null): Data {
+/** Parsed for each caller, who may change what it gets. */
+function parsed<Data>({ body }: CachedJson): Data {
   return JSON.parse(String(body)) as Data;
 }
 
-function stored(method: ShippingMethodDto): ShippingMethodDto {
-  return { ...method, ...method.own };
+function toStore(id: string, projectId: string, own: OwnValues): NewMethod {
+  return { id, project_id: projectId, ...own, search_text: searchText(own) };
+}
+
+function codesOf(projectId: string, { carrier_code, method_code }: OwnValues) {
+  return { project_id: projectId, carrier_code, method_code };
 }
 
 function checkProject(projectId: string): void {

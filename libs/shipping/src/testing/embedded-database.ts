@@ -7,7 +7,7 @@ import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type PGlite } from '@electric-sql/pglite';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { shippingMigrations } from '../database/migrations/migrations.js';
+import { shippingMigrations } from '../storage/migrations/migrations.js';
 import { shippingEntities } from '../shipping.entities.js';
 import { pglitePath } from './pglite-path.cjs';
 import { serve, type ThreadData } from './postgres-thread.js';

@@ -35,7 +35,7 @@ export const eventLengths = {
 } as const;
 
 /** As the columns take it. */
-type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occurred_at'> & {
+export type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occurred_at'> & {
   /** null: now. */
   occurred_at: string | null;
   dedupe_key: string | null;

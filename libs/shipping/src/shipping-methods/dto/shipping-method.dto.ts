@@ -55,3 +55,9 @@ export interface ShippingCarrierDto {
 export interface ShippingTree {
   data: ShippingCarrierDto[];
 }
+
+/** A committed change of one method, with the values that it showed before and after. */
+export type ShippingMethodChange =
+  | { type: 'created'; before: null; after: ShippingMethodDto }
+  | { type: 'updated'; before: ShippingMethodDto; after: ShippingMethodDto }
+  | { type: 'deleted'; before: ShippingMethodDto; after: null };

@@ -1,21 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Batches } from './batches.js';
-import { DatabaseUnavailableError } from './database.errors.js';
+import { Batcher } from './batcher.js';
+import { DatabaseUnavailableError } from './storage.errors.js';
 
-describe('batches', () => {
+describe('a batcher', () => {
   // Patience ends when a test says so.
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => vi.useRealTimers());
 
   it('serve together those who ask while others are served, one batch at a time', async () => {
     const served: number[][] = [];
-    const batches = new Batches<number, number>(async (items) => {
+    const batcher = new Batcher<number, number>(async (items) => {
       served.push(items);
-      if (items.includes(1)) for (const item of [3, 4, 5]) void batches.join(item);
+      if (items.includes(1)) for (const item of [3, 4, 5]) void batcher.join(item);
       return items.map((item) => item * 10);
     });
-    expect(await Promise.all([batches.join(1), batches.join(2)])).toEqual([10, 20]);
-    expect(await batches.join(6)).toBe(60);
+    expect(await Promise.all([batcher.join(1), batcher.join(2)])).toEqual([10, 20]);
+    expect(await batcher.join(6)).toBe(60);
     expect(served).toEqual([
       [1, 2],
       [3, 4, 5, 6],
@@ -24,21 +24,21 @@ describe('batches', () => {
 
   it('of many are of a hundred', async () => {
     const sizes: number[] = [];
-    const batches = new Batches<number, number>((items) => {
+    const batcher = new Batcher<number, number>((items) => {
       sizes.push(items.length);
       return Promise.resolve(items);
     });
-    await Promise.all(Array.from({ length: 250 }, (_, item) => batches.join(item)));
+    await Promise.all(Array.from({ length: 250 }, (_, item) => batcher.join(item)));
     expect(sizes).toEqual([100, 100, 50]);
   });
 
   it('that hang do not hold up those who come after', async () => {
-    const batches = new Batches<string, string>((items) =>
+    const batcher = new Batcher<string, string>((items) =>
       items.includes('hangs') ? new Promise(() => {}) : Promise.resolve(items),
     );
-    void batches.join('hangs');
+    void batcher.join('hangs');
     await turns(3);
-    const later = batches.join('later');
+    const later = batcher.join('later');
     vi.runAllTimers();
     expect(await later).toBe('later');
   });
@@ -47,16 +47,16 @@ describe('batches', () => {
     let most = 0;
     let underWay = 0;
     const ends: (() => void)[] = [];
-    const batches = new Batches<string, string>(async (items) => {
+    const batcher = new Batcher<string, string>(async (items) => {
       most = Math.max(most, ++underWay);
       if (items.includes('slow')) await new Promise<void>((resolve) => ends.push(resolve));
       else await turns(8);
       underWay--;
       return items;
     });
-    const slow = batches.join('slow');
+    const slow = batcher.join('slow');
     await turns(4);
-    const meanwhile = batches.join('meanwhile');
+    const meanwhile = batcher.join('meanwhile');
     vi.runAllTimers();
     expect(await meanwhile).toBe('meanwhile');
     for (const end of ends) end();
@@ -64,7 +64,7 @@ describe('batches', () => {
     most = 0;
     const served = ['a', 'b', 'c', 'd'].map(async (item, index) => {
       await turns(4 * index);
-      return batches.join(item);
+      return batcher.join(item);
     });
     expect(await Promise.all(served)).toEqual(['a', 'b', 'c', 'd']);
     expect(most).toBe(1);
@@ -74,12 +74,12 @@ describe('batches', () => {
     'of %i that the database refuses are refused for the bad one only',
     async (size) => {
       const sizes: number[] = [];
-      const batches = new Batches<string, string>((items) => {
+      const batcher = new Batcher<string, string>((items) => {
         sizes.push(items.length);
         return items.includes('bad') ? Promise.reject(new Error('refused')) : Promise.resolve(items);
       });
       const good = Array.from({ length: size - 1 }, (_, n) => `${n}`);
-      const [bad, ...others] = await Promise.allSettled(['bad', ...good].map((item) => batches.join(item)));
+      const [bad, ...others] = await Promise.allSettled(['bad', ...good].map((item) => batcher.join(item)));
       expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'refused' } });
       expect(others).toEqual(good.map((value) => ({ status: 'fulfilled', value })));
       expect(sizes.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(size)));
@@ -90,8 +90,8 @@ describe('batches', () => {
     const run = vi.fn<(items: string[]) => Promise<string[]>>(() =>
       Promise.reject(new DatabaseUnavailableError(new Error('gone'))),
     );
-    const batches = new Batches(run);
-    const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => batches.join(item)));
+    const batcher = new Batcher(run);
+    const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
     expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(run).toHaveBeenCalledOnce();
   });

@@ -1,18 +1,21 @@
-import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
+import { firstOf } from './first-of.js';
+import { onePerDataSource } from './one-per-data-source.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
+
+/** A connection may be silent for ever. Who waits longer than this goes on. */
+const patienceMs = 30_000;
 
 /**
- * For the FROM of a statement that commits by itself: it fails soon (55P03) where it would have to wait for a lock.
+ * Runs calls with the same key one after the other, in the order they came. So the calls that wait for a lock in a
+ * project take one connection, and not all that the host has.
  */
-export const impatience = `set_config('lock_timeout', '50ms', true) AS impatience`;
-
-/** Calls with the same key, one after the other in the order they came: one connection waits for them all. */
 export class KeyedQueue {
   private readonly last = new Map<string, Promise<unknown>>();
 
   /** When the database was not available to a call, those that wait behind it fail at once. */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.last.get(key) ?? Promise.resolve();
-    const turn = previous.then(
+    const turn = firstOf([previous], patienceMs).then(
       () => call(),
       (error: unknown) => {
         const isOfAll = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
@@ -28,3 +31,5 @@ export class KeyedQueue {
     }
   }
 }
+
+export const queueOf = onePerDataSource(() => new KeyedQueue());

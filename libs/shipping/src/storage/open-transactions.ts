@@ -23,7 +23,7 @@ const begin = /^(START TRANSACTION|SAVEPOINT typeorm_\d+)$/;
 const end = /^(COMMIT|ROLLBACK|(RELEASE|ROLLBACK TO) SAVEPOINT typeorm_\d+)$/;
 
 /** The transactions on the connections of a DataSource, known by the statements that TypeORM sends. */
-export class Transactions implements EntitySubscriberInterface {
+export class OpenTransactions implements EntitySubscriberInterface {
   /** Outermost first. */
   private readonly open = new WeakMap<QueryRunner, Transaction[]>();
 

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { PostgresTypes } from './postgres-types.js';
+import { PostgresTypes } from '../storage/column-types.js';
 
 /**
  * One row a project, made with its first method and never removed. Each write of a method updates it in the

@@ -1,13 +1,15 @@
 import { DataSource } from 'typeorm';
 import { describe, expect, it, vi } from 'vitest';
-import { DatabaseUnavailableError } from './database.errors.js';
-import { Database } from './database.js';
+import { DatabaseUnavailableError } from '../storage.errors.js';
+import { refuseOtherEngines } from '../column-types.js';
+import { Transactions } from '../transactions.js';
+import { Postgres } from './postgres.js';
 
 describe('a DataSource that cannot serve us', () => {
   it('is refused at boot, with the remedy', () => {
     const dataSource = new DataSource({ type: 'mysql', driver: {} });
 
-    expect(() => new Database(dataSource, [])).toThrow(
+    expect(() => refuseOtherEngines(dataSource)).toThrow(
       /needs PostgreSQL.*of type "mysql".*ShippingModule\.forRoot\(\{ dataSource: 'name' \}\)/,
     );
   });
@@ -26,13 +28,13 @@ describe('a statement of our own', () => {
     const runner = dataSource.createQueryRunner();
     Object.assign(runner, { connect: () => Promise.resolve(connection), release });
     vi.spyOn(dataSource, 'createQueryRunner').mockReturnValue(runner);
-    return { database: new Database(dataSource, []), connection, query, release };
+    return { database: new Postgres(dataSource), connection, query, release };
   };
 
   it.each(['read', 'write'] as const)('to %s is tried again after a lost race, twice', async (how) => {
     const { database, query, release } = failing('40001', '40P01');
 
-    expect(await database[how]('SELECT 1', [])).toEqual([1]);
+    expect(await database[how]('SELECT 1', [], 'alone')).toEqual([1]);
     expect([query, release].map((called) => called.mock.calls.length)).toEqual([3, 3]);
   });
 
@@ -40,7 +42,7 @@ describe('a statement of our own', () => {
     const { database, query } = failing('25P02');
     const rollback = vi.spyOn(database.dataSource.createQueryRunner(), 'query').mockResolvedValue([]);
 
-    expect(await database.read('SELECT 1', [])).toEqual([1]);
+    expect(await database.read('SELECT 1', [], 'alone')).toEqual([1]);
     expect(rollback.mock.calls).toEqual([['ROLLBACK']]);
     expect(query).toHaveBeenCalledTimes(2);
   });
@@ -54,7 +56,7 @@ describe('a statement of our own', () => {
     const { database, query, connection } = failing();
     connection.getTransactionStatus = () => status;
 
-    await database.write('SELECT 1', []);
+    await database.write('SELECT 1', [], 'alone');
 
     expect(query.mock.calls.filter(([{ text }]) => text === 'ROLLBACK')).toHaveLength(rollbacks);
     expect(query.mock.calls.at(-1)).toMatchObject([{ text: 'SELECT 1' }]);
@@ -63,7 +65,7 @@ describe('a statement of our own', () => {
   it.each(['read', 'write'] as const)('to %s that loses three times is unavailable', async (how) => {
     const { database, query } = failing('55P03', '55P03', '55P03');
 
-    await expect(database[how]('SELECT 1', [])).rejects.toThrow(DatabaseUnavailableError);
+    await expect(database[how]('SELECT 1', [], 'alone')).rejects.toThrow(DatabaseUnavailableError);
     expect(query).toHaveBeenCalledTimes(3);
   });
 
@@ -73,7 +75,7 @@ describe('a statement of our own', () => {
   ])('that fails with %s is not tried again', async (code, message) => {
     const { database, query, release } = failing(code);
 
-    await expect(database.write('SELECT 1', [])).rejects.toThrow(message);
+    await expect(database.write('SELECT 1', [], 'alone')).rejects.toThrow(message);
     expect([query, release].map((called) => called.mock.calls.length)).toEqual([1, 1]);
   });
 });
@@ -90,7 +92,9 @@ describe('a statement that a connection breaks, on a manager of the caller', () 
     const runner = Object.assign(dataSource.createQueryRunner(), { isTransactionActive, connect });
     const manager = dataSource.createEntityManager(runner);
 
-    await expect(new Database(dataSource, [])[how]('SELECT 1', [], { manager })).rejects.toMatchObject({
+    const scope = new Transactions(dataSource).scopeOf({ manager });
+
+    await expect(new Postgres(dataSource)[how]('SELECT 1', [], scope)).rejects.toMatchObject({
       code,
     });
   });

@@ -3,37 +3,14 @@ import {
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
-import { problemDetails, ShippingException } from '../shipping.exception.js';
-
-const retryAfter = { 'Retry-After': '1' };
-
-/** The database could not be reached, did not finish in time or let another writer win. Nothing was changed: try again. */
-export class DatabaseUnavailableError extends ShippingException {
-  override readonly headers = retryAfter;
-
-  constructor(cause: unknown) {
-    const detail = 'The database is not available now; nothing was changed. Try again.';
-    super(problemDetails(503, 'database_unavailable', 'Database unavailable', detail), { cause });
-  }
-}
-
-/** The connection broke while a change was on its way: it may or may not have happened. Look before retrying. */
-export class OutcomeUnknownError extends ShippingException {
-  override readonly headers = retryAfter;
-
-  constructor(cause: unknown) {
-    const detail =
-      'The connection to the database broke around the commit: the change may or may not have happened. Look before you try again.';
-    super(problemDetails(503, 'outcome_unknown', 'Outcome unknown', detail), { cause });
-  }
-}
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../storage.errors.js';
 
 const notSent = /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end/;
 const broken = /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)/i;
 const brokenCodes =
   /^(08...|25P0[34]|57P0[1245]|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ERR_STREAM_.*|ERR_SOCKET_.*)$/;
 const unavailableCodes =
-  /^(53...|57P03|57014|25006|40001|40P01|55P03|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
+  /^(53...|57P03|57014|25006|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/;
 
 /** The SQLSTATE of a database error, or the code of a socket error. */
 export function codeOf(error: unknown): string {
@@ -42,18 +19,14 @@ export function codeOf(error: unknown): string {
   return String(driverError?.code ?? code ?? '');
 }
 
-/**
- * Serialization failure, deadlock, lock timeout, or a connection that was given back inside a failed transaction:
- * the same statement may well succeed now.
- */
-export function isTransient(error: unknown): boolean {
-  return /^(40001|40P01|55P03|25P02)$/.test(codeOf(error));
-}
+/** A serialization failure, a deadlock or a lock time-out: another writer won. */
+const isContended = (error: unknown): boolean => /^(40001|40P01|55P03)$/.test(codeOf(error));
 
-/** The statement lost to others each time it was tried. */
-export function isLost(error: unknown): boolean {
-  return error instanceof DatabaseUnavailableError && isTransient(error.cause);
-}
+/** The connection was given back inside a failed transaction. */
+export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) === '25P02';
+
+/** The same statement may well succeed now. */
+export const isTransient = (error: unknown): boolean => isContended(error) || isInFailedTransaction(error);
 
 export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
@@ -66,19 +39,19 @@ export const isPreparedStatementLost = (error: unknown): boolean =>
   /^(26000|42P05|0A000)$/.test(codeOf(error));
 
 /**
- * The typed error of a fault of the connection, or of a race that was lost (a deadlock, a lock time-out, a
- * serialization failure): `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the error of the
- * driver. Any other error comes back as it is. The services of this library throw these by themselves; for what a
- * host does with its own DataSource: `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
+ * Gives the typed error of a fault of the connection, or of a race that was lost (a deadlock, a lock time-out, a
+ * serialization failure): `DatabaseUnavailableError` or `OutcomeUnknownError`, with the driver's error as `cause`. Any
+ * other error comes back as it is. The services of this library throw these by themselves. For what a host does with
+ * its own DataSource: `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
  * @param mayHaveCommitted true for a statement that commits by itself and was sent; by default as in a
- * transaction, where that is its COMMIT alone
+ * transaction, where only its COMMIT may have committed
  */
 export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(error)): unknown {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  if (isReleased(error) || notSent.test(message) || unavailableCodes.test(code)) {
+  if (isContended(error)) return new DatabaseUnavailableError(error, true);
+  if (isReleased(error) || notSent.test(message) || unavailableCodes.test(code))
     return new DatabaseUnavailableError(error);
-  }
   if (!broken.test(message) && !brokenCodes.test(code)) return error;
   return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
 }

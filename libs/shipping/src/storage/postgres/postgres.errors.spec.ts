@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-  DatabaseUnavailableError,
+  connectionError,
   isForeignKeyViolation,
-  isLost,
   isPreparedStatementLost,
   isTransient,
   isUniqueViolation,
-  OutcomeUnknownError,
-} from './database.errors.js';
+} from './postgres.errors.js';
 
 const kinds = { isForeignKeyViolation, isPreparedStatementLost, isTransient };
 
@@ -46,9 +44,12 @@ describe('an error of the database', () => {
     expect(isUniqueViolation({ ...violation, code: '23503' }, 'uq_codes')).toBe(false);
   });
 
-  it('says that a statement lost to others only where it did, and nothing was changed', () => {
-    expect(isLost(new DatabaseUnavailableError({ code: '55P03' }))).toBe(true);
-    expect(isLost(new DatabaseUnavailableError({ code: 'ECONNREFUSED' }))).toBe(false);
-    expect(isLost(new OutcomeUnknownError({ code: '55P03' }))).toBe(false);
+  it.each([
+    ['55P03', true],
+    ['40001', true],
+    ['40P01', true],
+    ['ECONNREFUSED', false],
+  ])("%s is another writer's doing: %j", (code, isContended) => {
+    expect(connectionError({ code }, true)).toMatchObject({ code: 'database_unavailable', isContended });
   });
 });

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, CurrentAnswers } from './current-answers.js';
-import { Batches } from '../database/batches.js';
+import { type CachedJson, JsonCache } from './json-cache.js';
+import { Batcher } from '../storage/batcher.js';
 
 const operation = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('list', 'tree').map((name) => ({ name })) },
@@ -13,24 +13,24 @@ const operation = fc.oneof(
 /** A database whose every query is sent, reads one moment, and is answered, whenever the scheduler pleases. */
 class Project {
   revision = 1;
-  readonly answers: CurrentAnswers;
+  readonly answers: JsonCache;
 
   constructor(
     private readonly scheduler: fc.Scheduler,
     maxBytes: number,
   ) {
-    const lookUps = new Batches<string, string>((projects) =>
+    const lookUps = new Batcher<string, string>((projects) =>
       this.query(() => projects.map(() => String(this.revision))),
     );
-    this.answers = new CurrentAnswers((project) => lookUps.join(project), maxBytes);
+    this.answers = new JsonCache((project) => lookUps.join(project), maxBytes);
   }
 
-  read(name: string): Promise<Answer> {
+  read(name: string): Promise<CachedJson> {
     return this.answers.get('shop', name, () => this.query(() => this.answer()));
   }
 
-  private answer(): Answer {
-    return { validator: String(this.revision), body: Buffer.from(String(this.revision)) };
+  private answer(): CachedJson {
+    return { revision: String(this.revision), body: Buffer.from(String(this.revision)) };
   }
 
   private async query<Result>(read: () => Result): Promise<Result> {
@@ -41,14 +41,14 @@ class Project {
   }
 }
 
-describe('answers that are kept', () => {
+describe('JSON in the cache', () => {
   afterEach(() => vi.unstubAllGlobals());
 
   it.each([
     ['with room for all', 1_000_000],
     ['with room for one', 5000],
     ['with no room', 0],
-  ])('never show less than what was written before the read began, %s', async (_room, maxBytes) => {
+  ])('never shows less than what was written before the read began, %s', async (_room, maxBytes) => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -69,9 +69,9 @@ describe('answers that are kept', () => {
               return;
             }
             const written = project.revision;
-            const { validator, body } = await project.read(name);
+            const { revision, body } = await project.read(name);
             expect(Number(body)).toBeGreaterThanOrEqual(written);
-            expect(String(body)).toBe(validator);
+            expect(String(body)).toBe(revision);
           });
 
           await s.waitFor(Promise.all(running));
@@ -81,13 +81,13 @@ describe('answers that are kept', () => {
     );
   });
 
-  it('are made once for all who ask at the same time', async () => {
+  it('is made once for all who ask at the same time', async () => {
     let made = 0;
-    const answers = new CurrentAnswers(() => Promise.resolve('1'), 1_000_000);
-    const make = async (): Promise<Answer> => {
+    const answers = new JsonCache(() => Promise.resolve('1'), 1_000_000);
+    const make = async (): Promise<CachedJson> => {
       made++;
       await Promise.resolve();
-      return { validator: '1', body: Buffer.from('made') };
+      return { revision: '1', body: Buffer.from('made') };
     };
 
     const all = await Promise.all(Array.from({ length: 100 }, () => answers.get('shop', 'list', make)));
@@ -96,13 +96,13 @@ describe('answers that are kept', () => {
     expect(new Set(all.map(({ body }) => String(body)))).toEqual(new Set(['made']));
   });
 
-  it('are made again for all who ask, once at a time and ever less often, while no answer comes', async () => {
+  it('is made again for all who ask, once at a time and ever less often, while no answer comes', async () => {
     const patience: { isOver: () => void; ms: number }[] = [];
     vi.stubGlobal('setTimeout', (isOver: () => void, ms: number) => patience.push({ isOver, ms }));
-    const answers = new CurrentAnswers(() => Promise.resolve('1'), 1_000_000);
-    const arrive: ((answer: Answer) => void)[] = [];
-    const made = vi.fn<() => Promise<Answer>>(() => new Promise((resolve) => arrive.push(resolve)));
-    const ask = (): Promise<Answer> => answers.get('shop', 'list', made);
+    const answers = new JsonCache(() => Promise.resolve('1'), 1_000_000);
+    const arrive: ((answer: CachedJson) => void)[] = [];
+    const made = vi.fn<() => Promise<CachedJson>>(() => new Promise((resolve) => arrive.push(resolve)));
+    const ask = (): Promise<CachedJson> => answers.get('shop', 'list', made);
 
     const asked = Array.from({ length: 50 }, ask);
     for (let time = 0; time < 3; time++) {
@@ -111,7 +111,7 @@ describe('answers that are kept', () => {
       asked.push(ask());
       expect(made).toHaveBeenCalledTimes(time + 2);
     }
-    arrive.at(-2)?.({ validator: '1', body: Buffer.from('made') });
+    arrive.at(-2)?.({ revision: '1', body: Buffer.from('made') });
 
     const bodies = (await Promise.all(asked)).map(({ body }) => String(body));
     expect(new Set(bodies)).toEqual(new Set(['made']));
@@ -119,12 +119,12 @@ describe('answers that are kept', () => {
   });
 
   it('are forgotten when they could not be made', async () => {
-    const answers = new CurrentAnswers(() => Promise.resolve('1'), 1_000_000);
+    const answers = new JsonCache(() => Promise.resolve('1'), 1_000_000);
     const failed = answers.get('shop', 'list', () => Promise.reject(new Error('no database')));
     await expect(failed).rejects.toThrow('no database');
 
     const { body } = await answers.get('shop', 'list', () =>
-      Promise.resolve({ validator: '1', body: Buffer.from('made') }),
+      Promise.resolve({ revision: '1', body: Buffer.from('made') }),
     );
 
     expect(String(body)).toBe('made');
@@ -133,9 +133,9 @@ describe('answers that are kept', () => {
   it('take no more than their bytes over many queries, and those in use stay', async () => {
     const maxBytes = 8_000_000;
     let madeAgain = 0;
-    const answers = new CurrentAnswers(() => Promise.resolve('1'), maxBytes);
-    const answer = (): Promise<Answer> =>
-      Promise.resolve({ validator: '1', body: Buffer.allocUnsafeSlow(1000) });
+    const answers = new JsonCache(() => Promise.resolve('1'), maxBytes);
+    const answer = (): Promise<CachedJson> =>
+      Promise.resolve({ revision: '1', body: Buffer.allocUnsafeSlow(1000) });
     const before = liveMemory();
 
     for (let query = 0; query < queries; query++) {
@@ -151,14 +151,14 @@ describe('answers that are kept', () => {
   });
 
   it('are not put out for one that would take more than its share', async () => {
-    const answers = new CurrentAnswers(() => Promise.resolve('1'), 8000);
-    const answer = (bytes: number) => (): Promise<Answer> =>
-      Promise.resolve({ validator: '1', body: Buffer.alloc(bytes) });
+    const answers = new JsonCache(() => Promise.resolve('1'), 8000);
+    const answer = (bytes: number) => (): Promise<CachedJson> =>
+      Promise.resolve({ revision: '1', body: Buffer.alloc(bytes) });
     const small = Array.from({ length: 8 }, (_, n) => `${n}`);
     for (const name of small) await answers.get('shop', name, answer(400));
 
     await answers.get('shop', 'large', answer(600));
-    const made = vi.fn<() => Promise<Answer>>(answer(400));
+    const made = vi.fn<() => Promise<CachedJson>>(answer(400));
     for (const name of small) await answers.get('shop', name, made);
     expect(made).not.toHaveBeenCalled();
     await answers.get('shop', 'large', made);
@@ -166,24 +166,26 @@ describe('answers that are kept', () => {
   });
 
   it('are counted with their names', async () => {
-    const answers = new CurrentAnswers(() => Promise.resolve('1'), 100_000);
-    const made = vi.fn<() => Promise<Answer>>(() => Promise.resolve({ validator: '1', body: null }));
+    const answers = new JsonCache(() => Promise.resolve('1'), 100_000);
+    const made = vi.fn<() => Promise<CachedJson>>(() =>
+      Promise.resolve({ revision: '1', body: Buffer.alloc(0) }),
+    );
     const names = Array.from({ length: 40 }, (_, n) => `${n}`.padStart(2000, ' '));
     for (const name of [...names, ...names]) await answers.get('shop', name, made);
     expect(made).toHaveBeenCalledTimes(80);
   });
 
   it('do not come back once they were put out while they were made', async () => {
-    const current = { validator: '2', body: Buffer.from('current') };
-    const answers = new CurrentAnswers(() => Promise.resolve('2'), 8000);
-    let arrive = (_answer: Answer): void => undefined;
+    const current = { revision: '2', body: Buffer.from('current') };
+    const answers = new JsonCache(() => Promise.resolve('2'), 8000);
+    let arrive = (_json: CachedJson): void => undefined;
     const slow = answers.get('shop', 'list', () => new Promise((resolve) => (arrive = resolve)));
     for (let n = 0; n < 20; n++) await answers.get('shop', `${n}`, () => Promise.resolve(current));
     await answers.get('shop', 'list', () => Promise.resolve(current));
-    arrive({ validator: '1', body: Buffer.from('older') });
+    arrive({ revision: '1', body: Buffer.from('older') });
     await slow;
 
-    const made = vi.fn<() => Promise<Answer>>(() => Promise.resolve(current));
+    const made = vi.fn<() => Promise<CachedJson>>(() => Promise.resolve(current));
     const { body } = await answers.get('shop', 'list', made);
 
     expect(String(body)).toBe('current');

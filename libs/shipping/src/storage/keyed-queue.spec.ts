@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
 import { KeyedQueue } from './keyed-queue.js';
 
 /** A call that ends when it is told to. */

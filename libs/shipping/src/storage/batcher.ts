@@ -1,5 +1,5 @@
 import { ShippingException } from '../shipping.exception.js';
-import { firstOf } from './patience.js';
+import { firstOf } from './first-of.js';
 
 interface Waiting<Item, Result> {
   item: Item;
@@ -20,7 +20,7 @@ const patienceMs = 200;
  * Serves together those who ask while others are served, one batch at a time. A batch takes nobody more from
  * the moment it is run: what it reads, it reads after all of its items were asked for.
  */
-export class Batches<Item, Result> {
+export class Batcher<Item, Result> {
   private readonly waiting: Waiting<Item, Result>[] = [];
   private isBusy = false;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isPreparedStatementLost } from './database.errors.js';
+import { isPreparedStatementLost } from './postgres.errors.js';
 
 /** What we use of a connection of `pg`. */
 export interface Connection {

@@ -1,5 +1,16 @@
-// SQL for the JSON of the wire: an object, and the arguments of `concat` that its members are made of. None of it
-// depends on the time zone, the date style or the type parsers that a host has set.
+/** Collects the values of a statement: the text itself only ever holds placeholders. */
+export class Parameters {
+  readonly values: unknown[] = [];
+
+  /** @param type a PostgreSQL type, a constant of ours */
+  bind(value: unknown, type: string): string {
+    this.values.push(value);
+    return `$${this.values.length}::${type}`;
+  }
+}
+
+// SQL for the JSON of the wire: arguments of `concat`, or a whole object. None of it depends on the time zone, the date
+// style or the type parsers that a host has set.
 
 /** @param members the value of each member */
 export function jsonObject(members: Record<string, string>): string {
@@ -23,3 +34,6 @@ export function jsonQuoted(value: string): string {
 export function jsonTime(value: string): string {
   return jsonQuoted(`to_char(${value} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 }
+
+/** For the FROM of a statement in the scope `shared`: it fails soon (55P03) where it would wait for a lock. */
+export const impatience = `set_config('lock_timeout', '50ms', true) AS impatience`;

@@ -1,0 +1,89 @@
+import { type ShippingMethodDto } from '../shipping-methods/dto/shipping-method.dto.js';
+import { type CheckedListQuery } from '../shipping-methods/list-query.check.js';
+import { ShippingException } from '../shipping.exception.js';
+import { Batcher } from './batcher.js';
+import {
+  type ChangedMethod,
+  type Inserted,
+  type MethodKey,
+  type MethodStore,
+  type NewMethod,
+  type Read,
+  type Replaced,
+} from './shipping-storage.js';
+import { DatabaseUnavailableError } from './storage.errors.js';
+import { JoinedTransaction, type Scope } from './transactions.js';
+
+/** A store whose calls outside of transactions share statements with those that come at the same time. */
+export class BatchedMethods {
+  private readonly finds = {
+    id: new Batcher((keys: MethodKey[]) => this.store.find(keys, 'shared')),
+    codes: new Batcher((keys: MethodKey[]) => this.store.find(keys, 'shared')),
+  };
+  private readonly revisions = new Batcher((ids: string[]) => this.store.revisions(ids, 'shared'));
+  private readonly inserts = new Batcher((methods: NewMethod[]) =>
+    oneOfEach<NewMethod, Inserted>(methods, (each) => this.store.insert(each, 'shared')),
+  );
+  private readonly replacements = new Batcher((methods: ChangedMethod[]) =>
+    oneOfEach<ChangedMethod, Replaced>(methods, (each) => this.store.replace(each, 'shared')),
+  );
+
+  constructor(private readonly store: MethodStore) {}
+
+  async find(key: MethodKey, scope: Scope): Promise<ShippingMethodDto | undefined> {
+    if (scope instanceof JoinedTransaction) return (await this.store.find([key], scope))[0];
+    return this.finds['id' in key ? 'id' : 'codes'].join(key);
+  }
+
+  async revision(projectId: string, scope: Scope): Promise<string> {
+    if (!(scope instanceof JoinedTransaction)) return this.revisions.join(projectId);
+    const [revision = ''] = await this.store.revisions([projectId], scope);
+    return revision;
+  }
+
+  page(projectId: string, query: CheckedListQuery, scope: Scope): Promise<Read> {
+    return this.store.page(projectId, query, scope);
+  }
+
+  tree(projectId: string, scope: Scope): Promise<Read> {
+    return this.store.tree(projectId, scope);
+  }
+
+  async insert(method: NewMethod, scope: Scope): Promise<Inserted> {
+    if (scope === 'shared') return this.inserts.join(method);
+    return (await this.store.insert([method], scope))[0] ?? 'lost';
+  }
+
+  /** New codes may wait for rows of the host's that refer to the method, so they share no statement. */
+  async replace(method: ChangedMethod, scope: Scope): Promise<Replaced> {
+    if (scope === 'shared') return method.changesCodes ? 'lost' : this.replacements.join(method);
+    return (await this.store.replace([method], scope))[0] ?? 'lost';
+  }
+
+  delete(
+    current: ShippingMethodDto,
+    etags: readonly string[] | undefined,
+    scope: Scope,
+  ): Promise<ShippingMethodDto | 'lost'> {
+    return this.store.delete(current, etags, scope);
+  }
+}
+
+/** Of two changes of one method in a batch, only the last is made. */
+async function oneOfEach<Method extends NewMethod, Outcome>(
+  methods: readonly Method[],
+  write: (methods: readonly Method[]) => Promise<Outcome[]>,
+): Promise<(Outcome | 'lost')[]> {
+  const last = [...new Map(methods.map((method) => [method.id, method])).values()];
+  try {
+    const outcomes = await write(last);
+    const made = new Map(last.map((method, index) => [method, outcomes[index]]));
+    return methods.map((method) => made.get(method) ?? 'lost');
+  } catch (error) {
+    const isOfAll =
+      error instanceof ShippingException && !(error instanceof DatabaseUnavailableError && error.isContended);
+    if (isOfAll) throw error;
+    // One of them met an error, perhaps in a trigger of the host's. The others must not: each goes on by itself.
+    return methods.map(() => 'lost');
+  }
+}

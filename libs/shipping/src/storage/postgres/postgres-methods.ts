@@ -1,0 +1,366 @@
+import { type ShippingMethodDto } from '../../shipping-methods/dto/shipping-method.dto.js';
+import { type CheckedListQuery } from '../../shipping-methods/list-query.check.js';
+import { settableFields } from '../../shipping-methods/method-fields.js';
+import { ShippingMethod } from '../../shipping-methods/shipping-method.entity.js';
+import { MethodInUseError } from '../../shipping-methods/shipping-methods.errors.js';
+import { ShippingProject } from '../../shipping-methods/shipping-project.entity.js';
+import {
+  type ChangedMethod,
+  type Inserted,
+  type MethodKey,
+  MethodStore,
+  type NewMethod,
+  type Read,
+  type Replaced,
+  type StorageSettings,
+} from '../shipping-storage.js';
+import { JoinedTransaction, type Scope } from '../transactions.js';
+import {
+  byCodes,
+  byId,
+  hasWord,
+  listOrder,
+  methodEtag,
+  methodJson,
+  satisfies,
+  shownColumns,
+  shownOrder,
+  withDefaults,
+} from './inheritance.js';
+import { type Postgres } from './postgres.js';
+import { isForeignKeyViolation, isUniqueViolation } from './postgres.errors.js';
+import { impatience, jsonObject, jsonOf, Parameters } from './sql.js';
+
+/**
+ * The revision of what a project `p` shows: that of its own row and, while one of its methods has `use_default`, that of
+ * the defaults project `d`.
+ */
+const revision = `concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END)`;
+
+/** The revision of a project that has no row. No row has it. */
+const neverWritten = '1';
+
+const branchOrder = 'sort_order, method_code';
+
+/** A carrier of the tree. */
+const branchJson = jsonObject({
+  carrier_code: jsonOf('carrier_code'),
+  // The first one among its methods.
+  carrier_label: jsonOf(
+    `COALESCE((array_agg(carrier_label ORDER BY ${branchOrder}) FILTER (WHERE carrier_label IS NOT NULL))[1], carrier_code)`,
+  ),
+  is_active: jsonOf('bool_or(is_active)'),
+  sort_order: 'min(sort_order)',
+  methods: `'[', string_agg(${methodJson}, ',' ORDER BY ${branchOrder}), ']'`,
+});
+
+/** What a client sets, and the text for searching. */
+const setColumns = [...settableFields, 'search_text'];
+
+/** The projects of the CTE `sent`: an array, so that each is looked up by its key. */
+const sentProjects = 'ARRAY(SELECT DISTINCT project_id FROM sent)';
+
+/** Where the methods of a project are read from. */
+interface Source {
+  inherits: boolean;
+  parameters: Parameters;
+  /** `FROM … WHERE …` */
+  methods: string;
+}
+
+interface Query {
+  /** SQL of the text. */
+  text: string;
+  /** SQL of the total; by default the number of all methods. */
+  total?: string;
+  /** One of very many texts. */
+  isOneOff?: boolean;
+}
+
+/** Each call is one statement, which names its projects. */
+export class PostgresMethods extends MethodStore {
+  constructor(
+    private readonly postgres: Postgres,
+    private readonly settings: StorageSettings,
+  ) {
+    super();
+  }
+
+  async find(keys: readonly MethodKey[], scope: Scope): Promise<(ShippingMethodDto | undefined)[]> {
+    const parameters = new Parameters();
+    const sent = JSON.stringify(keys.map((key, place) => ({ ...key, place })));
+    const isById = keys.some((key) => 'id' in key);
+    const one = isById
+      ? byId(this.methods, 'k.project_id', 'k.id')
+      : byCodes(this.methods, 'k.project_id', 'k');
+    const source = `json_to_recordset(${parameters.bind(sent, 'json')})
+      AS k(place text, project_id text, id uuid, carrier_code text, method_code text) CROSS JOIN ${one}`;
+    const rows = await this.postgres.read<{ place: string; json: string }>(
+      `SELECT m.place, ${methodJson} AS json FROM (
+         SELECT k.place, ${shownColumns(true)} FROM ${this.withDefaults(source, parameters)}
+         WHERE m.id = COALESCE(k.id, m.id)
+       ) AS m`,
+      parameters.values,
+      scope,
+    );
+    const found = new Map(rows.map(({ place, json }) => [place, json]));
+    return keys.map((_key, place) => parsed(found.get(String(place))));
+  }
+
+  page(projectId: string, { page, perPage, words, groups }: CheckedListQuery, scope: Scope): Promise<Read> {
+    return this.read(projectId, scope, ({ inherits, parameters, methods }) => {
+      const conditions = [
+        ...words.map((word) => hasWord(word, inherits, parameters)),
+        ...groups.map((group) => {
+          const any = group.map((condition) => satisfies(condition, inherits, parameters));
+          return any.length > 0 ? `(${any.join(' OR ')})` : 'false';
+        }),
+      ];
+      const matching = [methods, ...conditions].join(' AND ');
+      const limit = parameters.bind(perPage, 'integer');
+      const offset = parameters.bind((page - 1) * perPage, 'integer');
+      return {
+        // The JSON is made outside of the limit: inside, PostgreSQL would make it for skipped rows too.
+        text: `SELECT string_agg(${methodJson}, ',' ORDER BY ${listOrder.join(', ')}) FROM (
+            SELECT ${shownColumns(inherits)} ${matching}
+            ORDER BY ${shownOrder(inherits)} LIMIT ${limit} OFFSET ${offset}
+          ) AS m`,
+        ...(conditions.length > 0 && { total: `(SELECT count(*)::integer ${matching})`, isOneOff: true }),
+      };
+    });
+  }
+
+  tree(projectId: string, scope: Scope): Promise<Read> {
+    return this.read(projectId, scope, ({ inherits, methods }) => ({
+      text: `SELECT string_agg(text, ',' ORDER BY sort_order, carrier_code) FROM (
+          SELECT carrier_code, min(sort_order) AS sort_order, ${branchJson} AS text
+          FROM (SELECT ${shownColumns(inherits)} ${methods}) AS m GROUP BY carrier_code
+        ) AS branch`,
+    }));
+  }
+
+  async revisions(projectIds: readonly string[], scope: Scope): Promise<string[]> {
+    const rows = await this.postgres.read<{ project_id: string; revision: string }>(
+      `SELECT p.project_id::text, ${revision} AS revision
+       FROM ${this.projects} AS p LEFT JOIN ${this.projects} AS d ON d.project_id = $2
+       WHERE p.project_id = ANY($1::text[])`,
+      [[...new Set(projectIds)], this.settings.defaultsProjectId],
+      scope,
+    );
+    const found = new Map(rows.map((row) => [row.project_id, row.revision]));
+    return projectIds.map((id) => found.get(id) ?? neverWritten);
+  }
+
+  async insert(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
+    // A batch leaves out a project that has no row yet.
+    if (scope !== 'shared') await this.makeProject(methods[0]?.project_id, scope);
+    const parameters = new Parameters();
+    const columns = ['project_id', 'id', ...setColumns].join(', ');
+    const max = parameters.bind(this.settings.maxMethods, 'integer');
+    const rows = await this.postgres.write<{
+      id: string;
+      json: string | null;
+      state: 'taken' | 'full' | 'lost';
+    }>(
+      `WITH ${this.sent(methods, scope, parameters)}, ${this.lock(sentProjects, scope)}, numbered AS (
+         SELECT s.*, p.methods + row_number() OVER (PARTITION BY project_id ORDER BY s.place) AS number,
+           p.methods >= ${max} AS is_full
+         FROM sent AS s JOIN project AS p USING (project_id)
+       ), changed AS (
+         INSERT INTO ${this.methods} (${columns}, version, created_at, updated_at)
+         SELECT ${columns}, 1, now.at, now.at FROM numbered, (SELECT clock_timestamp() AS at) AS now
+         WHERE number <= ${max}
+         ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING RETURNING *, use_default::integer AS follows
+       ), ${this.bump(1)}
+       SELECT s.id::text AS id, c.json, CASE WHEN is_full THEN 'full' WHEN number <= ${max} THEN 'taken' ELSE 'lost' END AS state
+       FROM numbered AS s LEFT JOIN (${this.changed(parameters)}) AS c ON c.id = s.id::text`,
+      parameters.values,
+      scope,
+    );
+    const found = new Map(rows.map((row) => [row.id, parsed(row.json) ?? row.state]));
+    return methods.map(({ id }) => found.get(id) ?? 'lost');
+  }
+
+  /**
+   * A transaction of the host's may refer to a method meanwhile (`NO KEY`). The codes of the row are named for the
+   * planner's sake, as in `byCodes`. The row of the defaults project is not locked: a default that changes while the
+   * statement runs changes after it.
+   */
+  async replace(methods: readonly ChangedMethod[], scope: Scope): Promise<Replaced[]> {
+    if (scope !== 'shared' && (await this.isTaken(methods[0], scope))) return ['taken'];
+    const parameters = new Parameters();
+    const values = setColumns.map((column) => `${column} = s.${column}`);
+    const skip = scope === 'shared' ? 'SKIP LOCKED' : '';
+    try {
+      const rows = await this.postgres.write<{ id: string; json: string }>(
+        `WITH ${this.sent(methods, scope, parameters)}, current AS (
+           SELECT s.*, s.use_default::integer - m.use_default::integer AS follows, m.carrier_code AS carrier, m.method_code AS method
+           FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
+             JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
+           WHERE p.project_id = ANY(${sentProjects}) AND s.etag = ${this.etag(parameters)}
+           ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m ${skip}
+         ), changed AS (
+           UPDATE ${this.methods} AS m
+           SET version = m.version + 1, updated_at = clock_timestamp(), ${values.join(', ')}
+           FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
+             AND m.carrier_code = s.carrier AND m.method_code = s.method
+           RETURNING m.*, s.follows
+         ), ${this.bump(0)} ${this.changed(parameters)}`,
+        parameters.values,
+        scope,
+      );
+      const found = new Map(rows.map((row) => [row.id, parsed(row.json)]));
+      return methods.map(({ id }) => found.get(id) ?? 'lost');
+    } catch (error) {
+      // In the scope `alone` there is no lock between two statements.
+      if (isUniqueViolation(error, 'uq_shipping_method_codes')) return ['taken'];
+      throw isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
+    }
+  }
+
+  async delete(
+    current: ShippingMethodDto,
+    etags: readonly string[] | undefined,
+    scope: Scope,
+  ): Promise<ShippingMethodDto | 'lost'> {
+    const parameters = new Parameters();
+    const project = this.lock(parameters.bind([current.project_id], 'text[]'), scope);
+    const id = parameters.bind(current.id, 'uuid');
+    const wanted = parameters.bind(etags, 'text[]');
+    try {
+      const [row] = await this.postgres.write<{ json: string }>(
+        `WITH ${project}, changed AS (
+           DELETE FROM ${this.methods} AS m USING project
+           WHERE m.project_id = project.project_id AND m.id = ${id}
+             AND (${wanted} IS NULL OR concat('"', m.version, '"') = ANY(${wanted})
+               OR ${this.etag(parameters)} = ANY(${wanted}))
+           RETURNING m.*, -m.use_default::integer AS follows
+         ), ${this.bump(-1)} ${this.changed(parameters)}`,
+        parameters.values,
+        scope,
+      );
+      return parsed(row?.json) ?? 'lost';
+    } catch (error) {
+      throw isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
+    }
+  }
+
+  /** Most projects have no method with `use_default` and are read by index, in order; the row says if this one has. */
+  private async read(projectId: string, scope: Scope, query: (source: Source) => Query): Promise<Read> {
+    const read = await this.readAs(false, projectId, scope, query);
+    return read.inherits ? this.readAs(true, projectId, scope, query) : read;
+  }
+
+  private async readAs(
+    inherits: boolean,
+    projectId: string,
+    scope: Scope,
+    query: (source: Source) => Query,
+  ): Promise<Read & { inherits: boolean }> {
+    const parameters = new Parameters();
+    const project = parameters.bind(projectId, 'text');
+    const defaults = parameters.bind(this.settings.defaultsProjectId, 'text');
+    const from = inherits ? this.withDefaults(this.methods, parameters) : `${this.methods} AS m`;
+    const methods = `FROM ${from} WHERE m.project_id = ${project}`;
+    const { text, total, isOneOff } = query({ inherits, parameters, methods });
+    const [row] = await this.postgres.read<Record<keyof Read | 'followers', string>>(
+      `WITH head AS (
+         SELECT ${revision} AS revision, COALESCE(p.followers, 0) AS followers,
+           ${total ?? 'COALESCE(p.methods, 0)'} AS total
+         FROM (SELECT) AS one LEFT JOIN ${this.projects} AS p ON p.project_id = ${project}
+           LEFT JOIN ${this.projects} AS d ON d.project_id = ${defaults}
+       ) SELECT revision, followers::text, total::text, COALESCE((${text}), '') AS text FROM head`,
+      parameters.values,
+      scope,
+      isOneOff,
+    );
+    if (!row) throw new Error('A project was read without its head.');
+    const { followers, ...read } = row;
+    return { ...read, total: Number(read.total), inherits: followers !== '0' };
+  }
+
+  /** Makes the row of a project that has never had a method. */
+  private async makeProject(projectId: string | undefined, scope: Scope): Promise<void> {
+    await this.postgres.write(
+      `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING`,
+      [projectId],
+      scope,
+    );
+  }
+
+  /** Whether another method has the codes. In a transaction, the lock keeps it true until its end. */
+  private async isTaken(method: ChangedMethod | undefined, scope: Scope): Promise<boolean> {
+    if (!method?.changesCodes) return false;
+    if (scope instanceof JoinedTransaction)
+      await this.postgres.write(
+        `WITH ${this.lock('$1::text[]', scope)} SELECT FROM project`,
+        [[method.project_id]],
+        scope,
+      );
+    const { project_id, carrier_code, method_code } = method;
+    const [holder] = await this.find([{ project_id, carrier_code, method_code }], scope);
+    return holder !== undefined && holder.id !== method.id;
+  }
+
+  /** A CTE that locks the rows of projects. It comes first in every write, so that no two writes wait for each other. */
+  private lock(projectIds: string, scope: Scope): string {
+    const skip = scope === 'shared' ? 'SKIP LOCKED' : '';
+    return `project AS (
+      SELECT project_id, methods FROM ${this.projects} WHERE project_id = ANY(${projectIds})
+      ORDER BY project_id FOR UPDATE ${skip}
+    )`;
+  }
+
+  /** A CTE of the methods as they are to be stored. */
+  private sent(methods: readonly NewMethod[], scope: Scope, parameters: Parameters): string {
+    const json = parameters.bind(JSON.stringify(methods), 'json');
+    return `sent AS (
+         SELECT m.*, one.value ->> 'etag' AS etag, one.place
+         FROM json_array_elements(${json}) WITH ORDINALITY AS one(value, place),
+           json_populate_record(NULL::${this.methods}, one.value) AS m ${scope === 'shared' ? `, ${impatience}` : ''}
+       )`;
+  }
+
+  /**
+   * A CTE that gives each project of the CTE `changed` a new revision and its new counts. The rows are locked already.
+   * The column `follows` of `changed` says how many more methods with `use_default` there are by each.
+   * @param methods how many more methods there are by each
+   */
+  private bump(methods: -1 | 0 | 1): string {
+    return `bumped AS (
+    UPDATE ${this.projects} AS p
+    SET revision = gen_random_uuid(), methods = p.methods + c.methods, followers = p.followers + c.follows
+    FROM (
+      SELECT project_id, ${methods} * count(*) AS methods, sum(follows) AS follows FROM changed GROUP BY project_id
+    ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM changed))
+  )`;
+  }
+
+  /** What the rows of the CTE `changed` show. */
+  private changed(parameters: Parameters): string {
+    const from = this.withDefaults('changed', parameters);
+    return `SELECT m.id::text AS id, ${methodJson} AS json FROM (SELECT ${shownColumns(true)} FROM ${from}) AS m`;
+  }
+
+  /** The entity-tag of the method `m`, as the statement sees it and its default. */
+  private etag(parameters: Parameters): string {
+    const from = this.withDefaults('(SELECT m.*)', parameters);
+    return `(SELECT ${methodEtag} FROM (SELECT ${shownColumns(true)} FROM ${from}) AS m)`;
+  }
+
+  private withDefaults(source: string, parameters: Parameters): string {
+    return withDefaults(source, this.methods, this.settings.defaultsProjectId, parameters);
+  }
+
+  private get methods(): string {
+    return this.postgres.table(ShippingMethod);
+  }
+
+  private get projects(): string {
+    return this.postgres.table(ShippingProject);
+  }
+}
+
+function parsed(json: string | null | undefined): ShippingMethodDto | undefined {
+  return json ? (JSON.parse(json) as ShippingMethodDto) : undefined;
+}

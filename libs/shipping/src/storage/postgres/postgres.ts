@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
+import { onePerDataSource } from '../one-per-data-source.js';
+import { DatabaseUnavailableError } from '../storage.errors.js';
+import { JoinedTransaction, type Scope } from '../transactions.js';
+import { connectionError, isInFailedTransaction, isTransient } from './postgres.errors.js';
+import { type Connection, PreparedStatements } from './prepared-statements.js';
+
+const maxTries = 3;
+const rollback = 'ROLLBACK';
+
+const statementsOf = onePerDataSource(() => new PreparedStatements());
+
+/** Runs one statement at a time on the primary: in the caller's transaction, or committed by itself. */
+export class Postgres {
+  private readonly statements: PreparedStatements;
+
+  constructor(readonly dataSource: DataSource) {
+    this.statements = statementsOf(dataSource);
+  }
+
+  /** The quoted name of an entity's table, with the host's schema and prefix. */
+  table(entity: EntityTarget<ObjectLiteral>): string {
+    const { tablePath } = this.dataSource.getMetadata(entity);
+    return tablePath
+      .split('.')
+      .map((name) => this.dataSource.driver.escape(name))
+      .join('.');
+  }
+
+  /**
+   * @param isOneOff true for a text that depends on what was asked for, so that there are any number of them
+   * @throws DatabaseUnavailableError
+   */
+  read<Row>(sql: string, values: readonly unknown[], scope: Scope, isOneOff = false): Promise<Row[]> {
+    return this.run<Row>(sql, values, scope, false, isOneOff);
+  }
+
+  /**
+   * Runs one statement that writes. An error of it fails the caller's transaction, as any statement's does.
+   * @throws DatabaseUnavailableError, OutcomeUnknownError
+   */
+  write<Row>(sql: string, values: readonly unknown[], scope: Scope): Promise<Row[]> {
+    return this.run<Row>(sql, values, scope, true, false);
+  }
+
+  private async run<Row>(
+    sql: string,
+    values: readonly unknown[],
+    scope: Scope,
+    writes: boolean,
+    isOneOff: boolean,
+  ): Promise<Row[]> {
+    const joined = scope instanceof JoinedTransaction ? scope : undefined;
+    for (let attempt = 1; ; attempt++) {
+      const runner = joined?.runner ?? this.dataSource.createQueryRunner('master');
+      try {
+        joined?.assertOpen();
+        const connection = await (joined ? (runner.connect() as Promise<Connection>) : lent(runner));
+        // Again: from here on nothing else can run before the statement is sent.
+        joined?.assertOpen();
+        // The runner cannot prepare statements, so the connection runs it. The host's logger still hears of it.
+        this.dataSource.logger.logQuery(sql, [...values], runner);
+        return (await this.statements.query(connection, sql, values, isOneOff || !!joined)) as Row[];
+      } catch (error) {
+        if (joined) throw connectionError(error, writes && !runner.isTransactionActive);
+        // An old driver does not tell the state of the connection that it lends.
+        if (isInFailedTransaction(error)) await runner.query(rollback).catch(() => undefined);
+        if (attempt === maxTries || !isTransient(error)) throw connectionError(error, writes);
+      } finally {
+        if (!joined) await runner.release();
+      }
+      await delay(Math.random() * 20 * attempt);
+    }
+  }
+}
+
+/** Takes a connection of the pool. One that was given back inside a transaction is rolled back first. */
+async function lent(runner: QueryRunner): Promise<Connection> {
+  try {
+    const connection = (await runner.connect()) as Connection;
+    const isInTransaction = /T|E/.test(connection.getTransactionStatus?.() ?? '');
+    if (isInTransaction) await connection.query({ text: rollback, values: [] });
+    return connection;
+  } catch (error) {
+    throw new DatabaseUnavailableError(error);
+  }
+}
