@@ -40,7 +40,7 @@ export {
   orderEventTypes,
 } from './order-events/order-event-types.js';
 export { type OrderEventActor, type OrderEventDto } from './order-events/dto/order-event.dto.js';
-export { type RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
+export { RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
 
 export { type CallOptions } from './storage/transactions.js';
 export { shippingEntities } from './shipping.entities.js';
@@ -52,10 +52,10 @@ export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';
 export { type ProblemDetails, ShippingException } from './shipping.exception.js';
 export {
-  type Fault,
-  type FaultCode,
-  type FaultPlace,
+  type Violation,
+  type ViolationCode,
+  type ViolationPlace,
   InvalidParameterError,
   ValidationFailedError,
-} from './validation/faults.js';
+} from './validation/violations.js';
 export { type JsonObject, type JsonValue } from './validation/json-object.js';

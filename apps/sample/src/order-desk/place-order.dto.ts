@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Length, Matches, validateSync } from 'class-validator';
-import { type Fault, type FaultCode, ValidationFailedError } from 'nestjs-shipping';
+import { type Violation, type ViolationCode, ValidationFailedError } from 'nestjs-shipping';
 
 /** The host's own id of an order, as the library bounds it. */
 const orderIdPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
@@ -23,7 +23,7 @@ export class PlaceOrderRequest {
 }
 
 const fields = ['order_id', 'carrier_code', 'method_code'] as const;
-const faultCodes: Record<string, FaultCode> = { isString: 'type', isLength: 'length', matches: 'format' };
+const faultCodes: Record<string, ViolationCode> = { isString: 'type', isLength: 'length', matches: 'format' };
 
 /** Takes three fields of whatever JSON it is, and walks into nothing. @throws ValidationFailedError */
 export function checkPlaceOrder(body: unknown): PlaceOrderRequest {
@@ -31,7 +31,7 @@ export function checkPlaceOrder(body: unknown): PlaceOrderRequest {
   const request = new PlaceOrderRequest();
   for (const field of fields) request[field] = sent[field];
   const errors = validateSync(request, { stopAtFirstError: true }).flatMap(({ property, constraints = {} }) =>
-    Object.entries(constraints).map(([rule, detail]): Fault => ({
+    Object.entries(constraints).map(([rule, detail]): Violation => ({
       pointer: `/${property}`,
       code: faultCodes[rule] ?? 'format',
       detail: `${detail}.`,

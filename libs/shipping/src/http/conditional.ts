@@ -1,4 +1,4 @@
-import { type Faults } from '../validation/faults.js';
+import { type Violations } from '../validation/violations.js';
 import { type HttpRequest } from './request.js';
 
 // Conditional requests, RFC 9110 section 13.
@@ -13,13 +13,13 @@ interface EntityTag {
 }
 
 /** @returns the entity-tags that `If-Match` allows; undefined when it allows any, or is not there */
-export function ifMatch(faults: Faults, request: HttpRequest): string[] | undefined {
+export function ifMatch(violations: Violations, request: HttpRequest): string[] | undefined {
   const header = request.headers['if-match'];
   if (header === undefined) return undefined;
   const tags = entityTags(String(header));
   if (tags === '*') return undefined;
   if (!tags) {
-    faults.add(
+    violations.add(
       { header: 'If-Match' },
       'format',
       'If-Match must be "*" or a list of quoted entity tags, such as "3".',

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { queueOf } from '../storage/keyed-queue.js';
 import { EventStore } from '../storage/shipping-storage.js';
 import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
-import { Faults } from '../validation/faults.js';
+import { Violations } from '../validation/violations.js';
 import { checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
@@ -71,10 +71,10 @@ export class OrderEvents {
     orderId: string,
     options: CallOptions,
   ): AsyncGenerator<string, void, undefined> {
-    const faults = new Faults();
-    checkIdentifier(faults, 'project_id', projectId);
-    checkIdentifier(faults, 'order_id', orderId);
-    faults.throwIfAny();
+    const violations = new Violations();
+    checkIdentifier(violations, 'project_id', projectId);
+    checkIdentifier(violations, 'order_id', orderId);
+    violations.throwIfAny();
     const scope = this.transactions.scopeOf(options);
     let after: string[] | undefined;
     let isFirst = true;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Fault, Faults, InvalidParameterError } from '../validation/faults.js';
+import { type Violation, Violations, InvalidParameterError } from '../validation/violations.js';
 import { checkListQuery } from './list-query.check.js';
 
-/** @returns the faults of a query, as a sibling module would be told of them */
-const faultsOf = (query: unknown): readonly Fault[] => {
-  const faults = new Faults();
-  checkListQuery(faults, query, 100);
+/** @returns the violations of a query, as a sibling module would be told of them */
+const faultsOf = (query: unknown): readonly Violation[] => {
+  const violations = new Violations();
+  checkListQuery(violations, query, 100);
   try {
-    faults.throwIfAny();
+    violations.throwIfAny();
   } catch (error) {
     if (error instanceof InvalidParameterError) return error.errors;
   }
@@ -94,7 +94,7 @@ describe('the query of a list, from a sibling module,', () => {
     const id = '019AA0B2-5C00-7A41-9D2B-6F0C8E1B7A35';
 
     const checked = checkListQuery(
-      new Faults(),
+      new Violations(),
       { q: '  Grün\t UPS ', filter: { id, method_label: 'e\u0301', method_code: 'E\u0301' } },
       100,
     );

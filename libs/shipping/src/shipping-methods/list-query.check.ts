@@ -1,4 +1,9 @@
-import { type FaultCode, type FaultPlace, type Faults, shortened } from '../validation/faults.js';
+import {
+  type ViolationCode,
+  type ViolationPlace,
+  type Violations,
+  shortened,
+} from '../validation/violations.js';
 import { isUuid } from '../validation/identifiers.js';
 import { isPlainObject } from '../validation/json-object.js';
 import { int32 } from '../validation/rules.js';
@@ -32,42 +37,46 @@ export interface CheckedListQuery {
 const conditionKeys = ['field', 'op', 'value'];
 
 /** Adds a fault, and is the nothing that is left of what had it. */
-type Refuse = (code: FaultCode, detail: string, allowed?: readonly string[]) => [];
+type Refuse = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
 
-function refuseAt(faults: Faults, place: FaultPlace): Refuse {
+function refuseAt(violations: Violations, place: ViolationPlace): Refuse {
   return (code, detail, allowed) => {
-    faults.add(place, code, detail, allowed);
+    violations.add(place, code, detail, allowed);
     return [];
   };
 }
 
-/** @param bracketed whether `filter` came as `filter[field]=value`, for the names in faults */
+/** @param bracketed whether `filter` came as `filter[field]=value`, for the names in violations */
 export function checkListQuery(
-  faults: Faults,
+  violations: Violations,
   input: unknown,
   maxPageSize: number,
   bracketed = false,
 ): CheckedListQuery {
   const query = isPlainObject(input) ? input : {};
-  if (!isPlainObject(input)) faults.add({ parameter: 'query' }, 'type', 'The query must be an object.');
+  if (!isPlainObject(input)) violations.add({ parameter: 'query' }, 'type', 'The query must be an object.');
 
   const defaultSize = Math.min(listLimits.perPage, maxPageSize);
-  const perPage = checkCount(faults, 'per_page', query['per_page'], defaultSize, maxPageSize);
-  const page = checkCount(faults, 'page', query['page'], 1, Number.MAX_SAFE_INTEGER);
+  const perPage = checkCount(violations, 'per_page', query['per_page'], defaultSize, maxPageSize);
+  const page = checkCount(violations, 'page', query['page'], 1, Number.MAX_SAFE_INTEGER);
   if ((page - 1) * perPage > listLimits.offset) {
     const bound = `(page − 1) × per_page must be at most ${listLimits.offset}`;
-    faults.add({ parameter: 'page' }, 'range', `page is too far: ${bound}. Narrow the list by filter or q.`);
+    violations.add(
+      { parameter: 'page' },
+      'range',
+      `page is too far: ${bound}. Narrow the list by filter or q.`,
+    );
   }
-  const words = checkWords(faults, query['q']);
+  const words = checkWords(violations, query['q']);
   const given = [
-    ...givenByFilter(faults, query['filter'], bracketed),
-    ...givenByRawFilters(faults, query['raw_filters']),
+    ...givenByFilter(violations, query['filter'], bracketed),
+    ...givenByRawFilters(violations, query['raw_filters']),
   ];
   return { page, perPage, words, groups: checkGroups(given) };
 }
 
 function checkCount(
-  faults: Faults,
+  violations: Violations,
   parameter: string,
   value: unknown,
   fallback: number,
@@ -76,13 +85,13 @@ function checkCount(
   if (value === undefined) return fallback;
   if (typeof value === 'number' && value >= 1 && value <= max && Number.isInteger(value)) return value;
   if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
-    faults.add({ parameter }, 'type', `${parameter} must be a whole number.`);
-  else faults.add({ parameter }, 'range', `${parameter} must be 1 to ${max}.`);
+    violations.add({ parameter }, 'type', `${parameter} must be a whole number.`);
+  else violations.add({ parameter }, 'range', `${parameter} must be 1 to ${max}.`);
   return fallback;
 }
 
-function checkWords(faults: Faults, q: unknown): string[] {
-  const refuse = refuseAt(faults, { parameter: 'q' });
+function checkWords(violations: Violations, q: unknown): string[] {
+  const refuse = refuseAt(violations, { parameter: 'q' });
   if (q === undefined) return [];
   if (typeof q !== 'string') return refuse('type', 'q must be a string.');
   if (!isStorable(q)) return refuse('format', 'q must have no NUL and no lone surrogate.');
@@ -94,15 +103,15 @@ function checkWords(faults: Faults, q: unknown): string[] {
 /** A condition as it came. */
 interface Given {
   refuse: Refuse;
-  /** What names it in faults. */
+  /** What names it in violations. */
   label: string;
   field: unknown;
   op: unknown;
   value: unknown;
 }
 
-function givenByFilter(faults: Faults, filter: unknown, bracketed: boolean): Given[][] {
-  const refuse = refuseAt(faults, { parameter: 'filter' });
+function givenByFilter(violations: Violations, filter: unknown, bracketed: boolean): Given[][] {
+  const refuse = refuseAt(violations, { parameter: 'filter' });
   if (filter === undefined) return [];
   if (!isPlainObject(filter)) return refuse('type', 'filter must be a JSON object of fields and values.');
   return Object.entries(filter).map(([field, sent]) => {
@@ -110,12 +119,12 @@ function givenByFilter(faults: Faults, filter: unknown, bracketed: boolean): Giv
     const value = Array.isArray(sent) ? sent : [sent];
     if (!bracketed) return [{ refuse, label: `filter.${name}`, field, op: 'in', value }];
     const label = `filter[${name}]`;
-    return [{ refuse: refuseAt(faults, { parameter: label }), label, field, op: 'in', value }];
+    return [{ refuse: refuseAt(violations, { parameter: label }), label, field, op: 'in', value }];
   });
 }
 
-function givenByRawFilters(faults: Faults, rawFilters: unknown): Given[][] {
-  const refuse = refuseAt(faults, { parameter: 'raw_filters' });
+function givenByRawFilters(violations: Violations, rawFilters: unknown): Given[][] {
+  const refuse = refuseAt(violations, { parameter: 'raw_filters' });
   if (rawFilters === undefined) return [];
   if (!Array.isArray(rawFilters)) return refuse('type', 'raw_filters must be a JSON array of conditions.');
   const one = (raw: unknown, label: string): Given[] => {
@@ -144,7 +153,7 @@ function checkGroups(groups: readonly Given[][]): Condition[][] {
   return groups.map((group) => group.flatMap((given) => (counted.has(given) ? checkCondition(given) : [])));
 }
 
-/** @returns the condition, or nothing when it has faults */
+/** @returns the condition, or nothing when it has violations */
 function checkCondition({ field, op, value, label, ...given }: Given): Condition[] {
   const refuse: Refuse = (code, detail, allowed) => given.refuse(code, `${label}: ${detail}`, allowed);
   const fitting = operatorsFor(isField(field) ? kindOf(field) : 'label');

@@ -1,4 +1,4 @@
-import { type Faults, shortened } from '../validation/faults.js';
+import { type Violations, shortened } from '../validation/violations.js';
 import { listLimits } from './dto/list-shipping-methods.dto.js';
 import { fieldOf, filterFields } from './method-fields.js';
 
@@ -15,7 +15,7 @@ interface DecodedListQuery {
  * brackets and repeated keys, and a host's pipes may have changed what they made.
  * @param search what stands after `?`
  */
-export function decodeListQuery(faults: Faults, search: string): DecodedListQuery {
+export function decodeListQuery(violations: Violations, search: string): DecodedListQuery {
   const single = new Map<string, string>();
   const filter: Record<string, unknown[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
@@ -24,16 +24,16 @@ export function decodeListQuery(faults: Faults, search: string): DecodedListQuer
     if (!isOurs) continue;
     const parameter = shortened(name);
     if (Buffer.byteLength(value) > listLimits.parameterBytes) {
-      faults.add(
+      violations.add(
         { parameter },
         'too_large',
         `${parameter} must be at most ${listLimits.parameterBytes} bytes.`,
       );
     } else if (field !== undefined) {
-      if (value === '') faults.add({ parameter }, 'required', `${parameter} needs a value.`);
+      if (value === '') violations.add({ parameter }, 'required', `${parameter} needs a value.`);
       else (filter[field] ??= []).push(typedValue(field, value));
     } else if (single.has(name)) {
-      faults.add({ parameter }, 'duplicate', `${parameter} may be given once only.`);
+      violations.add({ parameter }, 'duplicate', `${parameter} may be given once only.`);
     } else {
       single.set(name, value);
     }
@@ -41,18 +41,18 @@ export function decodeListQuery(faults: Faults, search: string): DecodedListQuer
 
   const isBracketed = Object.keys(filter).length > 0;
   if (isBracketed && single.get('filter')) {
-    faults.add(
+    violations.add(
       { parameter: 'filter' },
       'not_allowed',
       'Use either filter={…} or filter[field]=value, not both at once.',
     );
   }
   const query: Record<string, unknown> = {
-    page: count(faults, 'page', single.get('page')),
-    per_page: count(faults, 'per_page', single.get('per_page')),
+    page: count(violations, 'page', single.get('page')),
+    per_page: count(violations, 'per_page', single.get('per_page')),
     q: single.get('q'),
-    filter: isBracketed ? { ...filter } : json(faults, 'filter', single.get('filter')),
-    raw_filters: json(faults, 'raw_filters', single.get('raw_filters')),
+    filter: isBracketed ? { ...filter } : json(violations, 'filter', single.get('filter')),
+    raw_filters: json(violations, 'raw_filters', single.get('raw_filters')),
   };
   return { query, isBracketed };
 }
@@ -66,19 +66,19 @@ function typedValue(field: string, value: string): string | number | boolean {
   return value;
 }
 
-function count(faults: Faults, parameter: string, text: string | undefined): number | undefined {
+function count(violations: Violations, parameter: string, text: string | undefined): number | undefined {
   if (!text) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
-  faults.add({ parameter }, 'format', `${parameter} must be plain decimal digits.`);
+  violations.add({ parameter }, 'format', `${parameter} must be plain decimal digits.`);
   return undefined;
 }
 
-function json(faults: Faults, parameter: string, text: string | undefined): unknown {
+function json(violations: Violations, parameter: string, text: string | undefined): unknown {
   if (!text) return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    faults.add({ parameter }, 'format', `${parameter} must be JSON, percent-encoded.`);
+    violations.add({ parameter }, 'format', `${parameter} must be JSON, percent-encoded.`);
     return undefined;
   }
 }

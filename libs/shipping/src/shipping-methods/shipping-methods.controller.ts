@@ -6,7 +6,7 @@ import { type HttpRequest, jsonBody, urlOf } from '../http/request.js';
 import { dropIfRefused, sendJson } from '../http/response.js';
 import { defaultPath, ShippingSettings } from '../shipping.options.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
-import { Faults } from '../validation/faults.js';
+import { Violations } from '../validation/violations.js';
 import { checkIdentifier } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.dto.js';
@@ -16,7 +16,7 @@ import { decodeListQuery } from './list-query.decode.js';
 import { MethodReads } from './method-reads.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
-/** Each handler gathers the faults of the whole request, then calls the service with what it has checked. */
+/** Each handler gathers the violations of the whole request, then calls the service with what it has checked. */
 @Controller(defaultPath)
 export class ShippingMethodsController {
   constructor(
@@ -32,10 +32,10 @@ export class ShippingMethodsController {
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
     const sent = jsonBody(request);
-    const faults = new Faults();
-    const projectId = projectIdOf(request, faults);
-    const body = checkUpsert(faults, sent);
-    faults.throwIfAny();
+    const violations = new Violations();
+    const projectId = projectIdOf(request, violations);
+    const body = checkUpsert(violations, sent);
+    violations.throwIfAny();
     const commitsItself = this.commitsItself();
     const method = await this.methods.create(projectId, body);
     response.header('ETag', method.etag);
@@ -49,16 +49,21 @@ export class ShippingMethodsController {
   @NotCached()
   async list(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
     const { search } = urlOf(request);
-    const faults = new Faults();
-    const projectId = projectIdOf(request, faults);
+    const violations = new Violations();
+    const projectId = projectIdOf(request, violations);
     // The query is read only when its page is not in the cache, or the answer may be a refusal.
     const query = (): CheckedListQuery => {
-      const decoded = decodeListQuery(faults, search);
-      const checked = checkListQuery(faults, decoded.query, this.settings.maxPageSize, decoded.isBracketed);
-      faults.throwIfAny();
+      const decoded = decodeListQuery(violations, search);
+      const checked = checkListQuery(
+        violations,
+        decoded.query,
+        this.settings.maxPageSize,
+        decoded.isBracketed,
+      );
+      violations.throwIfAny();
       return checked;
     };
-    if (faults.any || ifNoneMatch(request)) query();
+    if (violations.any || ifNoneMatch(request)) query();
     await this.answer(request, response, projectId, (scope) =>
       this.reads.page(projectId, `?${search}`, query, scope),
     );
@@ -67,9 +72,9 @@ export class ShippingMethodsController {
   @Get('shipments/methods/tree')
   @NotCached()
   async tree(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
-    const faults = new Faults();
-    const projectId = projectIdOf(request, faults);
-    faults.throwIfAny();
+    const violations = new Violations();
+    const projectId = projectIdOf(request, violations);
+    violations.throwIfAny();
     await this.answer(request, response, projectId, (scope) => this.reads.tree(projectId, scope));
   }
 
@@ -79,11 +84,11 @@ export class ShippingMethodsController {
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
     const sent = jsonBody(request);
-    const faults = new Faults();
-    const projectId = projectIdOf(request, faults);
-    const etags = ifMatch(faults, request);
-    const body = checkUpsert(faults, sent);
-    faults.throwIfAny();
+    const violations = new Violations();
+    const projectId = projectIdOf(request, violations);
+    const etags = ifMatch(violations, request);
+    const body = checkUpsert(violations, sent);
+    violations.throwIfAny();
     const commitsItself = this.commitsItself();
     const method = await this.methods.update(projectId, methodIdOf(request), body, { etags });
     response.header('ETag', method.etag);
@@ -98,10 +103,10 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<void> {
-    const faults = new Faults();
-    const projectId = projectIdOf(request, faults);
-    const etags = ifMatch(faults, request);
-    faults.throwIfAny();
+    const violations = new Violations();
+    const projectId = projectIdOf(request, violations);
+    const etags = ifMatch(violations, request);
+    violations.throwIfAny();
     const commitsItself = this.commitsItself();
     await this.methods.remove(projectId, methodIdOf(request), { etags });
     if (commitsItself) await sendJson(response, null, 204);
@@ -138,8 +143,8 @@ function bytesOf(method: ShippingMethodDto): Buffer {
   return Buffer.from(JSON.stringify(method));
 }
 
-function projectIdOf({ params }: HttpRequest, faults: Faults): string {
-  checkIdentifier(faults, 'project_id', params['project_id']);
+function projectIdOf({ params }: HttpRequest, violations: Violations): string {
+  checkIdentifier(violations, 'project_id', params['project_id']);
   return params['project_id'] ?? '';
 }
 

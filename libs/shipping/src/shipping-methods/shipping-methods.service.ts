@@ -10,7 +10,7 @@ import { onePerDataSource } from '../storage/one-per-data-source.js';
 import { type NewMethod } from '../storage/shipping-storage.js';
 import { DatabaseUnavailableError } from '../storage/storage.errors.js';
 import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
-import { Faults } from '../validation/faults.js';
+import { Violations } from '../validation/violations.js';
 import { checkIdentifier, isUuid } from '../validation/identifiers.js';
 import { isCode } from '../validation/text.js';
 import { type ListShippingMethods } from './dto/list-shipping-methods.dto.js';
@@ -107,10 +107,10 @@ export class ShippingMethods {
     query: ListShippingMethods = {},
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
-    const faults = new Faults();
-    checkIdentifier(faults, 'project_id', projectId);
-    const checked = checkListQuery(faults, query, this.settings.maxPageSize);
-    faults.throwIfAny();
+    const violations = new Violations();
+    checkIdentifier(violations, 'project_id', projectId);
+    const checked = checkListQuery(violations, query, this.settings.maxPageSize);
+    violations.throwIfAny();
     const scope = this.transactions.scopeOf(options);
     return parsed(await this.reads.page(projectId, JSON.stringify(checked), () => checked, scope));
   }
@@ -293,15 +293,15 @@ function codesOf(projectId: string, { carrier_code, method_code }: OwnValues) {
 }
 
 function checkProject(projectId: string): void {
-  const faults = new Faults();
-  checkIdentifier(faults, 'project_id', projectId);
-  faults.throwIfAny();
+  const violations = new Violations();
+  checkIdentifier(violations, 'project_id', projectId);
+  violations.throwIfAny();
 }
 
 function checkedRequest(projectId: string, input: unknown): Readonly<UpsertShippingMethodRequest> {
-  const faults = new Faults();
-  checkIdentifier(faults, 'project_id', projectId);
-  const request = checkUpsert(faults, input);
-  faults.throwIfAny();
+  const violations = new Violations();
+  checkIdentifier(violations, 'project_id', projectId);
+  const request = checkUpsert(violations, input);
+  violations.throwIfAny();
   return request;
 }

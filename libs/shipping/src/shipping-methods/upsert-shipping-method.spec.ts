@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { Faults } from '../validation/faults.js';
+import { Violations } from '../validation/violations.js';
 import { checkUpsert, UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** @returns the request, or undefined when it is refused */
 const check = (input: unknown): object | undefined => {
-  const faults = new Faults();
-  const request = checkUpsert(faults, input);
-  return faults.any ? undefined : request;
+  const violations = new Violations();
+  const request = checkUpsert(violations, input);
+  return violations.any ? undefined : request;
 };
 
 describe('a request to create or update', () => {
@@ -19,7 +19,7 @@ describe('a request to create or update', () => {
     expect(check(request)).toBe(request);
   });
 
-  it('is checked also as an instance of its class, each time while it has faults', () => {
+  it('is checked also as an instance of its class, each time while it has violations', () => {
     const made = Object.assign(new UpsertShippingMethodRequest(), ground, { is_active: 'yes' });
 
     expect(check(made)).toBeUndefined();
@@ -28,10 +28,10 @@ describe('a request to create or update', () => {
   });
 
   it('that was refused is not taken when it comes back', () => {
-    const faults = new Faults();
-    const refused = checkUpsert(faults, { ...ground, sort_order: '1' });
+    const violations = new Violations();
+    const refused = checkUpsert(violations, { ...ground, sort_order: '1' });
 
-    expect(faults.any).toBe(true);
+    expect(violations.any).toBe(true);
     expect(check(refused)).toBeUndefined();
   });
 

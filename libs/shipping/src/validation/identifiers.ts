@@ -1,4 +1,4 @@
-import { type Faults, shortened } from './faults.js';
+import { type Violations, shortened } from './violations.js';
 
 /** The host owns these ids; we only bound them. */
 export const identifierPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
@@ -11,16 +11,20 @@ export function isUuid(text: unknown): text is string {
 
 /** @param name the path parameter, as the interface spells it */
 export function checkIdentifier(
-  faults: Faults,
+  violations: Violations,
   name: 'project_id' | 'order_id',
   value: unknown,
 ): asserts value is string {
   if (typeof value !== 'string' || value === '') {
-    faults.add({ parameter: name }, 'required', `${name} is required.`);
+    violations.add({ parameter: name }, 'required', `${name} is required.`);
   } else if (value.length > 64) {
-    faults.add({ parameter: name }, 'length', `${name} must be at most 64 characters, not ${value.length}.`);
+    violations.add(
+      { parameter: name },
+      'length',
+      `${name} must be at most 64 characters, not ${value.length}.`,
+    );
   } else if (!identifierPattern.test(value)) {
-    faults.add(
+    violations.add(
       { parameter: name },
       'format',
       `${name} must be letters, digits, "_", ".", ":" or "-", and begin with a letter, a digit or "_": "${shortened(value)}" is not.`,

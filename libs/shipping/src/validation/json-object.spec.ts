@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { Faults, ValidationFailedError } from './faults.js';
+import { Violations, ValidationFailedError } from './violations.js';
 import { checkJsonObject, isPlainObject, maxJsonBytes } from './json-object.js';
 
 class Money {
@@ -8,10 +8,10 @@ class Money {
 }
 
 function checked(value: unknown): { taken: unknown; refused: string[] } {
-  const faults = new Faults();
-  const taken = checkJsonObject(faults, '/meta', value);
+  const violations = new Violations();
+  const taken = checkJsonObject(violations, '/meta', value);
   try {
-    faults.throwIfAny();
+    violations.throwIfAny();
   } catch (error) {
     if (!(error instanceof ValidationFailedError)) throw error;
     return {

@@ -1,4 +1,4 @@
-import { type FaultCode, type Faults, pointerTo } from './faults.js';
+import { type ViolationCode, type Violations, pointerTo } from './violations.js';
 import { isStorable } from './text.js';
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
@@ -12,20 +12,20 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Checks what goes into a jsonb column: depth before anything that recurses, then content, then size.
- * @returns a private copy, as the database will give it back; null when there were faults
+ * @returns a private copy, as the database will give it back; null when there were violations
  */
-export function checkJsonObject(faults: Faults, pointer: string, value: unknown): JsonObject | null {
-  if (!isPlainObject(value)) return faults.inBody(pointer, 'type', 'must be a JSON object.');
+export function checkJsonObject(violations: Violations, pointer: string, value: unknown): JsonObject | null {
+  if (!isPlainObject(value)) return violations.inBody(pointer, 'type', 'must be a JSON object.');
   const path: (string | number)[] = [];
   let values = 0;
   let zeros = 0;
   let faulty = false;
   let isWritable = true;
 
-  const refuse = (code: FaultCode, detail: string): void => {
+  const refuse = (code: ViolationCode, detail: string): void => {
     faulty = true;
     if (code === 'type' || code === 'too_deep') isWritable = false;
-    faults.inBody(path.reduce<string>(pointerTo, pointer), code, detail);
+    violations.inBody(path.reduce<string>(pointerTo, pointer), code, detail);
   };
   const checkIn = (key: string | number, element: unknown): void => {
     path.push(key);
@@ -38,7 +38,7 @@ export function checkJsonObject(faults: Faults, pointer: string, value: unknown)
   };
   const check = (element: unknown): void => {
     // Each value takes a byte at least, so there is no need to look at more than may be stored.
-    if (++values > maxJsonBytes || faults.full) return;
+    if (++values > maxJsonBytes || violations.full) return;
     if (element === null || typeof element === 'boolean') return;
     if (typeof element === 'string') {
       if (!isStorable(element)) refuse('format', 'must have no NUL and no lone surrogate.');
@@ -60,10 +60,10 @@ export function checkJsonObject(faults: Faults, pointer: string, value: unknown)
   };
 
   check(value);
-  if (!isWritable || faults.full) return null;
+  if (!isWritable || violations.full) return null;
   const text = values > maxJsonBytes ? undefined : JSON.stringify(value);
   if (text === undefined || Buffer.byteLength(text) + zeros > maxJsonBytes)
-    return faults.inBody(pointer, 'too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
+    return violations.inBody(pointer, 'too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
   return faulty ? null : (JSON.parse(text) as JsonObject);
 }
 

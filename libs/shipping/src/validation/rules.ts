@@ -1,18 +1,21 @@
-import { type ValidationOptions, isInt, isString, ValidateBy, type ValidationError } from 'class-validator';
-import { type FaultCode, type Faults, pointerTo } from './faults.js';
-import { codePattern, isCode, isLabel, lengthOf } from './text.js';
+import { isInt, isString, ValidateBy } from 'class-validator';
+import { codePattern, isCode, isLabel, isStorable, lengthOf } from './text.js';
+import { utcTime } from './time.js';
+import { type ViolationCode } from './violations.js';
 
-// class-validator rules that carry the contract's codes. A rule about the content of a text holds for
-// anything that is no text, so that only the rule about the type speaks of it.
+// class-validator rules that carry the contract's codes. A rule about the content of a value accepts a value of another
+// type, so that only the rule about the type reports it.
 
 function rule(
-  code: FaultCode,
-  name: string,
+  code: ViolationCode,
   accepts: (value: unknown) => boolean,
-  remedy: string,
+  message: string,
+  allowed?: readonly string[],
 ): PropertyDecorator {
-  const options: ValidationOptions = { message: `$property ${remedy}`, context: { code } };
-  return ValidateBy({ name, validator: { validate: accepts } }, options);
+  return ValidateBy(
+    { name: code, validator: { validate: accepts } },
+    { message, context: { code, allowed } },
+  );
 }
 
 function all(...rules: PropertyDecorator[]): PropertyDecorator {
@@ -23,36 +26,63 @@ function all(...rules: PropertyDecorator[]): PropertyDecorator {
 
 /** Must be there, and not null. */
 export function Required(): PropertyDecorator {
-  return rule('required', 'required', (value) => value !== undefined && value !== null, 'is required.');
+  return rule('required', (value) => !isAbsent(value), 'is required.');
 }
 
-/** @param max code points */
-function Text(max: number): PropertyDecorator {
+/** Any text that the database can store. @param max code points */
+export function Text(max: number, min = 0): PropertyDecorator {
   const fits = (value: unknown): boolean =>
-    !isString(value) || (value !== '' && (value.length <= max || lengthOf(value) <= max));
+    !isString(value) || (value.length >= min && (value.length <= max || lengthOf(value) <= max));
   return all(
-    rule('type', 'text', (value) => isAbsent(value) || isString(value), 'must be a string.'),
-    rule('length', 'textLength', fits, `must be 1 to ${max} characters.`),
+    rule('type', (value) => isAbsent(value) || isString(value), 'must be a string.'),
+    rule('length', fits, `must be ${min} to ${max} characters.`),
+    content((text) => isStorable(text), 'must have no NUL and no lone surrogate.'),
   );
 }
 
 /** @param max code points */
 export function Code(max: number): PropertyDecorator {
-  const remedy = `must match ${codePattern.source}, end with no space and be in Unicode NFC.`;
-  const accepts = (value: unknown): boolean => !isString(value) || value === '' || isCode(value);
-  return all(Text(max), rule('format', 'code', accepts, remedy));
+  const accepts = (text: string): boolean => text === '' || isCode(text);
+  return all(
+    Text(max, 1),
+    content(accepts, `must match ${codePattern.source}, end with no space and be in Unicode NFC.`),
+  );
 }
 
 /** @param max code points */
 export function Label(max: number): PropertyDecorator {
   const remedy = 'must have no control characters, lone surrogates or U+202A–202E.';
-  const accepts = (value: unknown): boolean => !isString(value) || isLabel(value);
-  return all(Text(max), rule('format', 'label', accepts, remedy));
+  return all(Text(max, 1), content(isLabel, remedy));
+}
+
+export function content(accepts: (text: string) => boolean, remedy: string): PropertyDecorator {
+  return rule('format', (value) => !isString(value) || accepts(value), remedy);
+}
+
+export function OneOf(allowed: readonly string[]): PropertyDecorator {
+  const accepts = (value: unknown): boolean => isAbsent(value) || allowed.some((each) => each === value);
+  return rule('not_allowed', accepts, `must be one of ${allowed.join(', ')}.`, allowed);
+}
+
+/** A Date, or a text of RFC 3339. */
+export function Time(): PropertyDecorator {
+  const isTime = (value: unknown): boolean => isAbsent(value) || isString(value) || value instanceof Date;
+  const remedy = 'must be a Date, or an RFC 3339 time with an offset, in the years 0001 to 9999.';
+  return all(
+    rule('type', isTime, remedy),
+    rule('format', (value) => isAbsent(value) || !isTime(value) || !!writtenTime(value), remedy),
+  );
+}
+
+/** @returns the time in UTC, with what was sent beyond milliseconds; undefined when it is none */
+export function writtenTime(value: unknown): string | undefined {
+  const isValid = value instanceof Date && !Number.isNaN(value.getTime());
+  const text = isValid ? value.toISOString() : value;
+  return isString(text) ? utcTime(text) : undefined;
 }
 
 export function Flag(): PropertyDecorator {
-  const accepts = (value: unknown): boolean => isAbsent(value) || typeof value === 'boolean';
-  return rule('type', 'flag', accepts, 'must be true or false.');
+  return rule('type', (value) => isAbsent(value) || typeof value === 'boolean', 'must be true or false.');
 }
 
 export const int32 = { min: -2_147_483_648, max: 2_147_483_647 };
@@ -63,21 +93,11 @@ export function Int32(): PropertyDecorator {
   const inRange = (value: unknown): boolean =>
     typeof value !== 'number' || Number.isNaN(value) || (value >= int32.min && value <= int32.max);
   return all(
-    rule('type', 'integer', isWhole, 'must be an integer.'),
-    rule('range', 'int32', inRange, `must be ${int32.min} to ${int32.max}.`),
+    rule('type', isWhole, 'must be an integer.'),
+    rule('range', inRange, `must be ${int32.min} to ${int32.max}.`),
   );
 }
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
-}
-
-/** Puts what class-validator found among the other faults of the request. */
-export function addFaults(faults: Faults, errors: readonly ValidationError[]): void {
-  for (const { property, constraints = {}, contexts = {} } of errors) {
-    for (const [name, detail] of Object.entries(constraints)) {
-      const { code } = contexts[name] as { code: FaultCode };
-      faults.add({ pointer: pointerTo('', property) }, code, detail);
-    }
-  }
 }

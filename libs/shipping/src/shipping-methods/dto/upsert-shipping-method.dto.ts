@@ -1,12 +1,13 @@
-import { plainToInstance, Transform } from 'class-transformer';
-import { Allow, validateSync } from 'class-validator';
-import { Faults, pointerTo } from '../../validation/faults.js';
-import { checkJsonObject, isPlainObject } from '../../validation/json-object.js';
-import { addFaults, Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
+import { Transform } from 'class-transformer';
+import { Allow } from 'class-validator';
+import { checkFields } from '../../validation/check-fields.js';
+import { checkJsonObject } from '../../validation/json-object.js';
+import { Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
 import { normalisedLabel } from '../../validation/text.js';
+import { type Violations } from '../../validation/violations.js';
 import { fieldOf, isRequired, methodFields, type SettableField, settableFields } from '../method-fields.js';
 
-/** The label as it is kept; a form's blanks around it are no part of it. */
+/** Puts a label into the form that is stored: blanks around it in a form are no part of it. */
 function Normalised(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? normalisedLabel(value) : value,
@@ -57,36 +58,20 @@ for (const name of settableFields) {
     decorate(UpsertShippingMethodRequest.prototype, name);
 }
 
-const knownFields: ReadonlySet<string> = new Set(settableFields);
 const checked = new WeakSet<object>();
 
 /**
- * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced;
- * what it returns is frozen, so that it is not looked at twice on its way to the database.
- * @returns the checked request, its labels normalised; incomplete when `faults` says so
+ * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced. The result
+ * is frozen, so that it is not checked again on its way to the database.
+ * @returns the checked request, its labels normalised; incomplete when there are violations
  */
-export function checkUpsert(faults: Faults, input: unknown): Readonly<UpsertShippingMethodRequest> {
+export function checkUpsert(violations: Violations, input: unknown): Readonly<UpsertShippingMethodRequest> {
   if (input instanceof UpsertShippingMethodRequest && checked.has(input)) return input;
-  const scalars: Record<string, unknown> = {};
-  if (!isPlainObject(input) && !(input instanceof UpsertShippingMethodRequest)) {
-    faults.add({ pointer: '' }, 'type', 'The body must be a JSON object.');
-    return new UpsertShippingMethodRequest();
-  }
-  for (const [field, value] of Object.entries(input)) {
-    if (!knownFields.has(field)) {
-      faults.inBody(pointerTo('', field), 'unknown', 'is no field of a shipping method.', settableFields);
-    } else if (field !== 'meta' && value !== undefined) {
-      // An object would be walked by class-transformer; it is refused for its type in any case.
-      scalars[field] = typeof value === 'object' && value !== null ? [] : value;
-    }
-  }
-  const request = plainToInstance(UpsertShippingMethodRequest, scalars);
-  addFaults(faults, validateSync(request));
+  const request = checkFields(violations, UpsertShippingMethodRequest, input, settableFields);
   // −0 is a JSON number too, and is stored as 0.
   if (request.sort_order === 0) request.sort_order = 0;
-  if (input.meta !== undefined) {
-    request.meta = input.meta === null ? null : checkJsonObject(faults, '/meta', input.meta);
-  }
-  if (!faults.any) checked.add(Object.freeze(request));
+  const { meta } = Object(input) as UpsertShippingMethodRequest;
+  if (meta !== undefined) request.meta = meta === null ? null : checkJsonObject(violations, '/meta', meta);
+  if (!violations.any) checked.add(Object.freeze(request));
   return request;
 }

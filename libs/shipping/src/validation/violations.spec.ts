@@ -1,23 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { Faults, pointerTo, shortened } from './faults.js';
+import { Violations, pointerTo, shortened } from './violations.js';
 
 function problemWith(count: number): { detail?: string; errors?: unknown[]; truncated?: boolean } {
-  const faults = new Faults();
-  for (let index = 0; index < count; index++) faults.add({ pointer: `/${index}` }, 'type', `Fault ${index}.`);
+  const violations = new Violations();
+  for (let index = 0; index < count; index++)
+    violations.add({ pointer: `/${index}` }, 'type', `Violation ${index}.`);
   try {
-    faults.throwIfAny();
+    violations.throwIfAny();
   } catch (error) {
     return (error as { problem: object }).problem;
   }
   return {};
 }
 
-describe('faults', () => {
+describe('violations', () => {
   it.each([
     [0, undefined, undefined],
-    [1, 'Fault 0.', 1],
-    [2, 'Fault 0. (and 1 more: see errors)', 2],
-    [3, 'Fault 0. (and 2 more: see errors)', 3],
+    [1, 'Violation 0.', 1],
+    [2, 'Violation 0. (and 1 more: see errors)', 2],
+    [3, 'Violation 0. (and 2 more: see errors)', 3],
   ])('of a request, %i of them, are told in one sentence and all in the list', (count, detail, listed) => {
     const problem = problemWith(count);
     expect(problem.detail).toBe(detail);
@@ -38,9 +39,9 @@ describe('faults', () => {
     [50, false],
     [51, true],
   ])('%i of them are all that is gathered: %j', (count, isFull) => {
-    const faults = new Faults();
-    for (let added = 0; added < count; added++) faults.inBody('/x', 'type', 'must be a string.');
-    expect(faults.full).toBe(isFull);
+    const violations = new Violations();
+    for (let added = 0; added < count; added++) violations.inBody('/x', 'type', 'must be a string.');
+    expect(violations.full).toBe(isFull);
   });
 });
 

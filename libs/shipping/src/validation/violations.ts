@@ -1,6 +1,6 @@
 import { problemDetails, ShippingException } from '../shipping.exception.js';
 
-export type FaultCode =
+export type ViolationCode =
   | 'required'
   | 'type'
   | 'format'
@@ -14,79 +14,79 @@ export type FaultCode =
   | 'too_large';
 
 /** Where a fault is: a JSON pointer (RFC 6901) into the body, a path or query parameter, or a header. */
-export type FaultPlace = { pointer: string } | { parameter: string } | { header: string };
+export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
 
-export type Fault = FaultPlace & { code: FaultCode; detail: string; allowed?: readonly string[] };
+export type Violation = ViolationPlace & { code: ViolationCode; detail: string; allowed?: readonly string[] };
 
-export const maxFaults = 50;
+export const maxViolations = 50;
 const maxNameLength = 128;
 
-interface FaultExtensions {
-  errors: readonly Fault[];
+interface ViolationExtensions {
+  errors: readonly Violation[];
   truncated?: true;
 }
 
-abstract class FaultsError extends ShippingException {
+abstract class ViolationsError extends ShippingException {
   constructor(
     code: string,
     title: string,
-    readonly extensions: FaultExtensions,
+    readonly extensions: ViolationExtensions,
   ) {
     const { errors } = extensions;
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
     super(problemDetails(400, code, title, `${errors[0]?.detail}${more}`, { ...extensions }));
   }
 
-  get errors(): readonly Fault[] {
+  get errors(): readonly Violation[] {
     return this.extensions.errors;
   }
 }
 
-/** The input of a service, or the body of a request, has faults: all of them are in `errors`. */
-export class ValidationFailedError extends FaultsError {
-  constructor(extensions: FaultExtensions) {
+/** The input of a service, or the body of a request, has violations: all of them are in `errors`. */
+export class ValidationFailedError extends ViolationsError {
+  constructor(extensions: ViolationExtensions) {
     super('validation_failed', 'Validation failed', extensions);
   }
 }
 
-/** The path, the query or a header has faults (and perhaps the body too): all of them are in `errors`. */
-export class InvalidParameterError extends FaultsError {
-  constructor(extensions: FaultExtensions) {
+/** The path, the query or a header has violations (and perhaps the body too): all of them are in `errors`. */
+export class InvalidParameterError extends ViolationsError {
+  constructor(extensions: ViolationExtensions) {
     super('invalid_parameter', 'Invalid parameter', extensions);
   }
 }
 
 /** Gathers every fault of one request, so that a client mends all of them in one go. */
-export class Faults {
-  private readonly found: Fault[] = [];
+export class Violations {
+  private readonly found: Violation[] = [];
 
-  add(place: FaultPlace, code: FaultCode, detail: string, allowed?: readonly string[]): void {
+  add(place: ViolationPlace, code: ViolationCode, detail: string, allowed?: readonly string[]): void {
     // One more than is shown, to know that there were more.
-    if (this.found.length <= maxFaults) {
+    if (this.found.length <= maxViolations) {
       this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
     }
   }
 
   /** Adds a fault of the body. @returns null: what is left of what had it */
-  inBody(pointer: string, code: FaultCode, remedy: string, allowed?: readonly string[]): null {
+  inBody(pointer: string, code: ViolationCode, remedy: string, allowed?: readonly string[]): null {
     this.add({ pointer }, code, `${pointer} ${remedy}`, allowed);
     return null;
   }
 
-  /** True once further faults would not be shown: a walk over hostile input can stop. */
+  /** True once further violations would not be shown: a walk over hostile input can stop. */
   get full(): boolean {
-    return this.found.length > maxFaults;
+    return this.found.length > maxViolations;
   }
 
   get any(): boolean {
     return this.found.length > 0;
   }
 
-  /** @throws InvalidParameterError, or ValidationFailedError when all faults are in the body */
+  /** @throws InvalidParameterError, or ValidationFailedError when all violations are in the body */
   throwIfAny(): void {
     if (!this.any) return;
-    const extensions: FaultExtensions = {
-      errors: this.found.slice(0, maxFaults),
+    const extensions: ViolationExtensions = {
+      errors: this.found.slice(0, maxViolations),
       ...(this.full && { truncated: true }),
     };
     const bodyOnly = this.found.every((fault) => 'pointer' in fault);

@@ -1,0 +1,42 @@
+import { type Type } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+import { isPlainObject } from './json-object.js';
+import { type ViolationCode, pointerTo, type Violations } from './violations.js';
+
+/**
+ * Checks an object of unknown origin by the rules of a class. Nothing is coerced.
+ * @param fields all that the object may have. Those with the rule `Allow()` are left to the caller
+ * @param pointer where the object stands in the body
+ * @returns what was checked; incomplete when there are violations
+ */
+export function checkFields<Dto extends object>(
+  violations: Violations,
+  dto: Type<Dto>,
+  input: unknown,
+  fields: readonly (keyof Dto & string)[],
+  pointer = '',
+): Dto {
+  if (!isPlainObject(input) && !(input instanceof dto)) {
+    violations.add({ pointer }, 'type', `${pointer || 'The body'} must be a JSON object.`);
+    return new dto();
+  }
+  for (const name of Object.keys(input)) {
+    if (!fields.some((known) => known === name))
+      violations.inBody(pointerTo(pointer, name), 'unknown', 'is no known field.', fields);
+  }
+  // class-transformer would walk an object, which no rule takes but as a Date.
+  const values = fields.flatMap((name) => {
+    const value: unknown = Reflect.get(input, name);
+    const isOther = typeof value === 'object' && value !== null && !(value instanceof Date);
+    return value === undefined ? [] : [[name, isOther ? [] : value]];
+  });
+  const checked = plainToInstance(dto, Object.fromEntries(values));
+  for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {
+    for (const [rule, remedy] of Object.entries(constraints)) {
+      const { code, allowed } = contexts[rule] as { code: ViolationCode; allowed?: readonly string[] };
+      violations.add({ pointer: pointerTo(pointer, property) }, code, `${property} ${remedy}`, allowed);
+    }
+  }
+  return checked;
+}
