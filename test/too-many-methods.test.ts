@@ -1,0 +1,108 @@
+import { ShippingMethods, TooManyMethodsError } from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+const maxMethods = 5;
+const bodyOf = (n: number | string) => ({ carrier_code: 'ups', method_code: `${n}`, method_label: 'Label' });
+
+describe('a project of a module with maxMethods', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let shop: Client;
+  beforeAll(async () => {
+    app = await testApp({ shipping: { maxMethods } });
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(() => app?.close());
+  beforeEach(() => {
+    shop = new Client(app.origin, freshProject());
+  });
+
+  const fill = async (count = maxMethods): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let n = 0; n < count; n++) ids.push((await shop.create(bodyOf(n))).body.id);
+    return ids;
+  };
+
+  it('takes that many and refuses one more, until one is removed', async () => {
+    const [first = ''] = await fill();
+
+    const refused = await shop.create(bodyOf('more'));
+    const byService = methods.upsert(shop.project, bodyOf('more'));
+    await expect(byService).rejects.toThrow(TooManyMethodsError);
+    await expect(byService).rejects.toMatchObject({ maxMethods, code: 'too_many_methods' });
+    await shop.remove(first);
+    const taken = await shop.create(bodyOf('more'));
+
+    expect(refused.status).toBe(409);
+    expect(refused.body).toMatchObject({ code: 'too_many_methods', max_methods: maxMethods });
+    expect(taken.status).toBe(201);
+    expect((await shop.list()).body.meta.total).toBe(maxMethods);
+  });
+
+  it('tells of a taken pair first, and still updates what it has', async () => {
+    const [first = ''] = await fill();
+
+    const same = await shop.create(bodyOf(0));
+    const updated = await shop.update(first, { ...bodyOf(0), method_label: 'Changed' });
+    const upserted = await methods.upsert(shop.project, { ...bodyOf(0), method_label: 'Again' });
+
+    expect(same.body).toMatchObject({ code: 'duplicate_method', existing_id: first, identical: true });
+    expect([updated.status, updated.body.method_label]).toEqual([200, 'Changed']);
+    expect(upserted).toMatchObject({ id: first, method_label: 'Again' });
+  });
+
+  it.each([0, 1, 3])('that has room for %i takes just these of many that race', async (room) => {
+    await fill(maxMethods - room);
+
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => shop.create(bodyOf(`race ${n}`))));
+
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([...Array(room).fill(201), ...Array(30 - room).fill(409)]);
+    expect((await shop.list()).body.meta.total).toBe(maxMethods);
+  });
+
+  it('gives the last place to a new pair, however many taken ones race for it', async () => {
+    await fill(maxMethods - 1);
+    const neighbour = new Client(app.origin, freshProject());
+
+    const [fresh, other, ...duplicates] = await Promise.all([
+      shop.create(bodyOf('fresh')),
+      neighbour.create(bodyOf('other')),
+      ...[0, 1, 2, 3].map((n) => shop.create(bodyOf(n))),
+    ]);
+
+    expect([fresh?.status, other?.status]).toEqual([201, 201]);
+    expect(duplicates.map(({ body }) => body.code)).toEqual(Array(4).fill('duplicate_method'));
+  });
+
+  it('counts what a transaction has made itself, and a rollback gives the room back', async () => {
+    await fill(maxMethods - 1);
+
+    const { dataSource } = app.database;
+    const within = dataSource.transaction(async (manager) => {
+      await methods.create(shop.project, bodyOf('within'), { manager });
+      const refused = methods.create(shop.project, bodyOf('one more'), { manager });
+      await expect(refused).rejects.toThrow(TooManyMethodsError);
+      // The refusal has not failed the transaction.
+      expect((await methods.list(shop.project, {}, { manager })).meta.total).toBe(maxMethods);
+      throw new Error('changed my mind');
+    });
+    await expect(within).rejects.toThrow('changed my mind');
+
+    expect((await shop.create(bodyOf('after'))).status).toBe(201);
+  });
+
+  it('that holds more since an import keeps them and takes none', async () => {
+    const ids = await fill();
+    const { dataSource, table } = app.database;
+    await dataSource.query(`UPDATE ${table('shipping_project')} SET methods = 7 WHERE project_id = $1`, [
+      shop.project,
+    ]);
+
+    await shop.remove(ids[0] ?? '');
+
+    expect((await shop.create(bodyOf('more'))).body).toMatchObject({ code: 'too_many_methods' });
+  });
+});

@@ -1,0 +1,106 @@
+import { type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { adapters, type TestApp, testApp } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+describe.each(adapters)('a tree of many methods on %s', (adapter) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await testApp({ adapter });
+  });
+  afterAll(() => app?.close());
+
+  /** A project of `count` methods of 7 carriers, every third without a label of its carrier. */
+  const filled = async (count: number): Promise<Client> => {
+    const shop = new Client(app.origin, freshProject());
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `INSERT INTO ${table('shipping_method')} (project_id, id, carrier_code, carrier_label, method_code,
+         method_label, is_active, sort_order, meta, use_default, search_text, version, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), 'c' || n % 7, CASE WHEN n % 3 > 0 THEN 'Carrier ' || n % 7 END, 'm' || n,
+         'Label', n % 2 = 0, n % 11, '{"n": 1}', false, 'x', 1, now(), now()
+       FROM generate_series(1, $2::int) AS n`,
+      [shop.project, count],
+    );
+    await dataSource.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), $2, 0)`, [
+      shop.project,
+      count,
+    ]);
+    return shop;
+  };
+
+  it.each([77, 1777, 10_000])('of %i is the one that its list makes', async (count) => {
+    const shop = await filled(count);
+    const listed: ShippingMethodDto[] = [];
+    for (let page = 1; listed.length < count; page++) {
+      listed.push(...(await shop.list(`page=${page}&per_page=100`)).body.data);
+    }
+
+    const { body, headers } = await shop.tree();
+    const ofService = await app.nest.get(ShippingMethods).tree(shop.project);
+
+    const carriers = [...new Set(listed.map(({ carrier_code }) => carrier_code))];
+    expect(body.data.map(({ carrier_code }) => carrier_code)).toEqual(carriers);
+    for (const { methods, ...carrier } of body.data) {
+      const own = listed.filter(({ carrier_code }) => carrier_code === carrier.carrier_code);
+      expect(methods).toEqual(own);
+      expect(carrier).toEqual({
+        carrier_code: carrier.carrier_code,
+        carrier_label: `Carrier ${carrier.carrier_code.slice(1)}`,
+        is_active: true,
+        sort_order: Math.min(...own.map(({ sort_order }) => sort_order)),
+      });
+    }
+    expect(ofService).toEqual(body);
+    expect((await shop.tree({ 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
+  });
+
+  it('shows what its methods inherit', async () => {
+    const shop = await filled(1500);
+    await new Client(app.origin, 'default').create({
+      carrier_code: 'followed',
+      carrier_label: 'Followed',
+      method_code: 'm',
+      method_label: 'Default',
+      sort_order: -5,
+    });
+    await shop.create({
+      carrier_code: 'followed',
+      method_code: 'm',
+      method_label: 'Own',
+      use_default: true,
+    });
+
+    const { body } = await shop.tree();
+
+    expect(body.data[0]).toMatchObject({
+      carrier_code: 'followed',
+      carrier_label: 'Followed',
+      sort_order: -5,
+      methods: [{ method_label: 'Default', own: { method_label: 'Own' } }],
+    });
+    expect(body.data).toHaveLength(8);
+  });
+
+  it('is answered while somebody writes all the time', async () => {
+    const shop = await filled(1500);
+    const over = new AbortController();
+    const writer = (async () => {
+      for (let n = 0; !over.signal.aborted; n++)
+        await shop.create({ carrier_code: 'new', method_code: `m${n}`, method_label: 'L' });
+    })();
+
+    const answers: [status: number, methods: number][] = [];
+    for (let read = 0; read < 10; read++) {
+      const { status, body } = await shop.tree();
+      answers.push([status, body.data.reduce((sum, { methods }) => sum + methods.length, 0)]);
+    }
+    over.abort();
+    await writer;
+
+    for (const [status, methods] of answers) {
+      expect(status).toBe(200);
+      expect(methods).toBeGreaterThanOrEqual(1500);
+    }
+  });
+});
