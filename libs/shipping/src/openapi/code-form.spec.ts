@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maxLengths } from '../shipping-methods/dto/upsert-shipping-method.dto.js';
+import { methodFields } from '../shipping-methods/method-fields.js';
 import { isCode } from '../validation/text.js';
 import { codeForm } from './method.schemas.js';
 
@@ -12,7 +12,7 @@ const anyCharacter = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...'éß한字더프𝒰٣\u0301\u093F') },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
 );
-const anyText = fc.string({ unit: anyCharacter, maxLength: maxLengths.methodCode });
+const anyText = fc.string({ unit: anyCharacter, maxLength: methodFields.method_code.maxLength });
 
 describe('the documented form of a code', () => {
   it('holds for every code that the library takes', () => {

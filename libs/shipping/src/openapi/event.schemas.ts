@@ -1,35 +1,45 @@
 import { type OrderEventActor, type OrderEventDto, actorTypes } from '../order-events/dto/order-event.dto.js';
 import { eventLengths, eventTypePattern } from '../order-events/dto/record-order-event.dto.js';
 import { orderEventTypes } from '../order-events/order-event-types.js';
-import { answer, array, type Dialect, id, json, ref, type Schema, string, time } from './schema.js';
+import * as s from './schema.js';
 
-export function eventSchemas({ nullable }: Dialect): Record<string, Schema> {
-  return {
-    OrderEvent: answer<OrderEventDto>('An entry in the history of an order; it never changes.', {
-      id,
-      project_id: string,
-      order_id: string,
-      type: {
-        ...string,
-        maxLength: eventLengths.type,
-        pattern: eventTypePattern.source,
-        description: `Open: expect others than the known kinds, which are ${orderEventTypes.join(', ')}.`,
-      },
-      message: nullable({ type: 'string', maxLength: eventLengths.message }),
-      data: json,
-      actor: nullable({
-        ...answer<OrderEventActor>('Who or what caused it.', {
-          type: { ...string, enum: actorTypes },
-          id: nullable({ type: 'string', maxLength: eventLengths.actorId }),
-          label: nullable({ type: 'string', maxLength: eventLengths.actorLabel }),
-        }),
-        type: 'object',
-      }),
-      occurred_at: { ...time, description: 'When it happened, by the word of its recorder.' },
-      recorded_at: { ...time, description: 'When it was stored.' },
-    }),
-    OrderEventList: answer<{ data: OrderEventDto[] }>('The whole history, oldest first.', {
-      data: array(ref('OrderEvent')),
-    }),
-  };
-}
+const openType = `Open: expect others than the known kinds, which are ${orderEventTypes.join(', ')}.`;
+
+const text = (maxLength: number): s.Schema => s.nullable(s.string(undefined, { maxLength }));
+
+const actor: s.Schemas<keyof OrderEventActor> = {
+  type: s.string(undefined, { enum: actorTypes }),
+  id: text(eventLengths.actorId),
+  label: text(eventLengths.actorLabel),
+};
+
+const event: s.Schemas<keyof OrderEventDto> = {
+  id: s.string('Opaque.'),
+  project_id: s.string(),
+  order_id: s.string(),
+  type: s.string(openType, { maxLength: eventLengths.type, pattern: eventTypePattern.source }),
+  message: text(eventLengths.message),
+  data: s.json,
+  actor: s.nullable(s.object('Who or what caused it.', actor)),
+  occurred_at: s.time('When it happened, as its recorder says.'),
+  recorded_at: s.time('When it was stored.'),
+};
+
+export const eventSchemas: s.Schemas = {
+  OrderEvent: s.object('An entry in the history of an order; it never changes.', event),
+  OrderEventList: s.object('The whole history, oldest first.', { data: s.array(s.ref('OrderEvent')) }),
+};
+
+const dispatched: OrderEventDto = {
+  id: '019a9f52-1a40-7c0e-8b11-2f4d9a7c5e60',
+  project_id: 'acme',
+  order_id: '1000042',
+  type: 'shipment.dispatched',
+  message: 'Handed to UPS',
+  data: { carrier_code: 'ups', method_code: '03', tracking_number: '1Z999AA10123456784' },
+  actor: { type: 'user', id: '7', label: 'Ada' },
+  occurred_at: '2025-11-20T09:51:00.000Z',
+  recorded_at: '2025-11-20T09:51:00.214Z',
+};
+
+export const eventExamples = { OrderEventList: { data: [dispatched] } };

@@ -1,55 +1,60 @@
 import {
-  filterFields,
-  type FilterKind,
-  filterOperators,
+  kindOf,
   listLimits,
+  operatorNames,
+  operatorsFor,
   type RawFilter,
 } from '../shipping-methods/dto/list-shipping-methods.dto.js';
-import { answer, array, boolean, int32Integer, ref, type Schema, string } from './schema.js';
+import { filterFields } from '../shipping-methods/method-fields.js';
+import * as s from './schema.js';
 
-const kinds: Record<FilterKind, Schema> = {
-  id: { ...string, format: 'uuid' },
-  text: string,
-  boolean,
-  integer: int32Integer,
-  time: { ...string, format: 'date-time' },
+const kinds = {
+  id: s.string(undefined, { format: 'uuid' }),
+  code: s.string(),
+  label: s.string(),
+  boolean: s.boolean(),
+  integer: s.int32(),
+  time: s.time(),
 };
 
-function oneOrMore(value: Schema): Schema[] {
-  return [value, { ...array(value), maxItems: listLimits.values }];
+function oneOrMore(value: s.Schema, description?: string): s.Schema {
+  return { anyOf: [value, s.array(value, { maxItems: listLimits.values })], description };
 }
 
-const rawFilter = answer<RawFilter>(
-  `The operators by kind of field: ${Object.entries(filterOperators)
-    .map(([kind, operators]) => `${kind}: ${operators.join(' ')}`)
-    .join('; ')}. Times are RFC 3339 with an offset.`,
-  {
-    field: { ...string, enum: Object.keys(filterFields) },
-    op: { ...string, enum: filterOperators.text },
-    value: {
-      anyOf: oneOrMore({ anyOf: [string, int32Integer, boolean] }),
-      description: 'A list for `in` and `nin`, two values in order for `between`, true or false for `null`.',
-    },
-  },
+const operators = Array.from(
+  new Set(filterFields.map(kindOf)),
+  (kind) => `${kind}: ${operatorsFor(kind).join(' ')}`,
 );
-const rawFilters = { ...array(ref('ShippingRawFilter')), maxItems: listLimits.conditions };
-const group = answer<{ or: RawFilter[] }>('At least one of these must hold.', { or: rawFilters });
+const rawFilterIs = `The operators by kind of field: ${operators.join('; ')}. Times are RFC 3339 with an offset.`;
+const rawFilter: s.Schemas<keyof RawFilter> = {
+  field: s.string(undefined, { enum: filterFields }),
+  op: s.string(undefined, { enum: operatorNames }),
+  value: oneOrMore(
+    { anyOf: [s.string(), s.int32(), s.boolean()] },
+    'A list for `in` and `nin`, two values in order for `between`, true or false for `null`.',
+  ),
+};
+
+const fields = filterFields.map((field) => [field, oneOrMore(kinds[kindOf(field)])]);
+const condition = { anyOf: [s.ref('ShippingRawFilter'), s.ref('ShippingRawFilterGroup')] };
+const maxItems = listLimits.conditions;
+const closed = { additionalProperties: false };
 
 /** What the text of `filter` and `raw_filters` holds. */
-export const filterSchemas: Record<string, Schema> = {
+export const filterSchemas: s.Schemas = {
   ShippingFilter: {
-    type: 'object',
-    description: 'Plain equality, AND-ed; a list means "any of".',
-    properties: Object.fromEntries(
-      Object.entries(filterFields).map(([field, kind]) => [field, { anyOf: oneOrMore(kinds[kind]) }]),
-    ),
-    additionalProperties: false,
+    ...s.object('Plain equality, AND-ed; a list means "any of".', {}, Object.fromEntries(fields)),
+    ...closed,
   },
-  ShippingRawFilter: { ...rawFilter, additionalProperties: false },
-  ShippingRawFilterGroup: { ...group, additionalProperties: false },
-  ShippingRawFilters: {
-    ...rawFilters,
+  ShippingRawFilter: { ...s.object(rawFilterIs, rawFilter), ...closed },
+  ShippingRawFilterGroup: {
+    ...s.object('At least one of these must hold.', {
+      or: s.array(s.ref('ShippingRawFilter'), { maxItems }),
+    }),
+    ...closed,
+  },
+  ShippingRawFilters: s.array(condition, {
     description: 'Conditions, AND-ed, with one level of `or`.',
-    items: { anyOf: [ref('ShippingRawFilter'), ref('ShippingRawFilterGroup')] },
-  },
+    maxItems,
+  }),
 };

@@ -5,12 +5,12 @@ import {
   type ShippingHttpOptions,
   type ShippingModuleOptions,
 } from '../shipping.options.js';
-import { type Operation, type PathItem, shippingPaths, tags } from './operations.js';
 import { eventSchemas } from './event.schemas.js';
 import { filterSchemas } from './filter.schemas.js';
 import { methodSchemas } from './method.schemas.js';
+import { type Operation, type PathItem, shippingPaths, tags } from './operations.js';
 import { problemSchemas } from './problem.schemas.js';
-import { dialectOf } from './schema.js';
+import { spelt } from './schema.js';
 
 /** As much of an operation as has to be known of a host's. */
 export interface OpenApiOperation {
@@ -39,11 +39,10 @@ export type ShippingDocumentOptions = Pick<ShippingHttpOptions, 'path'> &
   Pick<ShippingModuleOptions, 'maxPageSize'>;
 
 /**
- * The document with the six routes and their schemas complete, instead of what a scan found of them: the
- * routes read the request themselves, so that a scan sees no body and no query. Of its finds only the host's
- * own word stays: `security`, and responses that are not ours (401, 403). A schema of the host that has the
- * name of one of ours is replaced; a tag of the host stays. `info`, `servers` and the document's `security`
- * are the host's alone.
+ * The document with the six routes and their schemas. A scan cannot find them: the routes read the request
+ * themselves, so that it sees no body and no query. Of what it found, `security` and responses that are not ours (401,
+ * 403) stay. A schema of the host with the name of one of ours is replaced; a tag of the host stays. `info`, `servers`
+ * and the document's `security` are the host's alone.
  * @param options `path` with the host's global prefix and the segment of a URI version, if there are any; call again
  *   for a second mount
  * @returns a new document; the given one is left alone
@@ -56,35 +55,33 @@ export function documentShipping<Document extends OpenApiDocument>(
   checkHttpOptions({ path: options.path });
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
   const path = (options.path ?? defaultPath).replace(/^\/|\/$/g, '').replace(/:(\w+)/g, '{$1}');
-  const dialect = dialectOf(document.openapi);
-  // Cloned: the host may change its document, and must not change what the module checks by.
-  const ours = structuredClone({
+  // Copied: the host may change its document, and must not change what the module checks by.
+  const ours = spelt(document.openapi, {
     tags,
-    paths: shippingPaths(`/${path}`, maxPageSize, dialect),
-    schemas: { ...methodSchemas(dialect), ...filterSchemas, ...eventSchemas(dialect), ...problemSchemas },
+    paths: shippingPaths(`/${path}`, maxPageSize),
+    schemas: { ...methodSchemas, ...filterSchemas, ...eventSchemas, ...problemSchemas },
   });
-  const scanned = Object.entries(document.paths).find(([, item]) =>
-    Object.values(item).some((operation) => operation?.operationId?.startsWith('ShippingMethodsController_')),
+  const found = Object.entries(document.paths).flatMap(([route, item]) =>
+    Object.values(item).map((operation) => ({ route, id: operation?.operationId })),
   );
-  if (scanned && !Object.keys(ours.paths).some((route) => route in document.paths)) {
+  const scanned = found.find(({ id }) => id?.startsWith('ShippingMethodsController_'));
+  if (scanned && !found.some(({ route }) => route in ours.paths)) {
     throw new Error(
-      `documentShipping() was told that the routes are at "/${path}", but the document has "${scanned[0]}". Pass ` +
+      `documentShipping() was told that the routes are at "/${path}", but the document has "${scanned.route}". Pass ` +
         `their path with the global prefix and the version: documentShipping(document, { path: 'api/v1/…' }).`,
     );
   }
-  const takenIds = new Set(
-    Object.entries(document.paths).flatMap(([route, item]) =>
-      route in ours.paths ? [] : Object.values(item).map((operation) => operation?.operationId),
-    ),
-  );
+  const taken = new Set(found.filter(({ route }) => !(route in ours.paths)).map(({ id }) => id));
   const paths = { ...document.paths };
   for (const [route, operations] of Object.entries(ours.paths)) {
     const item = (paths[route] = { ...paths[route] });
     for (const [method, operation] of Object.entries(operations) as [keyof PathItem, Operation][]) {
       const { security, responses } = item[method] ?? {};
+      let { operationId } = operation;
+      for (let mount = 2; taken.has(operationId); mount++) operationId = `${operation.operationId}${mount}`;
       item[method] = {
         ...operation,
-        operationId: freeId(operation.operationId, takenIds),
+        operationId,
         ...(security && { security }),
         responses: { ...responses, ...operation.responses },
       };
@@ -111,11 +108,4 @@ export function shippingDocument(
   };
   const servers = [{ url: '/', description: 'The host.' }];
   return documentShipping({ openapi: '3.1.0', info, servers, security: [], paths: {} }, mount);
-}
-
-/** Of two mounts in one document, the second one's operations are numbered. */
-function freeId(id: string, taken: ReadonlySet<string | undefined>): string {
-  let free = id;
-  for (let mount = 2; taken.has(free); mount++) free = `${id}${mount}`;
-  return free;
 }

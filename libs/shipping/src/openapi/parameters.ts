@@ -1,32 +1,28 @@
 import { listLimits } from '../shipping-methods/dto/list-shipping-methods.dto.js';
 import { identifierPattern } from '../validation/identifiers.js';
-import { type Dialect, integer, type Schema, string } from './schema.js';
-
-export interface Parameter {
-  name: string;
-  in: 'path' | 'query' | 'header';
-  description: string;
-  required?: boolean;
-  schema: Schema;
-  example?: string;
-}
+import * as s from './schema.js';
 
 const parameter =
-  (place: Parameter['in']) =>
-  (name: string, description: string, schema: Schema = string): Parameter => {
-    return { name, in: place, ...(place === 'path' && { required: true }), description, schema };
+  (place: 'path' | 'query' | 'header') =>
+  (name: string, description: string, schema = s.string(), example?: string) => {
+    return { name, in: place, required: place === 'path' || undefined, description, schema, example };
   };
 const [inPath, query, header] = [parameter('path'), parameter('query'), parameter('header')];
 
-const identifier = { ...string, pattern: identifierPattern.source };
-const projectId = inPath('project_id', 'The tenant.', identifier);
-export const orderId = inPath('order_id', 'The id that the host gave the order.', identifier);
-export const methodId = inPath('method_id', 'The `id` of a method; opaque.');
+export type Parameter = ReturnType<typeof query>;
 
-/** @param base the path of the mount, which may have parameters of the host's own */
-export function mountParameters(base: string): Parameter[] {
-  return [...base.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
-    name === projectId.name ? projectId : inPath(name, "The host's own."),
+const identifier = s.string(undefined, { pattern: identifierPattern.source });
+const ours = [
+  inPath('project_id', 'The tenant.', identifier),
+  inPath('order_id', 'The id that the host gave the order.', identifier),
+  inPath('method_id', 'The `id` of a method; opaque.'),
+];
+
+/** @param route its path, which may have parameters of the host's own */
+export function pathParameters(route: string): Parameter[] {
+  return Array.from(
+    route.matchAll(/\{(\w+)\}/g),
+    ([, name = '']) => ours.find((known) => known.name === name) ?? inPath(name, "The host's own."),
   );
 }
 
@@ -39,30 +35,32 @@ export const ifNoneMatch = header(
   'The ETag of an earlier answer: 304 while nothing has changed.',
 );
 
-const bounds = `At most ${listLimits.conditions} conditions over \`filter\` and \`raw_filters\`, ${listLimits.values} values in each, ${listLimits.parameterBytes} bytes in each parameter.`;
+const { conditions, offset, parameterBytes, values } = listLimits;
+const bounds = `At most ${conditions} conditions over \`filter\` and \`raw_filters\`, ${values} values in each, ${parameterBytes} bytes in each parameter.`;
+
+function json(name: string, description: string, schema: string, example: object): Parameter {
+  const text = s.string(undefined, { contentMediaType: 'application/json', contentSchema: s.ref(schema) });
+  return query(name, `${description} ${bounds}`, text, JSON.stringify(example));
+}
+
+const page = s.integer(undefined, { minimum: 1, maximum: offset + 1, default: 1 });
+const words = s.string(undefined, { maxLength: listLimits.q });
+const filter = { carrier_code: ['ups', 'dhl'], is_active: true };
+const rawFilters = [{ field: 'method_label', op: 'contains', value: 'ground' }];
 
 /** The query of a list. Each parameter may be left out, or be empty. */
-export function listQuery(maxPageSize: number, { jsonText }: Dialect): Parameter[] {
-  const json = (name: string, description: string, schema: string, example: unknown): Parameter => ({
-    ...query(name, `${description} ${bounds}`, jsonText(schema)),
-    example: JSON.stringify(example),
-  });
-  const perPageDefault = Math.min(listLimits.perPage, maxPageSize);
-  const page = { ...integer, minimum: 1, maximum: listLimits.offset + 1, default: 1 };
-  const perPage = { ...integer, minimum: 1, maximum: maxPageSize, default: perPageDefault };
-  const words = { ...string, maxLength: listLimits.q };
+export function listQuery(maxPageSize: number): Parameter[] {
+  const perPage = { ...page, maximum: maxPageSize, default: Math.min(listLimits.perPage, maxPageSize) };
   return [
-    query('page', `(page − 1) × per_page is at most ${listLimits.offset}.`, page),
+    query('page', `(page − 1) × per_page is at most ${offset}.`, page),
     query('per_page', 'Out of range is refused, not clamped.', perPage),
-    query('q', 'Words, each of which must stand, case aside, in one of the two codes or labels.', words),
+    query('q', 'Words. Each must be a part of one of the two codes or labels, whatever the case.', words),
     json(
       'filter',
-      'A `ShippingFilter` as JSON. Instead it may be spelt `filter[carrier_code]=ups&filter[is_active]=true`, a repeated key meaning "any of"; not both at once.',
+      'A `ShippingFilter` as JSON, or `filter[carrier_code]=ups&filter[is_active]=true`, where a repeated key means "any of". Both at once are refused.',
       'ShippingFilter',
-      { carrier_code: ['ups', 'dhl'], is_active: true },
+      filter,
     ),
-    json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', [
-      { field: 'method_label', op: 'contains', value: 'ground' },
-    ]),
+    json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', rawFilters),
   ];
 }

@@ -1,7 +1,7 @@
-import { type Fault, type FaultCode, maxFaults } from '../validation/faults.js';
-import { array, boolean, integer, type Properties, ref, type Schema, string } from './schema.js';
+import { type FaultCode, maxFaults } from '../validation/faults.js';
+import * as s from './schema.js';
 
-const faultCodes: Record<FaultCode, string> = {
+const violationCodes: Record<FaultCode, string> = {
   required: 'missing or null',
   type: 'of the wrong type',
   format: 'of the wrong form',
@@ -14,53 +14,44 @@ const faultCodes: Record<FaultCode, string> = {
   too_deep: 'nested too deep',
   too_large: 'too many bytes',
 };
+const meanings = Object.entries(violationCodes).map(([code, meaning]) => `\`${code}\`: ${meaning}`);
 
-const faultProperties: Properties<keyof Fault> = {
-  code: {
-    ...string,
-    enum: Object.keys(faultCodes),
-    description: Object.entries(faultCodes)
-      .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
-      .join('; '),
-  },
-  detail: { ...string, description: 'One sentence for a person.' },
-  allowed: { ...array(string), description: 'What may stand there instead.' },
+const problem = {
+  type: s.string('`urn:problem:shipping:` and the code.', { format: 'uri' }),
+  title: s.string(),
+  status: s.integer(),
+  code: s.string('Stable: what a program decides by.'),
+  detail: s.string('One sentence for a person: what happened and what to do.'),
 };
 
-export const problemSchemas: Record<string, Schema> = {
-  ShippingProblem: {
-    type: 'object',
-    description: 'A refusal, after RFC 9457.',
-    required: ['type', 'title', 'status', 'code', 'detail'],
-    properties: {
-      type: { ...string, format: 'uri', description: '`urn:problem:shipping:` and the code.' },
-      title: string,
-      status: integer,
-      code: { ...string, description: 'Stable: what a program decides by.' },
-      detail: { ...string, description: 'One sentence for a person: what happened and what to do.' },
-      errors: {
-        ...array(ref('ShippingFault')),
-        maxItems: maxFaults,
-        description: 'Every fault of the request.',
-      },
-      truncated: { ...boolean, description: `True when there were more than ${maxFaults} faults.` },
-      existing_id: { ...string, description: 'With `duplicate_method`: the method that has the codes.' },
-      identical: {
-        ...boolean,
-        description: 'With `duplicate_method` in a create: it stores just what was sent, a retry was safe.',
-      },
-      current_version: { ...integer, description: 'With `version_mismatch`.' },
-    },
-  },
-  ShippingFault: {
-    type: 'object',
-    description: 'What is wrong, and where: it has a `pointer`, a `parameter` or a `header`.',
-    required: ['code', 'detail'],
-    properties: {
-      pointer: { ...string, description: 'A JSON pointer (RFC 6901) into the body.' },
-      parameter: { ...string, description: 'A parameter of the path or the query.' },
-      header: string,
-      ...faultProperties,
-    },
-  },
+const extensions = {
+  errors: s.array(s.ref('ShippingViolation'), {
+    maxItems: maxFaults,
+    description: 'Every violation of the request.',
+  }),
+  truncated: s.boolean(`True when there were more than ${maxFaults} violations.`),
+  existing_id: s.string('With `duplicate_method`: the method that has the codes.'),
+  identical: s.boolean(
+    'With `duplicate_method` in a create: it stores just what was sent, a retry was safe.',
+  ),
+  max_methods: s.integer('With `too_many_methods`: how many methods a project may have.'),
+  current_version: s.integer('With `version_mismatch`.'),
+};
+
+const violation = {
+  code: s.string(meanings.join('; '), { enum: Object.keys(violationCodes) }),
+  detail: s.string('One sentence for a person.'),
+};
+
+const place = {
+  pointer: s.string('A JSON pointer (RFC 6901) into the body.'),
+  parameter: s.string('A parameter of the path or the query.'),
+  header: s.string(),
+  allowed: s.array(s.string(), { description: 'What may stand there instead.' }),
+};
+const violationIs = 'What is wrong, and where: it has a `pointer`, a `parameter` or a `header`.';
+
+export const problemSchemas: s.Schemas = {
+  ShippingProblem: s.object('A refusal, after RFC 9457.', problem, extensions),
+  ShippingViolation: s.object(violationIs, violation, place),
 };

@@ -1,69 +1,63 @@
 import { type HttpException } from '@nestjs/common';
 import { problemOf } from '../http/problem-details.filter.js';
 import { ShippingException } from '../shipping.exception.js';
-import { InvalidParameterError, ValidationFailedError } from '../validation/faults.js';
-import { upsertFields } from '../shipping-methods/dto/upsert-shipping-method.dto.js';
-import { integer, ref, type Schema, string } from './schema.js';
+import { eventExamples } from './event.schemas.js';
+import { methodExamples } from './method.schemas.js';
+import * as s from './schema.js';
 
-export interface Response {
-  description: string;
-  headers?: Record<string, { description: string; schema: Schema }>;
-  content?: Record<
-    string,
-    { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }
-  >;
+/** By status. */
+export type Responses = Record<number, object>;
+
+const header = (description: string, schema = s.string()): object => ({ description, schema });
+
+export const updated = { ETag: header('The `etag` of the method, for `If-Match`.') };
+export const created = { ...updated, Location: header('The path of the method.') };
+const validated = {
+  ETag: header('Opaque, for `If-None-Match`.'),
+  'Cache-Control': header('`no-cache`: ask again with `If-None-Match`.'),
+};
+
+const examples = { ...methodExamples, ...eventExamples };
+type Exemplified = keyof typeof examples;
+
+/** A body of the named schema. */
+export function content(name: Exemplified): object {
+  return { 'application/json': { schema: s.ref(name), example: examples[name] } };
 }
 
-/** The responses to these refusals, by status; the refusals themselves are the examples. */
-export function refusals(...exceptions: HttpException[]): Record<string, Response> {
-  const responses: Record<string, Response> = {};
-  for (const status of new Set(exceptions.map((exception) => exception.getStatus()))) {
-    responses[status] = refusal(exceptions.filter((exception) => exception.getStatus() === status));
-  }
-  return responses;
+export function success(name: Exemplified, headers: Record<string, object> = {}): object {
+  return { description: 'Done.', headers, content: content(name) };
 }
 
-function refusal(exceptions: HttpException[]): Response {
+/** What a conditional read gives. */
+export function current(name: Exemplified): Responses {
+  return {
+    200: success(name, validated),
+    304: { description: 'Unchanged since that ETag.', headers: validated },
+  };
+}
+
+/** The responses to these refusals, which are the examples. */
+export function refusals(...exceptions: HttpException[]): Responses {
+  const statuses = new Set(exceptions.map((exception) => exception.getStatus()));
+  const having = (status: number) => exceptions.filter((exception) => exception.getStatus() === status);
+  return Object.fromEntries(Array.from(statuses, (status) => [status, refusal(having(status))]));
+}
+
+function refusal(exceptions: HttpException[]): object {
   const problems = exceptions.map(problemOf);
-  const code = { ...string, enum: problems.map((problem) => problem.code) };
-  const examples = Object.fromEntries(problems.map((problem) => [problem.code, { value: problem }]));
-  const schema = { allOf: [ref('ShippingProblem'), { type: 'object', properties: { code } }] };
-  const headers = exceptions
-    .flatMap((exception) => (exception instanceof ShippingException ? Object.keys(exception.headers) : []))
-    .map((name) => [name, { description: 'In seconds.', schema: integer }] as const);
+  const code = s.string(undefined, { enum: problems.map((problem) => problem.code) });
+  const headers = exceptions.flatMap((exception) =>
+    exception instanceof ShippingException ? Object.keys(exception.headers) : [],
+  );
   return {
     description: `${problems.map((problem) => problem.title).join(', or ')}.`,
-    headers: Object.fromEntries(headers),
-    content: { 'application/problem+json': { schema, examples } },
+    headers: Object.fromEntries(headers.map((name) => [name, header('In seconds.', s.integer())])),
+    content: {
+      'application/problem+json': {
+        schema: { allOf: [s.ref('ShippingProblem'), { type: 'object', properties: { code } }] },
+        examples: Object.fromEntries(problems.map((problem) => [problem.code, { value: problem }])),
+      },
+    },
   };
-}
-
-export const created = {
-  ETag: { description: 'The `etag` of the method, for `If-Match`.', schema: string },
-  Location: { description: 'The path of the method.', schema: string },
-};
-export const updated = { ETag: created.ETag };
-export const validated = {
-  ETag: { description: 'Opaque, for `If-None-Match`.', schema: string },
-  'Cache-Control': { description: '`no-cache`: ask again with `If-None-Match`.', schema: string },
-};
-export const notModified: Response = { description: 'Unchanged since that ETag.', headers: validated };
-
-export function success(schema: string, example: unknown, headers: Response['headers'] = {}): Response {
-  return {
-    description: 'Done.',
-    headers,
-    content: { 'application/json': { schema: ref(schema), example } },
-  };
-}
-
-export function badParameter(): HttpException {
-  const detail = 'project_id must be at most 64 characters, not 65.';
-  return new InvalidParameterError({ errors: [{ parameter: 'project_id', code: 'length', detail }] });
-}
-
-export function badBody(): HttpException {
-  const detail = '/carier_code is no field of a shipping method.';
-  const fault = { pointer: '/carier_code', code: 'unknown', detail, allowed: upsertFields } as const;
-  return new ValidationFailedError({ errors: [fault] });
 }

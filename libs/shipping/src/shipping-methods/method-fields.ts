@@ -14,6 +14,8 @@ interface MethodField {
   inherited?: true;
   /** Its line of `search_text`, from 1. Stored rows have this order, so a new field takes the next line. */
   searchLine?: number;
+  /** One line of the OpenAPI document, where the name and the kind do not tell all. */
+  description?: string;
 }
 
 /**
@@ -21,7 +23,7 @@ interface MethodField {
  * of the wire and the OpenAPI schemas are made from this table.
  */
 export const methodFields = {
-  id: { kind: 'id' },
+  id: { kind: 'id', description: 'Opaque.' },
   carrier_code: { kind: 'code', maxLength: 64, settable: true, searchLine: 1 },
   carrier_label: {
     kind: 'label',
@@ -34,11 +36,23 @@ export const methodFields = {
   },
   method_code: { kind: 'code', maxLength: 128, settable: true, searchLine: 2 },
   method_label: { kind: 'label', maxLength: 255, settable: true, inherited: true, searchLine: 4 },
-  is_active: { kind: 'boolean', settable: true, default: true },
-  sort_order: { kind: 'integer', settable: true, default: 0, inherited: true },
-  meta: { kind: 'json', settable: true, default: {}, inherited: true },
-  use_default: { kind: 'boolean', settable: true, default: false },
-  version: { kind: 'integer' },
+  is_active: { kind: 'boolean', settable: true, default: true, description: 'Whether a checkout offers it.' },
+  sort_order: { kind: 'integer', settable: true, default: 0, inherited: true, description: 'Lower first.' },
+  meta: {
+    kind: 'json',
+    settable: true,
+    default: {},
+    inherited: true,
+    description: "The host's own data, replaced whole, never merged.",
+  },
+  use_default: {
+    kind: 'boolean',
+    settable: true,
+    default: false,
+    description:
+      'Takes values from the method with the same codes in the defaults project. `inherited` lists the fields.',
+  },
+  version: { kind: 'integer', description: 'Grows by one with each real change of what is stored.' },
   created_at: { kind: 'time' },
   updated_at: { kind: 'time' },
 } as const satisfies Record<string, MethodField>;
