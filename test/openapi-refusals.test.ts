@@ -66,6 +66,12 @@ describe('the OpenAPI document', () => {
     for (const sent of [{}, '{', ground, tooLarge]) answered('post', await shop.create(sent));
     answered('post', await shop.create('x', { 'content-type': 'text/plain' }));
     answered('post', await bad.create(ground));
+    const full = new Client(app.origin, freshProject());
+    await dataSource.query(
+      `INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), 10000, 0)`,
+      [full.project],
+    );
+    answered('post', await full.create(ground));
     for (const sent of [{}, '{', ground, tooLarge, { ...ground, method_code: 'x' }])
       answered('patch', await shop.update(id, sent));
     answered('patch', await shop.update(id, { ...ground, method_code: '01' }));

@@ -199,12 +199,13 @@ describe('an upsert', () => {
     async (isTakenAnew) => {
       const project = freshProject();
       const { id } = await methods.create(project, ground);
-      const create = methods.create.bind(methods);
-      vi.spyOn(methods, 'create').mockImplementationOnce(async (...call) => {
-        const refused = await create(...call).catch((error: unknown) => error);
+      const { store } = methods as unknown as { store: { find: (...key: unknown[]) => Promise<unknown> } };
+      const find = store.find.bind(store);
+      vi.spyOn(store, 'find').mockImplementationOnce(async (...key) => {
+        const found = await find(...key);
         await methods.update(project, id, { ...ground, method_code: 'renamed' });
-        if (isTakenAnew) await create(project, ground);
-        throw refused;
+        if (isTakenAnew) await methods.create(project, ground);
+        return found;
       });
 
       const upserted = await methods.upsert(project, { ...ground, method_label: 'Upserted' });

@@ -9,7 +9,7 @@ import {
   TooManyMethodsError,
   VersionMismatchError,
 } from '../shipping-methods/shipping-methods.errors.js';
-import { InvalidParameterError, ValidationFailedError } from '../validation/faults.js';
+import { InvalidParameterError, ValidationFailedError } from '../validation/violations.js';
 import { methodExamples } from './method.schemas.js';
 import { ifMatch, ifNoneMatch, listQuery, type Parameter, pathParameters } from './parameters.js';
 import { content, created, current, refusals, type Responses, success, updated } from './responses.js';

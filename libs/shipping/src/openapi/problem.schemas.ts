@@ -1,7 +1,7 @@
-import { type FaultCode, maxFaults } from '../validation/faults.js';
+import { type ViolationCode, maxViolations } from '../validation/violations.js';
 import * as s from './schema.js';
 
-const violationCodes: Record<FaultCode, string> = {
+const violationCodes: Record<ViolationCode, string> = {
   required: 'missing or null',
   type: 'of the wrong type',
   format: 'of the wrong form',
@@ -26,10 +26,10 @@ const problem = {
 
 const extensions = {
   errors: s.array(s.ref('ShippingViolation'), {
-    maxItems: maxFaults,
+    maxItems: maxViolations,
     description: 'Every violation of the request.',
   }),
-  truncated: s.boolean(`True when there were more than ${maxFaults} violations.`),
+  truncated: s.boolean(`True when there were more than ${maxViolations} violations.`),
   existing_id: s.string('With `duplicate_method`: the method that has the codes.'),
   identical: s.boolean(
     'With `duplicate_method` in a create: it stores just what was sent, a retry was safe.',
