@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { queueOf } from '../storage/keyed-queue.js';
 import { EventStore } from '../storage/shipping-storage.js';
-import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
+import { type CallOptions, Transactions } from '../storage/transactions.js';
 import { Violations } from '../validation/violations.js';
 import { checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
@@ -23,18 +23,15 @@ export class OrderEvents {
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
     const checked = checkOrderEvent(event);
-    const { project_id, order_id } = checked;
-    const append = async (scope: Scope): Promise<OrderEventDto> => {
-      const appended = await this.store.append(checked, scope);
-      if (appended !== 'lost') return appended;
-      // It would wait for a transaction that holds its key. One event of the project waits at a time.
-      return queue.take(`events ${project_id}`, () => append('alone'));
+    const appended = await this.store.append(checked, this.transactions.scopeOf(options));
+    if (appended !== 'lost') return appended;
+    // It has to wait for a transaction that holds its key. Only one event of each project waits at a time.
+    const waiting = async (): Promise<OrderEventDto> => {
+      const waited = await this.store.append(checked, 'alone');
+      if (waited === 'lost') throw new Error('An event that waited for its key was not appended.');
+      return waited;
     };
-    const queue = queueOf(this.transactions.dataSource);
-    const scope = this.transactions.scopeOf(options);
-    return scope === 'shared'
-      ? queue.take(`events ${project_id} ${order_id}`, () => append(scope))
-      : append(scope);
+    return queueOf(this.transactions.dataSource).take(`events ${checked.project_id}`, waiting);
   }
 
   /** The whole history in memory; for a long one take `stream`. An unknown order has no events. */

@@ -13,7 +13,7 @@ export type ViolationCode =
   | 'too_deep'
   | 'too_large';
 
-/** Where a fault is: a JSON pointer (RFC 6901) into the body, a path or query parameter, or a header. */
+/** Where a violation is: a JSON pointer (RFC 6901) into the body, a path or query parameter, or a header. */
 export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
 
 export type Violation = ViolationPlace & { code: ViolationCode; detail: string; allowed?: readonly string[] };
@@ -56,7 +56,10 @@ export class InvalidParameterError extends ViolationsError {
   }
 }
 
-/** Gathers every fault of one request, so that a client mends all of them in one go. */
+/** Adds a violation at one place. @returns an empty list: no value is left */
+export type Refuse = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
+
+/** Gathers all violations of one request, so that a client can mend them in one go. */
 export class Violations {
   private readonly found: Violation[] = [];
 
@@ -67,7 +70,14 @@ export class Violations {
     }
   }
 
-  /** Adds a fault of the body. @returns null: what is left of what had it */
+  at(place: ViolationPlace): Refuse {
+    return (...violation) => {
+      this.add(place, ...violation);
+      return [];
+    };
+  }
+
+  /** Adds a violation in the body. @returns null: no value is left */
   inBody(pointer: string, code: ViolationCode, remedy: string, allowed?: readonly string[]): null {
     this.add({ pointer }, code, `${pointer} ${remedy}`, allowed);
     return null;
@@ -89,7 +99,7 @@ export class Violations {
       errors: this.found.slice(0, maxViolations),
       ...(this.full && { truncated: true }),
     };
-    const bodyOnly = this.found.every((fault) => 'pointer' in fault);
+    const bodyOnly = this.found.every((violation) => 'pointer' in violation);
     throw bodyOnly ? new ValidationFailedError(extensions) : new InvalidParameterError(extensions);
   }
 }

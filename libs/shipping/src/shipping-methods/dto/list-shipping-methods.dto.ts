@@ -5,8 +5,8 @@ export type { FilterField };
 type FilterKind = Exclude<FieldKind, 'json'>;
 
 interface Operator {
-  /** What stands beside it: a value, a list, a list of two in order, or true or false. */
-  takes: 'value' | 'list' | 'range' | 'flag';
+  /** A value, a part of a text (case-folded before it is compared), a list, a list of two in order, or true or false. */
+  takes: 'value' | 'part' | 'list' | 'range' | 'flag';
   /** The kinds of field that it fits. */
   fits: readonly FilterKind[];
 }
@@ -20,8 +20,8 @@ export const operators = {
   ne: { takes: 'value', fits: all },
   in: { takes: 'list', fits: all },
   nin: { takes: 'list', fits: all },
-  contains: { takes: 'value', fits: texts },
-  starts: { takes: 'value', fits: texts },
+  contains: { takes: 'part', fits: texts },
+  starts: { takes: 'part', fits: texts },
   gt: { takes: 'value', fits: ordered },
   gte: { takes: 'value', fits: ordered },
   lt: { takes: 'value', fits: ordered },
