@@ -2,8 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { queueOf } from '../storage/keyed-queue.js';
 import { EventStore } from '../storage/shipping-storage.js';
 import { type CallOptions, Transactions } from '../storage/transactions.js';
-import { Violations } from '../validation/violations.js';
-import { checkIdentifier } from '../validation/identifiers.js';
+import { checkedFor, checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
 
@@ -68,10 +67,7 @@ export class OrderEvents {
     orderId: string,
     options: CallOptions,
   ): AsyncGenerator<string, void, undefined> {
-    const violations = new Violations();
-    checkIdentifier(violations, 'project_id', projectId);
-    checkIdentifier(violations, 'order_id', orderId);
-    violations.throwIfAny();
+    checkedFor(projectId, (violations) => checkIdentifier(violations, 'order_id', orderId));
     const scope = this.transactions.scopeOf(options);
     let after: string[] | undefined;
     let isFirst = true;

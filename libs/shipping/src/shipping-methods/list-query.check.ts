@@ -47,7 +47,10 @@ export function checkListQuery(
   const page = checkCount(...check('page'), 'page', 1, Number.MAX_SAFE_INTEGER);
   if ((page - 1) * perPage > listLimits.offset) {
     const bound = `(page − 1) × per_page must be at most ${listLimits.offset}`;
-    violations.at({ parameter: 'page' })('range', `page is too far: ${bound}. Narrow the list by filter or q.`);
+    violations.at({ parameter: 'page' })(
+      'range',
+      `page is too far: ${bound}. Narrow the list by filter or q.`,
+    );
   }
   const words = checkWords(...check('q'));
   const sent = [

@@ -6,8 +6,7 @@ import { type HttpRequest, jsonBody, urlOf } from '../http/request.js';
 import { dropIfRefused, sendJson } from '../http/response.js';
 import { defaultPath, ShippingSettings } from '../shipping.options.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
-import { Violations } from '../validation/violations.js';
-import { checkIdentifier } from '../validation/identifiers.js';
+import { checkedFor } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.dto.js';
 import { type CachedJson } from './json-cache.js';
@@ -16,7 +15,7 @@ import { decodeListQuery } from './list-query.decode.js';
 import { MethodReads } from './method-reads.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
-/** Each handler gathers the violations of the whole request, then calls the service with what it has checked. */
+/** Each handler checks the whole request, then calls the service with what it has checked. */
 @Controller(defaultPath)
 export class ShippingMethodsController {
   constructor(
@@ -27,43 +26,33 @@ export class ShippingMethodsController {
   ) {}
 
   @Post('shipments/methods')
-  async create(
+  create(
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
+    const projectId = projectIdOf(request);
     const sent = jsonBody(request);
-    const violations = new Violations();
-    const projectId = projectIdOf(request, violations);
-    const body = checkUpsert(violations, sent);
-    violations.throwIfAny();
-    const commitsItself = this.commitsItself();
-    const method = await this.methods.create(projectId, body);
-    response.header('ETag', method.etag);
-    response.header('Location', `${urlOf(request).path}/${method.id}`);
-    if (commitsItself) await sendJson(response, bytesOf(method), 201);
-    else dropIfRefused(response, 'ETag', 'Location');
-    return method;
+    const body = checkedFor(projectId, (violations) => checkUpsert(violations, sent));
+    return this.change(response, 201, async () => {
+      const method = await this.methods.create(projectId, body);
+      response.header('Location', `${urlOf(request).path}/${method.id}`);
+      return method;
+    });
   }
 
   @Get('shipments/methods')
   @NotCached()
   async list(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
+    const projectId = projectIdOf(request);
     const { search } = urlOf(request);
-    const violations = new Violations();
-    const projectId = projectIdOf(request, violations);
+    const query = (): CheckedListQuery =>
+      checkedFor(projectId, (violations) => {
+        const decoded = decodeListQuery(violations, search);
+        const { maxPageSize } = this.settings;
+        return checkListQuery(violations, decoded.query, maxPageSize, decoded.isBracketed);
+      });
     // The query is read only when its page is not in the cache, or the answer may be a refusal.
-    const query = (): CheckedListQuery => {
-      const decoded = decodeListQuery(violations, search);
-      const checked = checkListQuery(
-        violations,
-        decoded.query,
-        this.settings.maxPageSize,
-        decoded.isBracketed,
-      );
-      violations.throwIfAny();
-      return checked;
-    };
-    if (violations.any || ifNoneMatch(request)) query();
+    if (ifNoneMatch(request)) query();
     await this.answer(request, response, projectId, (scope) =>
       this.reads.page(projectId, `?${search}`, query, scope),
     );
@@ -72,29 +61,24 @@ export class ShippingMethodsController {
   @Get('shipments/methods/tree')
   @NotCached()
   async tree(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
-    const violations = new Violations();
-    const projectId = projectIdOf(request, violations);
-    violations.throwIfAny();
+    const projectId = checkedFor(projectIdOf(request), () => projectIdOf(request));
     await this.answer(request, response, projectId, (scope) => this.reads.tree(projectId, scope));
   }
 
   @Patch('shipments/methods/:method_id')
-  async update(
+  update(
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
+    const projectId = projectIdOf(request);
     const sent = jsonBody(request);
-    const violations = new Violations();
-    const projectId = projectIdOf(request, violations);
-    const etags = ifMatch(violations, request);
-    const body = checkUpsert(violations, sent);
-    violations.throwIfAny();
-    const commitsItself = this.commitsItself();
-    const method = await this.methods.update(projectId, methodIdOf(request), body, { etags });
-    response.header('ETag', method.etag);
-    if (commitsItself) await sendJson(response, bytesOf(method));
-    else dropIfRefused(response, 'ETag');
-    return method;
+    const { etags, body } = checkedFor(projectId, (violations) => ({
+      etags: ifMatch(violations, request),
+      body: checkUpsert(violations, sent),
+    }));
+    return this.change(response, 200, () =>
+      this.methods.update(projectId, methodIdOf(request), body, { etags }),
+    );
   }
 
   @Delete('shipments/methods/:method_id')
@@ -103,22 +87,28 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<void> {
-    const violations = new Violations();
-    const projectId = projectIdOf(request, violations);
-    const etags = ifMatch(violations, request);
-    violations.throwIfAny();
-    const commitsItself = this.commitsItself();
-    await this.methods.remove(projectId, methodIdOf(request), { etags });
-    if (commitsItself) await sendJson(response, null, 204);
+    const projectId = projectIdOf(request);
+    const etags = checkedFor(projectId, (violations) => ifMatch(violations, request));
+    await this.change(response, 204, () => this.methods.remove(projectId, methodIdOf(request), { etags }));
   }
 
   /**
-   * Whether a change is committed once the service has made it. Then it is answered at once, before the host's
-   * interceptors can fail. In an ambient transaction one of these may be the commit: Nest sends what the handler returns
-   * after it. Ask in the same tick as the service, which asks the same.
+   * Makes a change, and answers at once if it is committed then: before the host's interceptors can fail. In an ambient
+   * transaction one of these may be the commit, so Nest sends what the handler returns.
    */
-  private commitsItself(): boolean {
-    return this.transactions.scopeOf({}) === 'shared';
+  private async change(
+    response: HttpResponse,
+    status: 200 | 201 | 204,
+    make: () => Promise<ShippingMethodDto>,
+  ): Promise<ShippingMethodDto> {
+    // The service asks the same in the same tick.
+    const commitsItself = this.transactions.scopeOf({}) === 'shared';
+    const method = await make();
+    const body = status === 204 ? null : Buffer.from(JSON.stringify(method));
+    if (body) response.header('ETag', method.etag);
+    if (commitsItself) await sendJson(response, body, status);
+    else dropIfRefused(response, 'ETag', 'Location');
+    return method;
   }
 
   /** Answers 304 to a client that has the current revision, without reading more than that. */
@@ -139,12 +129,7 @@ export class ShippingMethodsController {
   }
 }
 
-function bytesOf(method: ShippingMethodDto): Buffer {
-  return Buffer.from(JSON.stringify(method));
-}
-
-function projectIdOf({ params }: HttpRequest, violations: Violations): string {
-  checkIdentifier(violations, 'project_id', params['project_id']);
+function projectIdOf({ params }: HttpRequest): string {
   return params['project_id'] ?? '';
 }
 

@@ -10,8 +10,7 @@ import { onePerDataSource } from '../storage/one-per-data-source.js';
 import { type NewMethod } from '../storage/shipping-storage.js';
 import { DatabaseUnavailableError } from '../storage/storage.errors.js';
 import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
-import { Violations } from '../validation/violations.js';
-import { checkIdentifier, isUuid } from '../validation/identifiers.js';
+import { checkedFor, isUuid } from '../validation/identifiers.js';
 import { isCode } from '../validation/text.js';
 import { type ListShippingMethods } from './dto/list-shipping-methods.dto.js';
 import {
@@ -80,7 +79,7 @@ export class ShippingMethods {
     input: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const own = ownValuesOf(checkedRequest(projectId, input));
+    const own = ownValuesOf(checkedFor(projectId, (violations) => checkUpsert(violations, input)));
     const method = toStore(uuid(), projectId, own);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
       const inserted = await this.store.insert(method, scope);
@@ -107,30 +106,29 @@ export class ShippingMethods {
     query: ListShippingMethods = {},
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
-    const violations = new Violations();
-    checkIdentifier(violations, 'project_id', projectId);
-    const checked = checkListQuery(violations, query, this.settings.maxPageSize);
-    violations.throwIfAny();
+    const checked = checkedFor(projectId, (violations) =>
+      checkListQuery(violations, query, this.settings.maxPageSize),
+    );
     const scope = this.transactions.scopeOf(options);
     return parsed(await this.reads.page(projectId, JSON.stringify(checked), () => checked, scope));
   }
 
   /** All methods, inactive ones too, by carrier. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
-    checkProject(projectId);
+    checkedFor(projectId, () => undefined);
     return parsed(await this.reads.tree(projectId, this.transactions.scopeOf(options)));
   }
 
   /** What a checkout offers: the active methods, in list order. */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
-    checkProject(projectId);
+    checkedFor(projectId, () => undefined);
     const active = await this.reads.active(projectId, this.transactions.scopeOf(options));
     return parsed<ShippingMethodPage>(active).data;
   }
 
   /** @throws MethodNotFoundError */
   async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
-    checkProject(projectId);
+    checkedFor(projectId, () => undefined);
     return this.findIn(this.transactions.scopeOf(options), projectId, id);
   }
 
@@ -141,7 +139,7 @@ export class ShippingMethods {
     methodCode: string,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto | null> {
-    checkProject(projectId);
+    checkedFor(projectId, () => undefined);
     // No method has what is no code, and PostgreSQL would refuse a NUL.
     if (!isCode(carrierCode) || !isCode(methodCode)) return null;
     const key = { project_id: projectId, carrier_code: carrierCode, method_code: methodCode };
@@ -159,7 +157,7 @@ export class ShippingMethods {
     input: UpsertShippingMethodRequest,
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkedRequest(projectId, input);
+    const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
     const wanted = wantedTags(options);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) =>
       this.patch(await this.findMatching(scope, projectId, id, wanted), request, scope),
@@ -172,7 +170,7 @@ export class ShippingMethods {
     input: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkedRequest(projectId, input);
+    const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
     const own = ownValuesOf(request);
     const method = toStore(uuid(), projectId, own);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
@@ -191,7 +189,7 @@ export class ShippingMethods {
    * @throws MethodNotFoundError, VersionMismatchError, MethodInUseError
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
-    checkProject(projectId);
+    checkedFor(projectId, () => undefined);
     const wanted = wantedTags(options);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
       // It may wait for rows of the host's that refer to the method, and with it all that share its statement.
@@ -290,18 +288,4 @@ function toStore(id: string, projectId: string, own: OwnValues): NewMethod {
 
 function codesOf(projectId: string, { carrier_code, method_code }: OwnValues) {
   return { project_id: projectId, carrier_code, method_code };
-}
-
-function checkProject(projectId: string): void {
-  const violations = new Violations();
-  checkIdentifier(violations, 'project_id', projectId);
-  violations.throwIfAny();
-}
-
-function checkedRequest(projectId: string, input: unknown): Readonly<UpsertShippingMethodRequest> {
-  const violations = new Violations();
-  checkIdentifier(violations, 'project_id', projectId);
-  const request = checkUpsert(violations, input);
-  violations.throwIfAny();
-  return request;
 }

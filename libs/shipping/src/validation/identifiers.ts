@@ -1,4 +1,4 @@
-import { type Violations, shortened } from './violations.js';
+import { shortened, Violations } from './violations.js';
 
 /** The host owns these ids; we only bound them. */
 export const identifierPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
@@ -30,4 +30,13 @@ export function checkIdentifier(
       `${name} must be letters, digits, "_", ".", ":" or "-", and begin with a letter, a digit or "_": "${shortened(value)}" is not.`,
     );
   }
+}
+
+/** Checks what was sent, and the project it was sent for. @throws with all violations of both */
+export function checkedFor<Checked>(projectId: unknown, check: (violations: Violations) => Checked): Checked {
+  const violations = new Violations();
+  checkIdentifier(violations, 'project_id', projectId);
+  const checked = check(violations);
+  violations.throwIfAny();
+  return checked;
 }
