@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type DataSource } from 'typeorm';
@@ -5,6 +6,8 @@ import { type ApiKey, requireApiKey } from './api-keys.js';
 import { AppModule } from './app.module.js';
 import { serveDocs } from './docs.js';
 import { configureHttp, httpAdapter } from './http.js';
+
+const page = fileURLToPath(new URL('console', import.meta.url));
 
 /** The whole host on an open, migrated database; it does not listen yet. */
 export async function createApp(
@@ -17,8 +20,9 @@ export async function createApp(
     bodyParser: false,
   });
   configureHttp(app);
-  // Before any plugin is registered: the hook then holds in all of them.
+  // A hook holds in the plugins that are registered after it: this one must hold in all of them.
   if (apiKeys.length > 0) requireApiKey(app.getHttpAdapter().getInstance(), apiKeys);
+  app.useStaticAssets({ root: page, wildcard: false });
   serveDocs(app);
   return app;
 }

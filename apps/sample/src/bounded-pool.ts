@@ -1,15 +1,15 @@
 import pg from 'pg';
 
-/** To a connection: to open one, or to get one that others have. */
+/** How long a request waits for a connection, be it a new one or one that others have. */
 const acquireMs = 3_000;
-/** With one, whatever is done with it: a statement that hangs, or a transaction of many that are slow. */
+/** How long it may keep the connection: for one statement that hangs, or for many that are slow. */
 const leaseMs = 4_000;
 
-/** No request waits for longer than `acquireMs` and `leaseMs` together, the time limits of the statements aside. */
+/** No request waits for longer than both times together. */
 export const limits = {
   connectTimeoutMS: acquireMs,
   extra: {
-    // A little before we give up, so that the server stops working on what nobody waits for.
+    // The server stops a little before we do: nobody waits for the answer any more.
     statement_timeout: leaseMs - 500,
     idle_in_transaction_session_timeout: leaseMs,
     idleTimeoutMillis: 30_000,
@@ -18,22 +18,14 @@ export const limits = {
 };
 
 /**
- * The pool of `pg`, whose connections are lent for a time only. A server that is gone does not say so, and a
- * connection to it would answer neither this statement nor the ROLLBACK after it: it is closed, not reused.
+ * Closes each connection that is out for longer than `leaseMs`. A server that is gone does not say so: its connection
+ * would answer neither this statement nor the ROLLBACK after it, so it must not go back into the pool.
  */
-class BoundedPool extends pg.Pool {
-  constructor(options: pg.PoolConfig) {
-    super(options);
-    const leases = new WeakMap<pg.PoolClient, NodeJS.Timeout>();
-    this.on('acquire', (client) => {
-      leases.set(
-        client,
-        setTimeout(() => client instanceof pg.Client && void client.end(), leaseMs),
-      );
-    });
-    this.on('release', (_error, client) => clearTimeout(leases.get(client)));
-  }
+export function boundLeases(pool: pg.Pool): void {
+  const leases = new WeakMap<pg.PoolClient, NodeJS.Timeout>();
+  pool.on('acquire', (client) => {
+    const end = (): void => void (client instanceof pg.Client && client.end());
+    leases.set(client, setTimeout(end, leaseMs));
+  });
+  pool.on('release', (_error, client) => clearTimeout(leases.get(client)));
 }
-
-/** `pg` with that pool: TypeORM's `driver`. */
-export const boundedDriver = { ...pg, Pool: BoundedPool };

@@ -12,22 +12,18 @@ export interface Config {
   apiKeys: ApiKey[];
 }
 
-type Environment = Record<string, string | undefined>;
-
-const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
-
 /** An empty variable counts as unset. @throws StartupError that names the variable and the remedy */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Record<string, string | undefined>): Config {
   const read = (name: string): string | undefined => environment[name]?.trim() || undefined;
   const config: Config = {
-    port: portOf(read('PORT') ?? '3000'),
-    host: hostOf(read('HOST') ?? '127.0.0.1'),
+    port: Number(checked('PORT', read('PORT') ?? '3000')),
+    host: checked('HOST', read('HOST') ?? '127.0.0.1'),
     databaseUrl: databaseUrlOf(read('DATABASE_URL')),
     dataDir: read('DATA_DIR') ?? '.data',
-    demo: flagOf('DEMO', read('DEMO') ?? 'true'),
+    demo: checked('DEMO', read('DEMO') ?? 'true') === 'true',
     apiKeys: parseApiKeys(read('API_KEYS')),
   };
-  if (!loopback.has(config.host) && config.apiKeys.length === 0) {
+  if (config.apiKeys.length === 0 && !/^(127\.0\.0\.1|::1|localhost)$/.test(config.host)) {
     throw new StartupError(
       `HOST=${config.host} opens the API to the network without a lock: set API_KEYS too, for instance ` +
         `API_KEYS="demo=a-long-secret,*=another", or leave HOST at 127.0.0.1.`,
@@ -42,19 +38,23 @@ export function originOf(host: string, port: number): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-function portOf(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new StartupError(`PORT="${text}" is no port: set it to a number from 0 (any free one) to 65535.`);
+const isValid = {
+  PORT: (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
+  HOST: (text: string) => /^[A-Za-z0-9.:_-]+$/.test(text),
+  DEMO: (text: string) => text === 'true' || text === 'false',
+};
+const refusals = {
+  PORT: 'is no port: set it to a number from 0 (any free one) to 65535.',
+  HOST: 'is no address to listen on: set it to an IP address without a port or brackets, such as 127.0.0.1 or ::.',
+  DEMO: 'is neither true nor false: set it to one of them.',
+};
+
+function checked(name: keyof typeof isValid, text: string): string {
+  if (isValid[name](text)) return text;
+  throw new StartupError(`${name}="${text}" ${refusals[name]}`);
 }
 
-function hostOf(text: string): string {
-  if (/^[A-Za-z0-9.:_-]+$/.test(text)) return text;
-  throw new StartupError(
-    `HOST="${text}" is no address to listen on: set it to an IP address without a port or brackets, such as 127.0.0.1 or ::.`,
-  );
-}
-
-/** The value has a password, so that no message shows it. */
+/** The value has a password, so no message shows it. */
 function databaseUrlOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return text;
@@ -62,9 +62,4 @@ function databaseUrlOf(text: string | undefined): string | undefined {
     'DATABASE_URL is no address of a PostgreSQL database: write postgres://user:password@host:5432/database ' +
       '(special characters in the password percent-encoded), or leave it unset for the embedded database.',
   );
-}
-
-function flagOf(name: string, text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new StartupError(`${name}="${text}" is neither true nor false: set it to one of them.`);
 }

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from './startup.js';
 
-// Each process that wants the directory listens on a socket file of its own in it. The kernel answers for a
-// process as long as it lives, and never after: a socket that refuses was left by one that was killed.
+// Each process that wants the directory listens on a socket file of its own in it. The kernel accepts connections
+// as long as the process lives, and refuses them when it was killed.
 
 const socketName = /^in-use-by-(\d+)-[0-9a-f]+\.sock$/;
 const maxAttempts = 5;
-/** Of a socket's path: 108 on Linux with its end mark, 104 on macOS. */
+/** A socket's path may have 107 bytes on Linux and 103 on macOS. */
 const maxPathBytes = 103;
 
 export interface DirectoryLock {
@@ -20,18 +20,22 @@ export interface DirectoryLock {
 }
 
 /**
- * Announce, then look around: of two that start at once, the later announcement sees the earlier one, so that
- * both never win. Both may lose; then they try again at different moments.
+ * First listens, then looks for others. Of two that start together, the later one sees the earlier one, so that never
+ * both win. Both may lose: then they try again at different moments.
  * @throws StartupError when another process of this machine has the directory
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   for (let attempt = 1; ; attempt++) {
     const own = `in-use-by-${process.pid}-${randomBytes(4).toString('hex')}.sock`;
-    const server = await listen(directory, own);
+    // The lock alone does not keep the process running.
+    const server = createServer((socket) => socket.destroy()).unref();
+    await once(server.listen(socketPath(directory, own)), 'listening');
+    // Closing removes the socket file.
+    const release = (): Promise<void> => new Promise((closed) => server.close(() => closed()));
     const holder = await otherHolder(directory, own);
-    // Someone may have taken our socket for a dead one, just before it listened.
-    if (holder === undefined && existsSync(join(directory, own))) return { release: () => close(server) };
-    await close(server);
+    // Another process may have removed our file, just before we listened.
+    if (holder === undefined && existsSync(join(directory, own))) return { release };
+    await release();
     if (attempt === maxAttempts) {
       throw new StartupError(
         `The data directory ${resolve(directory)} is in use by process ${holder ?? 'unknown'}: stop that process, ` +
@@ -42,7 +46,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
-/** @returns the process id in the first socket that answers; removes those of the dead */
+/** @returns the process id of the first socket that answers; removes those of killed processes */
 async function otherHolder(directory: string, own: string): Promise<string | undefined> {
   for (const name of await readdir(directory)) {
     const pid = socketName.exec(name)?.[1];
@@ -53,30 +57,13 @@ async function otherHolder(directory: string, own: string): Promise<string | und
   return undefined;
 }
 
-async function listen(directory: string, name: string): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  // A lock alone keeps no process running.
-  server.unref();
-  await once(server.listen(socketPath(directory, name)), 'listening');
-  return server;
-}
-
-async function answers(path: string): Promise<boolean> {
+function answers(path: string): Promise<boolean> {
   const socket = connect(path);
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch (error) {
-    // Any other fault, such as EACCES of another user's process, is no proof of death.
-    return !['ECONNREFUSED', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '');
-  } finally {
-    socket.destroy();
-  }
-}
-
-async function close(server: Server): Promise<void> {
-  // Closing removes the socket file.
-  await new Promise((closed) => server.close(closed));
+  // Any other error is no proof of a killed process, such as EACCES when it is another user's.
+  const isLive = ({ code }: NodeJS.ErrnoException): boolean => code !== 'ECONNREFUSED' && code !== 'ENOENT';
+  return once(socket, 'connect')
+    .then(() => true, isLive)
+    .finally(() => socket.destroy());
 }
 
 function socketPath(directory: string, name: string): string {

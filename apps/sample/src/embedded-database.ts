@@ -2,65 +2,63 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { createPgConfig, type PGlitePgConfig } from '@electric-sql/pglite/node-postgres';
-import { lockDirectory } from './directory-lock.js';
+import { createPgConfig } from '@electric-sql/pglite/node-postgres';
+import pg from 'pg';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { type DirectoryLock, lockDirectory } from './directory-lock.js';
 import { StartupError, step } from './startup.js';
 
-export interface EmbeddedDatabase {
-  /** For TypeORM's `postgres` DataSource. One only: a second pool would wait for the first one for ever. */
-  options: { extra: PGlitePgConfig; poolSize: number; connectTimeoutMS: number };
-  close(): Promise<void>;
-}
+type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 /**
- * PostgreSQL in this process, kept in a directory that no other process may have open: PGlite itself would let
- * a second one in, and lose rows.
+ * PostgreSQL in this process, kept in a directory. No other process may have it open: PGlite would let a second one
+ * in, and lose rows.
  * @throws StartupError when the directory is in use, or cannot be used
  */
-export async function openEmbeddedDatabase(dataDir: string): Promise<EmbeddedDatabase> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(unusable(dataDir));
-  const lock = await lockDirectory(dataDir).catch(unusable(dataDir));
+export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Promise<DataSource> {
   try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const lock = await lockDirectory(dataDir);
     const cluster = join(dataDir, 'postgres');
     if (!existsSync(cluster)) await initialise(cluster, dataDir);
-    const lite = await PGlite.create(cluster);
-    return {
-      // One connection, so that statements wait for their turn; and PGlite never comes back from some faults of
-      // the disk. No request waits for longer than both together.
-      options: {
-        extra: Object.assign(createPgConfig(lite), { query_timeout: 4_500 }),
-        poolSize: 1,
-        connectTimeoutMS: 3_000,
-      },
-      close: async () => {
-        await lite.close();
-        await lock.release();
-      },
-    };
+    const embedded = new EmbeddedDataSource(await PGlite.create(cluster), lock, schema);
+    return await embedded.initialize();
   } catch (error) {
-    await lock.release();
-    return unusable(dataDir)(error);
-  }
-}
-
-/** Under another name until it is whole, so that a kill in between leaves nothing that looks like a database. */
-async function initialise(cluster: string, dataDir: string): Promise<void> {
-  const half = `${cluster}.unfinished`;
-  await rm(half, { recursive: true, force: true });
-  await step(`Creating the embedded database in ${resolve(dataDir)} (once, 5 to 20 s)`, async () => {
-    const lite = await PGlite.create(half);
-    await lite.close();
-    await rename(half, cluster);
-  });
-}
-
-function unusable(dataDir: string): (error: unknown) => never {
-  return (error) => {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
       `DATA_DIR=${dataDir} cannot hold the embedded database: set it to a directory that this user can write, ` +
         `or whose data this version wrote (${String(error)}).`,
       { cause: error },
     );
-  };
+  }
+}
+
+class EmbeddedDataSource extends DataSource {
+  constructor(
+    private readonly lite: PGlite,
+    private readonly lock: DirectoryLock,
+    schema: Schema,
+  ) {
+    // PGlite never comes back from some faults of the disk. No request waits for longer than both times together.
+    const limits = { connectTimeoutMS: 3_000, extra: { ...createPgConfig(lite), query_timeout: 4_500 } };
+    // One connection, so that statements wait for their turn.
+    super({ type: 'postgres', driver: pg, poolSize: 1, ...limits, ...schema });
+  }
+
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    await this.lite.close();
+    await this.lock.release();
+  }
+}
+
+/** The directory gets its name when it is whole, so that a kill leaves nothing that looks like a database. */
+async function initialise(cluster: string, dataDir: string): Promise<void> {
+  const unfinished = `${cluster}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  await step(`Creating the embedded database in ${resolve(dataDir)} (once, 5 to 20 s)`, async () => {
+    const lite = await PGlite.create(unfinished);
+    await lite.close();
+    await rename(unfinished, cluster);
+  });
 }

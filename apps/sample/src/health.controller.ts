@@ -5,52 +5,43 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { type FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
 
-/** Open without an API key: an orchestrator has none, and they tell nothing but yes or no. */
+/** They need no API key: an orchestrator has none, and they say nothing but yes or no. */
 export const healthPaths: readonly string[] = ['/health/live', '/health/ready'];
 
 const patienceMs = 1_000;
-
-interface Health {
-  status: 'ok' | 'unavailable';
-}
 
 @ApiExcludeController()
 @Controller('health')
 export class HealthController implements OnModuleDestroy {
   private isStopping = false;
-  /** Shared by all who ask meanwhile: probes do not fill the pool that they look at. */
+  /** All who ask meanwhile share one question, so that they cannot fill the pool. */
   private asked: Promise<boolean> | undefined;
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** The first that Nest does when it is told to close, before requests are refused. */
+  /** Nest calls this first when it closes, while requests are still answered. */
   onModuleDestroy(): void {
     this.isStopping = true;
   }
 
-  /** Whether this process answers; a restart would help if it did not. */
+  /** Whether this process answers. If it does not, a restart helps. */
   @Get('live')
   @Header('Cache-Control', 'no-store')
-  live(): Health {
+  live(): { status: string } {
     return { status: 'ok' };
   }
 
-  /** Whether to send requests here: not while the database is out of reach, nor while the process stops. */
+  /** Whether to send requests here: the database answers, and the process is not stopping. */
   @Get('ready')
   @Header('Cache-Control', 'no-store')
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Health> {
-    const isReady = !this.isStopping && (await this.databaseAnswers());
-    if (!isReady) reply.status(503).header('Retry-After', '1');
-    return { status: isReady ? 'ok' : 'unavailable' };
+  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<{ status: string }> {
+    this.asked ??= this.databaseAnswers().finally(() => (this.asked = undefined));
+    if ((await this.asked) && !this.isStopping) return { status: 'ok' };
+    reply.status(503).header('Retry-After', '1');
+    return { status: 'unavailable' };
   }
 
   private databaseAnswers(): Promise<boolean> {
-    this.asked ??= this.ask().finally(() => (this.asked = undefined));
-    return this.asked;
-  }
-
-  /** A question that hangs is not waited for: its connection may be lost, and the next one's not. */
-  private ask(): Promise<boolean> {
     const answer = this.dataSource.query('SELECT 1').then(
       () => true,
       () => false,

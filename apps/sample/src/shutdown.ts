@@ -2,18 +2,18 @@ import { type Server } from 'node:http';
 import { type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type Database } from './database.js';
+import { DataSource } from 'typeorm';
 
-/** For requests under way when the process is told to stop. */
+/** How long requests under way may take when the process is told to stop. */
 const graceMs = 5_000;
 const sweepMs = 100;
 
 /**
  * On SIGINT and SIGTERM: takes no new connection, lets the requests under way finish, closes the database and
- * leaves with 0. A second signal ends the process at once.
+ * leaves with 0. A second signal ends the process at once. (Nest's own shutdown hooks wait for ever.)
  */
-export function stopOnSignal(app: NestFastifyApplication, database: Database): void {
-  const server = app.getHttpServer() as Server;
+export function stopOnSignal(app: NestFastifyApplication): void {
+  const server: Server = app.getHttpServer();
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -21,20 +21,14 @@ export function stopOnSignal(app: NestFastifyApplication, database: Database): v
   });
 
   const stop = async (): Promise<void> => {
-    // Browsers connect ahead of a request that may never come; to Node such a connection is not idle.
+    // Browsers connect before they have a request. Node does not count such a connection as idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    // One whose request was under way becomes idle later on.
+    // A connection whose request is under way becomes idle later.
     setInterval(() => server.closeIdleConnections(), sweepMs).unref();
+    const dataSource = app.get(DataSource);
     await Promise.race([app.close(), delay(graceMs)]);
-    await database.close();
+    if (dataSource.isInitialized) await dataSource.destroy();
     process.exit(0);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      stop().catch((error: unknown) => {
-        console.error(error);
-        process.exit(1);
-      });
-    });
-  }
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stop());
 }

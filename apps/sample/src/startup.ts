@@ -2,14 +2,11 @@
 export class StartupError extends Error {}
 
 /** Says on the console what takes its time, and when it is done. */
-export async function step<Result>(doing: string, work: () => Promise<Result>): Promise<Result> {
+export async function step(doing: string, work: () => Promise<unknown>): Promise<void> {
   process.stdout.write(`${doing} … `);
-  let outcome = 'failed';
-  try {
-    const result = await work();
-    outcome = 'done';
-    return result;
-  } finally {
-    console.log(outcome);
-  }
+  await work().catch((error: unknown) => {
+    console.log('failed');
+    throw error;
+  });
+  console.log('done');
 }

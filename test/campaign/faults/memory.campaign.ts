@@ -73,7 +73,7 @@ describe('the memory of the host', () => {
 /** Straight into the tables, as the sample has migrated them. */
 async function fill(databaseUrl: string | undefined, dataDir: string): Promise<void> {
   const rest = { port: 0, host: '127.0.0.1', demo: false, apiKeys: [] };
-  const database = await openDatabase({ databaseUrl, dataDir, ...rest });
+  const dataSource = await openDatabase({ databaseUrl, dataDir, ...rest });
   const uuid = "('01890000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid";
   const statements = [
     `INSERT INTO shipping_order_event (project_id, order_id, id, type, message, data, occurred_at, recorded_at)
@@ -87,9 +87,9 @@ async function fill(databaseUrl: string | undefined, dataDir: string): Promise<v
     `INSERT INTO shipping_project (project_id, revision, methods, followers) VALUES ('large', gen_random_uuid(), ${methods}, 0)`,
   ];
   try {
-    for (const sql of statements) await database.dataSource.query(sql);
+    for (const sql of statements) await dataSource.query(sql);
   } finally {
-    await database.close();
+    await dataSource.destroy();
   }
 }
 

@@ -2,16 +2,15 @@ import { type INestApplication } from '@nestjs/common';
 import { OrderEvents, ShippingMethods, ShippingProject } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { step } from '../startup.js';
-import { defaultMethods, demoMethods } from './demo-methods.js';
-import { demoOrders } from './demo-orders.js';
+import { defaultMethods, demoMethods, demoOrders } from './demo-data.js';
 
-/** Any constant, but not that of the migrations. */
+/** Any constant, but not the one of the migrations. */
 const seedLock = 1_763_683_201;
 
 const base = '/api/projects/demo/sales/orders';
 
 /**
- * Fills a database without any project, in one transaction: a kill in between leaves it empty, not half full.
+ * Fills a database that has no project, in one transaction: after a kill it is still empty, not half full.
  * @returns paths worth a look; none when the database has no project `demo`
  */
 export async function prepareDemo(app: INestApplication): Promise<string[]> {
@@ -35,7 +34,7 @@ async function seed(app: INestApplication): Promise<void> {
   const methods = app.get(ShippingMethods);
   const events = app.get(OrderEvents);
   await app.get(DataSource).transaction(async (manager) => {
-    // Another instance, started together with this one, was faster, or is at it.
+    // Another instance may fill it at the same time, or have filled it meanwhile.
     const lock = 'SELECT pg_try_advisory_xact_lock($1) AS is_ours';
     const [{ is_ours: isOurs } = {}] = await manager.query<{ is_ours?: boolean }[]>(lock, [seedLock]);
     if (!isOurs || (await manager.exists(ShippingProject))) return;
@@ -43,7 +42,9 @@ async function seed(app: INestApplication): Promise<void> {
     for (const method of defaultMethods) await methods.create('default', method, { manager });
     for (const method of demoMethods) await methods.create('demo', method, { manager });
     for (const [orderId, history] of Object.entries(demoOrders)) {
-      for (const event of history) await events.record({ projectId: 'demo', orderId, ...event }, { manager });
+      for (const [occurredAt, type, actor, data] of history) {
+        await events.record({ projectId: 'demo', orderId, occurredAt, type, actor, data }, { manager });
+      }
     }
   });
 }

@@ -1,23 +1,22 @@
 import { ShippingMethod } from 'nestjs-shipping';
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 
-const primaryKeyConstraintName = 'pk_desk_order';
+const key = {
+  type: 'varchar',
+  length: 64,
+  collation: 'C',
+  primaryKeyConstraintName: 'pk_desk_order',
+} as const;
 const foreignKeyConstraintName = 'fk_desk_order_method';
 
-/** An order as this host keeps it. Its method cannot be deleted: that is answered with `method_in_use`. */
+/** An order as this host keeps it. Its method cannot be deleted: the library answers `method_in_use`. */
 @Entity({ name: 'desk_order' })
 @Index('ix_desk_order_method', ['projectId', 'methodId'])
 export class DeskOrder {
-  @PrimaryColumn({
-    name: 'project_id',
-    type: 'varchar',
-    length: 64,
-    collation: 'C',
-    primaryKeyConstraintName,
-  })
+  @PrimaryColumn({ name: 'project_id', ...key })
   projectId!: string;
 
-  @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64, collation: 'C', primaryKeyConstraintName })
+  @PrimaryColumn({ name: 'order_id', ...key })
   orderId!: string;
 
   @Column({ name: 'method_id', type: 'uuid' })

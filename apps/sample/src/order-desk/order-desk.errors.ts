@@ -1,38 +1,21 @@
-import { ShippingException } from 'nestjs-shipping';
+import { Refusal } from '../refusal.js';
 
-/** The host's own refusals take the form of the library's: one kind of answer for its clients. */
-export class UnknownMethodError extends ShippingException {
+export class UnknownMethodError extends Refusal {
   constructor() {
-    super({
-      type: 'urn:problem:sample:method_not_found',
-      title: 'Shipping method not found',
-      status: 404,
-      code: 'method_not_found',
-      detail: 'This project has no shipping method with these codes: choose one from its list.',
-    });
+    const detail = 'This project has no shipping method with these codes: choose one from its list.';
+    super(404, 'method_not_found', 'Shipping method not found', detail);
   }
 }
 
-export class MethodInactiveError extends ShippingException {
+export class MethodInactiveError extends Refusal {
   constructor() {
-    super({
-      type: 'urn:problem:sample:method_inactive',
-      title: 'Shipping method inactive',
-      status: 409,
-      code: 'method_inactive',
-      detail: 'This shipping method is not offered now: choose an active one.',
-    });
+    const detail = 'This shipping method is not offered now: choose an active one.';
+    super(409, 'method_inactive', 'Shipping method inactive', detail);
   }
 }
 
-export class OrderExistsError extends ShippingException {
+export class OrderExistsError extends Refusal {
   constructor() {
-    super({
-      type: 'urn:problem:sample:order_exists',
-      title: 'Order exists',
-      status: 409,
-      code: 'order_exists',
-      detail: 'This order is placed already; nothing was changed.',
-    });
+    super(409, 'order_exists', 'Order exists', 'This order is placed already; nothing was changed.');
   }
 }

@@ -22,7 +22,7 @@ export class OrderDesk {
   ) {}
 
   /**
-   * The order and its history are of one transaction: both are there, or neither.
+   * The order and its history are one transaction: the database keeps both, or neither.
    * @throws UnknownMethodError, MethodInactiveError, OrderExistsError, DatabaseUnavailableError, OutcomeUnknownError
    */
   async place(projectId: string, request: PlaceOrderRequest): Promise<PlacedOrder> {
@@ -42,39 +42,21 @@ export class OrderDesk {
     if (!method) throw new UnknownMethodError();
     if (!method.is_active) throw new MethodInactiveError();
 
-    await manager.insert(DeskOrder, { projectId, orderId, methodId: method.id }).catch(refused);
-    await this.events.record(
-      {
-        projectId,
-        orderId,
-        type: 'order.placed',
-        data: { origin: 'desk' },
-        actor,
-        dedupeKey: 'desk:placed',
-      },
-      { manager },
-    );
-    await this.events.record(
-      {
-        projectId,
-        orderId,
-        type: 'shipping.selected',
-        message: method.method_label,
-        data: { carrier_code, method_code, method_id: method.id },
-        actor,
-        dedupeKey: 'desk:shipping',
-      },
-      { manager },
-    );
-    return { project_id: projectId, ...request, method_id: method.id };
+    const { id: method_id, method_label: message } = method;
+    await manager.insert(DeskOrder, { projectId, orderId, methodId: method_id }).catch(refused);
+    const order = { projectId, orderId, actor };
+    const data = { carrier_code, method_code, method_id };
+    await this.events.record({ ...order, type: 'order.placed', data: { origin: 'desk' } }, { manager });
+    await this.events.record({ ...order, type: 'shipping.selected', message, data }, { manager });
+    return { project_id: projectId, ...request, method_id };
   }
 }
 
-/** What the constraints of `desk_order` say: the database has the last word, also in a race. */
+/** The constraints of `desk_order` decide, also when two requests race. */
 function refused(error: unknown): never {
   const { code } = error instanceof QueryFailedError ? (error.driverError as { code?: string }) : {};
   if (code === '23505') throw new OrderExistsError();
-  // Deleted since we have read it.
+  // Another request has deleted the method since we read it.
   if (code === '23503') throw new UnknownMethodError();
   throw error;
 }
