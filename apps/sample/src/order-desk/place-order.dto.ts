@@ -22,37 +22,25 @@ export class PlaceOrderRequest {
   method_code!: string;
 }
 
-<<<<<<< HEAD
-const fields = ['order_id', 'carrier_code', 'method_code'] as const;
-const violationCodes: Record<string, ViolationCode> = { isString: 'type', isLength: 'length', matches: 'format' };
-=======
-const violationCodes: Record<string, ViolationCode> = { isString: 'type', isLength: 'length', matches: 'format' };
->>>>>>> work-sample
+const violationCodes: Record<string, ViolationCode> = {
+  isString: 'type',
+  isLength: 'length',
+  matches: 'format',
+};
 
 /**
  * Takes the three fields of any JSON and looks no deeper: a body may be nested without end.
  * @throws ValidationFailedError
  */
 export function checkPlaceOrder(body: unknown): PlaceOrderRequest {
-<<<<<<< HEAD
-  const sent = (body ?? {}) as PlaceOrderRequest;
-  const request = new PlaceOrderRequest();
-  for (const field of fields) request[field] = sent[field];
-  const errors = validateSync(request, { stopAtFirstError: true }).flatMap(({ property, constraints = {} }) =>
-    Object.entries(constraints).map(([rule, detail]): Violation => ({
-      pointer: `/${property}`,
-      code: violationCodes[rule] ?? 'format',
-      detail: `${detail}.`,
-    })),
-  );
-=======
   const { order_id, carrier_code, method_code } = (body ?? {}) as PlaceOrderRequest;
   const request = Object.assign(new PlaceOrderRequest(), { order_id, carrier_code, method_code });
-  const errors = validateSync(request, { stopAtFirstError: true }).map(({ property, constraints }): Violation => {
-    const [[rule, detail] = ['', '']] = Object.entries(constraints ?? {});
-    return { pointer: `/${property}`, code: violationCodes[rule] ?? 'format', detail: `${detail}.` };
-  });
->>>>>>> work-sample
+  const errors = validateSync(request, { stopAtFirstError: true }).map(
+    ({ property, constraints }): Violation => {
+      const [[rule, detail] = ['', '']] = Object.entries(constraints ?? {});
+      return { pointer: `/${property}`, code: violationCodes[rule] ?? 'format', detail: `${detail}.` };
+    },
+  );
   if (errors.length > 0) throw new ValidationFailedError({ errors });
   return request;
 }
