@@ -4,22 +4,18 @@ import { orderEventTypes } from '../order-events/order-event-types.js';
 import * as s from './schema.js';
 
 const openType = `Open: expect others than the known kinds, which are ${orderEventTypes.join(', ')}.`;
-
-const text = (maxLength: number): s.Schema => s.nullable(s.string(undefined, { maxLength }));
-
 const actor: s.Schemas<keyof OrderEventActor> = {
-  type: s.string(undefined, { enum: actorTypes }),
-  id: text(eventLengths.actorId),
-  label: text(eventLengths.actorLabel),
+  type: s.string({ enum: actorTypes }),
+  id: s.nullable(s.string({ maxLength: eventLengths.actorId })),
+  label: s.nullable(s.string({ maxLength: eventLengths.actorLabel })),
 };
-
 const event: s.Schemas<keyof OrderEventDto> = {
   id: s.string('Opaque.'),
   project_id: s.string(),
   order_id: s.string(),
   type: s.string(openType, { maxLength: eventLengths.type, pattern: eventTypePattern.source }),
-  message: text(eventLengths.message),
-  data: s.json,
+  message: s.nullable(s.string({ maxLength: eventLengths.message })),
+  data: s.json(),
   actor: s.nullable(s.object('Who or what caused it.', actor)),
   occurred_at: s.time('When it happened, as its recorder says.'),
   recorded_at: s.time('When it was stored.'),
@@ -27,7 +23,7 @@ const event: s.Schemas<keyof OrderEventDto> = {
 
 export const eventSchemas: s.Schemas = {
   OrderEvent: s.object('An entry in the history of an order; it never changes.', event),
-  OrderEventList: s.object('The whole history, oldest first.', { data: s.array(s.ref('OrderEvent')) }),
+  OrderEventList: s.object('The whole history, oldest first.', { data: s.arrayOf(s.ref('OrderEvent'))() }),
 };
 
 const dispatched: OrderEventDto = {
@@ -41,5 +37,4 @@ const dispatched: OrderEventDto = {
   occurred_at: '2025-11-20T09:51:00.000Z',
   recorded_at: '2025-11-20T09:51:00.214Z',
 };
-
 export const eventExamples = { OrderEventList: { data: [dispatched] } };

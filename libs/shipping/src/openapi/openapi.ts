@@ -1,14 +1,8 @@
-import {
-  checkHttpOptions,
-  defaultPath,
-  settingsOf,
-  type ShippingHttpOptions,
-  type ShippingModuleOptions,
-} from '../shipping.options.js';
+import { checkHttpOptions, defaultPath, settingsOf } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
-import { filterSchemas } from './filter.schemas.js';
 import { methodSchemas } from './method.schemas.js';
-import { type Operation, type PathItem, shippingPaths, tags } from './operations.js';
+import { shippingPaths, tags } from './operations.js';
+import { filterSchemas } from './parameters.js';
 import { problemSchemas } from './problem.schemas.js';
 import { spelt } from './schema.js';
 
@@ -34,17 +28,17 @@ export interface OpenApiDocument {
   components?: { schemas?: Record<string, object> };
 }
 
-/** What the document says of the mount: the same values as the module was given. */
-export type ShippingDocumentOptions = Pick<ShippingHttpOptions, 'path'> &
-  Pick<ShippingModuleOptions, 'maxPageSize'>;
+/** The same values as the module was given; `path` with the host's global prefix and the segment of a URI version. */
+export interface ShippingDocumentOptions {
+  path?: string;
+  maxPageSize?: number;
+}
 
 /**
- * The document with the six routes and their schemas. A scan cannot find them: the routes read the request
- * themselves, so that it sees no body and no query. Of what it found, `security` and responses that are not ours (401,
- * 403) stay. A schema of the host with the name of one of ours is replaced; a tag of the host stays. `info`, `servers`
- * and the document's `security` are the host's alone.
- * @param options `path` with the host's global prefix and the segment of a URI version, if there are any; call again
- *   for a second mount
+ * The document with the six routes and their schemas. A scan cannot find these: the routes read the request themselves,
+ * so that it sees no body and no query. Of what it found, `security` and responses that are not ours (401, 403) stay.
+ * A schema of the host with the name of one of ours is replaced; a tag of the host stays. `info`, `servers` and the
+ * document's `security` are the host's alone. Call again for a second mount.
  * @returns a new document; the given one is left alone
  * @throws Error when `path` has no `:project_id`, or the document has the routes at another path
  */
@@ -74,18 +68,15 @@ export function documentShipping<Document extends OpenApiDocument>(
   const taken = new Set(found.filter(({ route }) => !(route in ours.paths)).map(({ id }) => id));
   const paths = { ...document.paths };
   for (const [route, operations] of Object.entries(ours.paths)) {
-    const item = (paths[route] = { ...paths[route] });
-    for (const [method, operation] of Object.entries(operations) as [keyof PathItem, Operation][]) {
+    const item: Record<string, OpenApiOperation | undefined> = { ...paths[route] };
+    for (const [method, operation] of Object.entries(operations)) {
       const { security, responses } = item[method] ?? {};
       let { operationId } = operation;
       for (let mount = 2; taken.has(operationId); mount++) operationId = `${operation.operationId}${mount}`;
-      item[method] = {
-        ...operation,
-        operationId,
-        ...(security && { security }),
-        responses: { ...responses, ...operation.responses },
-      };
+      const all = { ...responses, ...operation.responses };
+      item[method] = { ...operation, operationId, ...(security && { security }), responses: all };
     }
+    paths[route] = item;
   }
   const { tags: declared = [], components } = document;
   const missing = ours.tags.filter(({ name }) => !declared.some((tag) => tag.name === name));
@@ -98,14 +89,11 @@ export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {
   const { title = 'Shipping methods and order histories', version = '0.1.0', ...mount } = options;
-  const info = {
-    title,
-    version,
-    description:
-      'The six routes of nestjs-shipping. The guards of the host decide who may call them, so that this document asks for no authentication; that of a host does.',
-    license: { name: 'MIT', identifier: 'MIT' },
-    contact: { name: 'nestjs-shipping', url: 'https://www.npmjs.com/package/nestjs-shipping' },
-  };
+  const license = { name: 'MIT', identifier: 'MIT' };
+  const contact = { name: 'nestjs-shipping', url: 'https://www.npmjs.com/package/nestjs-shipping' };
+  const description =
+    'The six routes of nestjs-shipping. The guards of the host decide who may call them, so that this document asks for no authentication; that of a host does.';
+  const info = { title, version, description, license, contact };
   const servers = [{ url: '/', description: 'The host.' }];
   return documentShipping({ openapi: '3.1.0', info, servers, security: [], paths: {} }, mount);
 }

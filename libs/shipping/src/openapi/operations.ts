@@ -2,33 +2,22 @@ import { PayloadTooLargeException } from '@nestjs/common';
 import { DatabaseUnavailableError, OutcomeUnknownError } from '../storage/storage.errors.js';
 import { InvalidJsonError, UnsupportedMediaTypeError } from '../http/request.js';
 import { settableFields } from '../shipping-methods/method-fields.js';
-import {
-  DuplicateMethodError,
-  MethodInUseError,
-  MethodNotFoundError,
-  TooManyMethodsError,
-  VersionMismatchError,
-} from '../shipping-methods/shipping-methods.errors.js';
+import * as errors from '../shipping-methods/shipping-methods.errors.js';
 import { InvalidParameterError, ValidationFailedError } from '../validation/violations.js';
 import { methodExamples } from './method.schemas.js';
-import { ifMatch, ifNoneMatch, listQuery, type Parameter, pathParameters } from './parameters.js';
+import { ifMatch, ifNoneMatch, listQuery, pathParameters } from './parameters.js';
 import { content, created, current, refusals, type Responses, success, updated } from './responses.js';
+import { type Schema } from './schema.js';
 
 export const tags = [
   { name: 'Shipping methods', description: 'What a project ships with.' },
   { name: 'Order events', description: 'What happened to an order.' },
 ];
 
-export interface Operation {
-  operationId: string;
-  summary: string;
-  description: string;
-  tags: string[];
-  parameters: Parameter[];
-  requestBody?: object;
-  responses: Responses;
+function operation(operationId: string, summary: string, details: Schema & { responses: Responses }) {
+  return { tags: ['Shipping methods'], operationId, summary, ...details };
 }
-export type PathItem = Partial<Record<'get' | 'post' | 'patch' | 'delete', Operation>>;
+type Operation = ReturnType<typeof operation>;
 
 const { id, version } = methodExamples.ShippingMethod;
 const tooLong = 'project_id must be at most 64 characters, not 65.';
@@ -47,84 +36,62 @@ const ofBodies = [
   new PayloadTooLargeException(),
   new UnsupportedMediaTypeError(),
 ];
-const ofOne = [new MethodNotFoundError(), new MethodInUseError(undefined), new VersionMismatchError(version)];
+const ofCreates = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(10_000)];
+const ofOne = [
+  new errors.MethodNotFoundError(),
+  new errors.MethodInUseError(undefined),
+  new errors.VersionMismatchError(version),
+];
+const ofUpdates = [new errors.DuplicateMethodError(id), ...ofOne];
 const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };
 
-/**
- * The six routes by path.
- * @param base the path of the mount, with `{project_id}`
- */
-export function shippingPaths(base: string, maxPageSize: number): Record<string, PathItem> {
+/** @param base the path of the mount, with `{project_id}` */
+export function shippingPaths(base: string, maxPageSize: number): Record<string, Record<string, Operation>> {
   const [methods, events] = [`${base}/shipments/methods`, `${base}/{order_id}/events`];
   const [tree, one] = [`${methods}/tree`, `${methods}/{method_id}`];
-  const ofMethods = { tags: ['Shipping methods'] };
   return {
     [methods]: {
-      post: {
-        operationId: 'createShippingMethod',
-        summary: 'Create a shipping method',
-        ...ofMethods,
+      post: operation('createShippingMethod', 'Create a shipping method', {
         description:
           'The pair `carrier_code`, `method_code` is unique in a project. When it is taken, the refusal names the method that has it, and says whether that one is identical: then a retry was safe.',
         parameters: pathParameters(methods),
         requestBody,
-        responses: {
-          201: success('ShippingMethod', created),
-          ...refusals(...ofBodies, new DuplicateMethodError(id, true), new TooManyMethodsError(10_000)),
-        },
-      },
-      get: {
-        operationId: 'listShippingMethods',
-        summary: 'List shipping methods',
-        ...ofMethods,
+        responses: { 201: success('ShippingMethod', created), ...refusals(...ofBodies, ...ofCreates) },
+      }),
+      get: operation('listShippingMethods', 'List shipping methods', {
         description:
           'One page of the methods that match, ordered by `sort_order`, `carrier_code`, `method_code`. Inherited values count. A page past the end has no data and the true total.',
         parameters: [...pathParameters(methods), ...listQuery(maxPageSize), ifNoneMatch],
         responses: { ...current('ShippingMethodPage'), ...refusals(...ofReads) },
-      },
+      }),
     },
     [tree]: {
-      get: {
-        operationId: 'getShippingMethodTree',
-        summary: 'All shipping methods by carrier',
-        ...ofMethods,
+      get: operation('getShippingMethodTree', 'All shipping methods by carrier', {
         description: 'Inactive ones too. Carriers are ordered by their smallest `sort_order`, then by code.',
         parameters: [...pathParameters(tree), ifNoneMatch],
         responses: { ...current('ShippingTree'), ...refusals(...ofReads) },
-      },
+      }),
     },
     [one]: {
-      patch: {
-        operationId: 'updateShippingMethod',
-        summary: 'Update a shipping method',
-        ...ofMethods,
-        description:
-          'The required fields must be there. Optional ones that are left out keep their value; null puts back their default. An update that changes nothing keeps `version` and `updated_at`.',
+      patch: operation('updateShippingMethod', 'Update a shipping method', {
+        description: 'Needs the required fields too. If nothing changes, `version` and `updated_at` stay.',
         parameters: [...pathParameters(one), ifMatch],
         requestBody,
-        responses: {
-          200: success('ShippingMethod', updated),
-          ...refusals(...ofBodies, new DuplicateMethodError(id), ...ofOne),
-        },
-      },
-      delete: {
-        operationId: 'deleteShippingMethod',
-        summary: 'Delete a shipping method',
-        ...ofMethods,
+        responses: { 200: success('ShippingMethod', updated), ...refusals(...ofBodies, ...ofUpdates) },
+      }),
+      delete: operation('deleteShippingMethod', 'Delete a shipping method', {
         description: 'Refused while records of the host refer to it.',
         parameters: [...pathParameters(one), ifMatch],
         responses: { 204: { description: 'It is gone.' }, ...refusals(...ofWrites, ...ofOne) },
-      },
+      }),
     },
     [events]: {
-      get: {
-        operationId: 'listOrderEvents',
-        summary: 'The history of one order',
+      get: operation('listOrderEvents', 'The history of one order', {
         tags: ['Order events'],
         description: 'All of it, oldest first. An unknown order has an empty one.',
         parameters: pathParameters(events),
         responses: { 200: success('OrderEventList'), ...refusals(...ofReads) },
-      },
+      }),
     },
   };
 }

@@ -1,17 +1,17 @@
-import { listLimits } from '../shipping-methods/dto/list-shipping-methods.dto.js';
+import * as list from '../shipping-methods/dto/list-shipping-methods.dto.js';
+import { filterFields } from '../shipping-methods/method-fields.js';
 import { identifierPattern } from '../validation/identifiers.js';
 import * as s from './schema.js';
 
 const parameter =
-  (place: 'path' | 'query' | 'header') =>
+  (place: 'path' | 'query' | 'header', required?: true) =>
   (name: string, description: string, schema = s.string(), example?: string) => {
-    return { name, in: place, required: place === 'path' || undefined, description, schema, example };
+    return { name, in: place, required, description, schema, example };
   };
-const [inPath, query, header] = [parameter('path'), parameter('query'), parameter('header')];
+const [inPath, query, header] = [parameter('path', true), parameter('query'), parameter('header')];
+type Parameter = ReturnType<typeof query>;
 
-export type Parameter = ReturnType<typeof query>;
-
-const identifier = s.string(undefined, { pattern: identifierPattern.source });
+const identifier = s.string({ pattern: identifierPattern.source });
 const ours = [
   inPath('project_id', 'The tenant.', identifier),
   inPath('order_id', 'The id that the host gave the order.', identifier),
@@ -20,47 +20,69 @@ const ours = [
 
 /** @param route its path, which may have parameters of the host's own */
 export function pathParameters(route: string): Parameter[] {
-  return Array.from(
-    route.matchAll(/\{(\w+)\}/g),
-    ([, name = '']) => ours.find((known) => known.name === name) ?? inPath(name, "The host's own."),
-  );
+  const names = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+  return names.map((name) => ours.find((known) => known.name === name) ?? inPath(name, "The host's own."));
 }
 
 export const ifMatch = header(
   'If-Match',
   'Only while the method has this `etag`. A version alone, such as `"3"`, guards what is stored, not the default. A list allows any of its members, `*` any method. Weak tags match none.',
 );
-export const ifNoneMatch = header(
-  'If-None-Match',
-  'The ETag of an earlier answer: 304 while nothing has changed.',
-);
+export const ifNoneMatch = header('If-None-Match', 'An earlier ETag: the answer is 304 while it is current.');
 
-const { conditions, offset, parameterBytes, values } = listLimits;
-const bounds = `At most ${conditions} conditions over \`filter\` and \`raw_filters\`, ${values} values in each, ${parameterBytes} bytes in each parameter.`;
+const { conditions: maxItems, offset, parameterBytes, q: maxLength, values } = list.listLimits;
+const bounds = `At most ${maxItems} conditions over \`filter\` and \`raw_filters\`, ${values} values in each, ${parameterBytes} bytes in each parameter.`;
 
 function json(name: string, description: string, schema: string, example: object): Parameter {
-  const text = s.string(undefined, { contentMediaType: 'application/json', contentSchema: s.ref(schema) });
+  const text = s.string({ contentMediaType: 'application/json', contentSchema: s.ref(schema) });
   return query(name, `${description} ${bounds}`, text, JSON.stringify(example));
 }
 
-const page = s.integer(undefined, { minimum: 1, maximum: offset + 1, default: 1 });
-const words = s.string(undefined, { maxLength: listLimits.q });
+const filterIs =
+  'A `ShippingFilter` as JSON, or `filter[carrier_code]=ups&filter[is_active]=true`, where a repeated key means "any of". Both at once are refused.';
 const filter = { carrier_code: ['ups', 'dhl'], is_active: true };
 const rawFilters = [{ field: 'method_label', op: 'contains', value: 'ground' }];
 
 /** The query of a list. Each parameter may be left out, or be empty. */
 export function listQuery(maxPageSize: number): Parameter[] {
-  const perPage = { ...page, maximum: maxPageSize, default: Math.min(listLimits.perPage, maxPageSize) };
+  const page = s.integer({ minimum: 1, maximum: offset + 1, default: 1 });
+  const perPage = { ...page, maximum: maxPageSize, default: Math.min(list.listLimits.perPage, maxPageSize) };
   return [
     query('page', `(page − 1) × per_page is at most ${offset}.`, page),
     query('per_page', 'Out of range is refused, not clamped.', perPage),
-    query('q', 'Words. Each must be a part of one of the two codes or labels, whatever the case.', words),
-    json(
-      'filter',
-      'A `ShippingFilter` as JSON, or `filter[carrier_code]=ups&filter[is_active]=true`, where a repeated key means "any of". Both at once are refused.',
-      'ShippingFilter',
-      filter,
+    query(
+      'q',
+      'Words. Each must be a part of a code or a label, whatever the case.',
+      s.string({ maxLength }),
     ),
+    json('filter', filterIs, 'ShippingFilter', filter),
     json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', rawFilters),
   ];
 }
+
+const uuid = s.string({ format: 'uuid' });
+const text = s.string();
+const kinds = { id: uuid, code: text, label: text, boolean: s.boolean(), integer: s.int32(), time: s.time() };
+const oneOrMore = (value: s.Schema): s.Schema => ({ anyOf: [value, s.arrayOf(value)({ maxItems: values })] });
+
+const kindsOfFields = [...new Set(filterFields.map(list.kindOf))];
+const operators = kindsOfFields.map((kind) => `${kind}: ${list.operatorsFor(kind).join(' ')}`).join('; ');
+const operatorsAre = `The operators by kind of field: ${operators}. Times are RFC 3339 with an offset.`;
+const valueIs = 'A list for `in` and `nin`, two values in order for `between`, true or false for `null`.';
+const rawFilter: s.Schemas<keyof list.RawFilter> = {
+  field: s.string({ enum: filterFields }),
+  op: s.string({ enum: list.operatorNames }),
+  value: { ...oneOrMore({ anyOf: [text, s.int32(), s.boolean()] }), description: valueIs },
+};
+const [one, group] = [s.ref('ShippingRawFilter'), s.ref('ShippingRawFilterGroup')];
+const some = { or: s.arrayOf(one)({ maxItems }) };
+const all = s.arrayOf({ anyOf: [one, group] });
+const fields = filterFields.map((field) => [field, oneOrMore(kinds[list.kindOf(field)])]);
+
+/** What the text of `filter` and `raw_filters` holds. */
+export const filterSchemas: s.Schemas = {
+  ShippingFilter: s.closed('Plain equality, AND-ed; a list means "any of".', Object.fromEntries(fields), []),
+  ShippingRawFilter: s.closed(operatorsAre, rawFilter),
+  ShippingRawFilterGroup: s.closed('At least one of these must hold.', some),
+  ShippingRawFilters: all('Conditions, AND-ed, with one level of `or`.', { maxItems }),
+};

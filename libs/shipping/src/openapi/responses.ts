@@ -9,18 +9,17 @@ import * as s from './schema.js';
 export type Responses = Record<number, object>;
 
 const header = (description: string, schema = s.string()): object => ({ description, schema });
-
 export const updated = { ETag: header('The `etag` of the method, for `If-Match`.') };
 export const created = { ...updated, Location: header('The path of the method.') };
 const validated = {
   ETag: header('Opaque, for `If-None-Match`.'),
   'Cache-Control': header('`no-cache`: ask again with `If-None-Match`.'),
 };
+const notModified = { description: 'Unchanged since that ETag.', headers: validated };
 
 const examples = { ...methodExamples, ...eventExamples };
 type Exemplified = keyof typeof examples;
 
-/** A body of the named schema. */
 export function content(name: Exemplified): object {
   return { 'application/json': { schema: s.ref(name), example: examples[name] } };
 }
@@ -29,35 +28,29 @@ export function success(name: Exemplified, headers: Record<string, object> = {})
   return { description: 'Done.', headers, content: content(name) };
 }
 
-/** What a conditional read gives. */
+/** The successful responses to a conditional read. */
 export function current(name: Exemplified): Responses {
-  return {
-    200: success(name, validated),
-    304: { description: 'Unchanged since that ETag.', headers: validated },
-  };
+  return { 200: success(name, validated), 304: notModified };
 }
 
-/** The responses to these refusals, which are the examples. */
+/** The responses to these refusals, by status. The refusals themselves are the examples. */
 export function refusals(...exceptions: HttpException[]): Responses {
-  const statuses = new Set(exceptions.map((exception) => exception.getStatus()));
+  const statuses = [...new Set(exceptions.map((exception) => exception.getStatus()))];
   const having = (status: number) => exceptions.filter((exception) => exception.getStatus() === status);
-  return Object.fromEntries(Array.from(statuses, (status) => [status, refusal(having(status))]));
+  return Object.fromEntries(statuses.map((status) => [status, refusal(having(status))]));
 }
 
 function refusal(exceptions: HttpException[]): object {
   const problems = exceptions.map(problemOf);
-  const code = s.string(undefined, { enum: problems.map((problem) => problem.code) });
-  const headers = exceptions.flatMap((exception) =>
-    exception instanceof ShippingException ? Object.keys(exception.headers) : [],
-  );
+  const code = s.string({ enum: problems.map((problem) => problem.code) });
+  const schema = { allOf: [s.ref('ShippingProblem'), { type: 'object', properties: { code } }] };
+  const values = Object.fromEntries(problems.map((problem) => [problem.code, { value: problem }]));
+  const headers = exceptions
+    .flatMap((exception) => (exception instanceof ShippingException ? Object.keys(exception.headers) : []))
+    .map((name) => [name, header('In seconds.', s.integer())]);
   return {
     description: `${problems.map((problem) => problem.title).join(', or ')}.`,
-    headers: Object.fromEntries(headers.map((name) => [name, header('In seconds.', s.integer())])),
-    content: {
-      'application/problem+json': {
-        schema: { allOf: [s.ref('ShippingProblem'), { type: 'object', properties: { code } }] },
-        examples: Object.fromEntries(problems.map((problem) => [problem.code, { value: problem }])),
-      },
-    },
+    headers: Object.fromEntries(headers),
+    content: { 'application/problem+json': { schema, examples: values } },
   };
 }

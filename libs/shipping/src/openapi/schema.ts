@@ -1,4 +1,4 @@
-import { isPlainObject, maxJsonBytes, maxJsonDepth } from '../validation/json-object.js';
+import { isPlainObject, jsonRule } from '../validation/json-object.js';
 import { int32 as bounds } from '../validation/rules.js';
 
 /** A schema of OpenAPI 3.1. A keyword that is undefined is not in the document. */
@@ -6,51 +6,42 @@ export interface Schema {
   description?: string;
   [keyword: string]: unknown;
 }
-
 export type Schemas<Name extends PropertyKey = string> = Record<Name, Schema>;
 
-const typed =
-  (basis: Schema) =>
-  (description?: string, rules: Schema = {}): Schema => ({ ...basis, description, ...rules });
+/** @returns a function that takes a description, keywords, or both */
+function typed(basis: Schema) {
+  return (about: string | Schema = {}, rules: Schema = {}): Schema => ({
+    ...basis,
+    ...(typeof about === 'string' ? { description: about } : about),
+    ...rules,
+  });
+}
 
 export const string = typed({ type: 'string' });
 export const boolean = typed({ type: 'boolean' });
 export const integer = typed({ type: 'integer', format: 'int32' });
 export const int32 = typed({ ...integer(), minimum: bounds.min, maximum: bounds.max });
 export const time = typed({ type: 'string', format: 'date-time' });
+export const json = typed({ type: 'object', additionalProperties: true, description: jsonRule });
+export const arrayOf = (items: Schema) => typed({ type: 'array', items });
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+export const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema['type'], 'null'] });
 
-/** What a jsonb column of ours takes. */
-export const json: Schema = {
-  type: 'object',
-  additionalProperties: true,
-  description: `At most ${maxJsonBytes} bytes of JSON, nested at most ${maxJsonDepth} levels deep, itself the first; no NUL, no lone surrogate, no integer beyond ±(2^53−1), no key __proto__, constructor or prototype.`,
-};
-
-export function array(items: Schema, rules: Schema = {}): Schema {
-  return { type: 'array', ...rules, items };
+export function object(description: string, properties: Schemas, required = Object.keys(properties)): Schema {
+  return { type: 'object', description, required: required.length > 0 ? required : undefined, properties };
 }
 
-export function object(description: string, required: Schemas, optional: Schemas = {}): Schema {
-  const names = Object.keys(required);
-  const properties = { ...required, ...optional };
-  return { type: 'object', description, required: names.length > 0 ? names : undefined, properties };
-}
-
-export function nullable(schema: Schema): Schema {
-  return { ...schema, type: [schema['type'], 'null'] };
-}
-
-export function ref(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` };
+/** An object of a request, where an unknown field is refused. */
+export function closed(...parts: Parameters<typeof object>): Schema {
+  return { ...object(...parts), additionalProperties: false };
 }
 
 /** A copy as this version of OpenAPI spells it: 3.0 has another word for null, and none for JSON within text. */
 export function spelt<Part>(openapi: string, part: Part): Part {
-  const older = (_key: string, value: unknown): unknown => {
-    if (!isPlainObject(value)) return value;
+  return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
+    if (!openapi.startsWith('3.0') || !isPlainObject(value)) return value;
     const { type, contentMediaType, contentSchema, ...others } = value;
     if (Array.isArray(type)) return { ...others, type: type[0], nullable: true };
     return contentMediaType ? { ...others, type, 'x-content-schema': contentSchema } : value;
-  };
-  return JSON.parse(JSON.stringify(part), openapi.startsWith('3.0') ? older : undefined) as Part;
+  }) as Part;
 }

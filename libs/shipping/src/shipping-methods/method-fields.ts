@@ -1,3 +1,5 @@
+import { jsonRule } from '../validation/json-object.js';
+
 /** How a field is written, checked, compared and documented. */
 export type FieldKind = 'id' | 'code' | 'label' | 'boolean' | 'integer' | 'json' | 'time';
 
@@ -18,13 +20,17 @@ interface MethodField {
   description?: string;
 }
 
+const codeRule =
+  'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC; the pattern has the part of this that is about ASCII. Codes are compared exactly: case and accents count.';
+const labelRule = 'Trimmed and put into Unicode NFC before it is measured; no control characters.';
+
 /**
  * Every field of a shipping method that is stored, in the order of the wire. Validation, filters, inheritance, the JSON
  * of the wire and the OpenAPI schemas are made from this table.
  */
 export const methodFields = {
   id: { kind: 'id', description: 'Opaque.' },
-  carrier_code: { kind: 'code', maxLength: 64, settable: true, searchLine: 1 },
+  carrier_code: { kind: 'code', maxLength: 64, settable: true, searchLine: 1, description: codeRule },
   carrier_label: {
     kind: 'label',
     maxLength: 255,
@@ -33,9 +39,17 @@ export const methodFields = {
     nullable: true,
     inherited: true,
     searchLine: 3,
+    description: labelRule,
   },
-  method_code: { kind: 'code', maxLength: 128, settable: true, searchLine: 2 },
-  method_label: { kind: 'label', maxLength: 255, settable: true, inherited: true, searchLine: 4 },
+  method_code: { kind: 'code', maxLength: 128, settable: true, searchLine: 2, description: codeRule },
+  method_label: {
+    kind: 'label',
+    maxLength: 255,
+    settable: true,
+    inherited: true,
+    searchLine: 4,
+    description: labelRule,
+  },
   is_active: { kind: 'boolean', settable: true, default: true, description: 'Whether a checkout offers it.' },
   sort_order: { kind: 'integer', settable: true, default: 0, inherited: true, description: 'Lower first.' },
   meta: {
@@ -43,7 +57,7 @@ export const methodFields = {
     settable: true,
     default: {},
     inherited: true,
-    description: "The host's own data, replaced whole, never merged.",
+    description: `The host's own data, replaced whole, never merged. ${jsonRule}`,
   },
   use_default: {
     kind: 'boolean',

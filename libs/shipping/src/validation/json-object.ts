@@ -7,6 +7,9 @@ export type JsonObject = { [key: string]: JsonValue };
 export const maxJsonBytes = 16 * 1024;
 export const maxJsonDepth = 8;
 
+/** The rule in words, for documents. */
+export const jsonRule = `At most ${maxJsonBytes} bytes of JSON, nested at most ${maxJsonDepth} levels deep, itself the first; no NUL, no lone surrogate, no integer beyond ±(2^53−1), no key __proto__, constructor or prototype.`;
+
 /** Keys that turn into prototypes or break a host's serialiser once they are read back. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 

@@ -3,6 +3,14 @@
 /** Codes are compared exactly, so nothing that only looks alike may enter: no control, no trailing space. */
 export const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
 
+const but = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
+const first = but(String.raw`\x00-\x2F\x3A-\x40`);
+const inner = but(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);
+const last = but(String.raw`\x00-\x27\x2A\x2C\x3B-\x3F`);
+
+/** The rule for codes as far as ASCII goes. Many tools compile patterns without the flag `u` of `\p{L}`. */
+export const asciiCodePattern = new RegExp(`^${first}(${inner}*${last})?$`);
+
 const forbiddenInLabels = /[\p{Cc}\u202A-\u202E]/u;
 const nonAscii = /[^\0-\x7F]/;
 

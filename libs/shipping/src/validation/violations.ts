@@ -1,17 +1,21 @@
 import { problemDetails, ShippingException } from '../shipping.exception.js';
 
-export type ViolationCode =
-  | 'required'
-  | 'type'
-  | 'format'
-  | 'length'
-  | 'range'
-  | 'unknown'
-  | 'duplicate'
-  | 'not_allowed'
-  | 'too_many'
-  | 'too_deep'
-  | 'too_large';
+/** What a violation can be, with its meaning. */
+export const violationCodes = {
+  required: 'missing or null',
+  type: 'of the wrong type',
+  format: 'of the wrong form',
+  length: 'too short or too long',
+  range: 'too small or too great',
+  unknown: 'no name that is known here',
+  duplicate: 'given twice',
+  not_allowed: 'not allowed here',
+  too_many: 'too many of them',
+  too_deep: 'nested too deep',
+  too_large: 'too many bytes',
+} as const;
+
+export type ViolationCode = keyof typeof violationCodes;
 
 /** Where a violation is: a JSON pointer (RFC 6901) into the body, a path or query parameter, or a header. */
 export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { methodFields } from '../shipping-methods/method-fields.js';
-import { isCode } from '../validation/text.js';
-import { codeForm } from './method.schemas.js';
+import { asciiCodePattern, isCode } from './text.js';
 
-const documented = [new RegExp(codeForm), new RegExp(codeForm, 'u')];
+const documented = [asciiCodePattern, new RegExp(asciiCodePattern.source, 'u')];
 const isDocumented = (text: string): boolean[] => documented.map((form) => form.test(text));
 
 const anyCharacter = fc.oneof(
