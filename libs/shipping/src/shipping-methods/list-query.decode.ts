@@ -1,7 +1,8 @@
-import { type Violations, shortened } from '../validation/violations.js';
+import { type Refuse, shortened, type Violations } from '../validation/violations.js';
 import { listLimits } from './dto/list-shipping-methods.dto.js';
 import { fieldOf, filterFields } from './method-fields.js';
 
+const parameters = ['page', 'per_page', 'q', 'filter', 'raw_filters'];
 const bracketed = /^filter\[(.*)\]$/s;
 
 interface DecodedListQuery {
@@ -20,39 +21,32 @@ export function decodeListQuery(violations: Violations, search: string): Decoded
   const filter: Record<string, unknown[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     const field = bracketed.exec(name)?.[1];
-    const isOurs = field !== undefined || ['page', 'per_page', 'q', 'filter', 'raw_filters'].includes(name);
-    if (!isOurs) continue;
+    if (field === undefined && !parameters.includes(name)) continue;
     const parameter = shortened(name);
-    if (Buffer.byteLength(value) > listLimits.parameterBytes) {
-      violations.add(
-        { parameter },
-        'too_large',
-        `${parameter} must be at most ${listLimits.parameterBytes} bytes.`,
-      );
-    } else if (field !== undefined) {
-      if (value === '') violations.add({ parameter }, 'required', `${parameter} needs a value.`);
-      else (filter[field] ??= []).push(typedValue(field, value));
-    } else if (single.has(name)) {
-      violations.add({ parameter }, 'duplicate', `${parameter} may be given once only.`);
-    } else {
-      single.set(name, value);
-    }
+    const refuse = violations.at({ parameter });
+    if (Buffer.byteLength(value) > listLimits.parameterBytes)
+      refuse('too_large', `${parameter} must be at most ${listLimits.parameterBytes} bytes.`);
+    else if (field !== undefined && value === '') refuse('required', `${parameter} needs a value.`);
+    else if (field !== undefined) (filter[field] ??= []).push(typedValue(field, value));
+    else if (single.has(name)) refuse('duplicate', `${parameter} may be given once only.`);
+    else single.set(name, value);
   }
 
   const isBracketed = Object.keys(filter).length > 0;
   if (isBracketed && single.get('filter')) {
-    violations.add(
-      { parameter: 'filter' },
-      'not_allowed',
-      'Use either filter={…} or filter[field]=value, not both at once.',
-    );
+    const detail = 'Use either filter={…} or filter[field]=value, not both at once.';
+    violations.add({ parameter: 'filter' }, 'not_allowed', detail);
   }
+  const decoded = (name: string, decode: Decode): unknown => {
+    const text = single.get(name);
+    return text ? decode(violations.at({ parameter: name }), text, name) : undefined;
+  };
   const query: Record<string, unknown> = {
-    page: count(violations, 'page', single.get('page')),
-    per_page: count(violations, 'per_page', single.get('per_page')),
+    page: decoded('page', count),
+    per_page: decoded('per_page', count),
     q: single.get('q'),
-    filter: isBracketed ? { ...filter } : json(violations, 'filter', single.get('filter')),
-    raw_filters: json(violations, 'raw_filters', single.get('raw_filters')),
+    filter: isBracketed ? { ...filter } : decoded('filter', json),
+    raw_filters: decoded('raw_filters', json),
   };
   return { query, isBracketed };
 }
@@ -66,19 +60,19 @@ function typedValue(field: string, value: string): string | number | boolean {
   return value;
 }
 
-function count(violations: Violations, parameter: string, text: string | undefined): number | undefined {
-  if (!text) return undefined;
-  if (/^\d+$/.test(text)) return Number(text);
-  violations.add({ parameter }, 'format', `${parameter} must be plain decimal digits.`);
-  return undefined;
-}
+type Decode = (refuse: Refuse, text: string, name: string) => unknown;
 
-function json(violations: Violations, parameter: string, text: string | undefined): unknown {
-  if (!text) return undefined;
+const count: Decode = (refuse, text, name) => {
+  if (/^\d+$/.test(text)) return Number(text);
+  refuse('format', `${name} must be plain decimal digits.`);
+  return undefined;
+};
+
+const json: Decode = (refuse, text, name) => {
   try {
     return JSON.parse(text);
   } catch {
-    violations.add({ parameter }, 'format', `${parameter} must be JSON, percent-encoded.`);
+    refuse('format', `${name} must be JSON, percent-encoded.`);
     return undefined;
   }
-}
+};

@@ -60,22 +60,11 @@ const setColumns = [...settableFields, 'search_text'];
 /** The projects of the CTE `sent`: an array, so that each is looked up by its key. */
 const sentProjects = 'ARRAY(SELECT DISTINCT project_id FROM sent)';
 
-/** Where the methods of a project are read from. */
-interface Source {
-  inherits: boolean;
-  parameters: Parameters;
-  /** `FROM … WHERE …` */
-  methods: string;
-}
-
-interface Query {
-  /** SQL of the text. */
-  text: string;
-  /** SQL of the total; by default the number of all methods. */
-  total?: string;
-  /** One of very many texts. */
-  isOneOff?: boolean;
-}
+/**
+ * SQL of the text, and of the total where that is not the number of all methods.
+ * @param methods `FROM … WHERE …`
+ */
+type Query = (methods: string, inherits: boolean, parameters: Parameters) => { text: string; total?: string };
 
 /** Each call is one statement, which names its projects. */
 export class PostgresMethods extends MethodStore {
@@ -108,7 +97,7 @@ export class PostgresMethods extends MethodStore {
   }
 
   page(projectId: string, { page, perPage, words, groups }: CheckedListQuery, scope: Scope): Promise<Read> {
-    return this.read(projectId, scope, ({ inherits, parameters, methods }) => {
+    return this.read(projectId, scope, (methods, inherits, parameters) => {
       const conditions = [
         ...words.map((word) => hasWord(word, inherits, parameters)),
         ...groups.map((group) => {
@@ -125,13 +114,13 @@ export class PostgresMethods extends MethodStore {
             SELECT ${shownColumns(inherits)} ${matching}
             ORDER BY ${shownOrder(inherits)} LIMIT ${limit} OFFSET ${offset}
           ) AS m`,
-        ...(conditions.length > 0 && { total: `(SELECT count(*)::integer ${matching})`, isOneOff: true }),
+        ...(conditions.length > 0 && { total: `(SELECT count(*)::integer ${matching})` }),
       };
     });
   }
 
   tree(projectId: string, scope: Scope): Promise<Read> {
-    return this.read(projectId, scope, ({ inherits, methods }) => ({
+    return this.read(projectId, scope, (methods, inherits) => ({
       text: `SELECT string_agg(text, ',' ORDER BY sort_order, carrier_code) FROM (
           SELECT carrier_code, min(sort_order) AS sort_order, ${branchJson} AS text
           FROM (SELECT ${shownColumns(inherits)} ${methods}) AS m GROUP BY carrier_code
@@ -246,7 +235,7 @@ export class PostgresMethods extends MethodStore {
   }
 
   /** Most projects have no method with `use_default` and are read by index, in order; the row says if this one has. */
-  private async read(projectId: string, scope: Scope, query: (source: Source) => Query): Promise<Read> {
+  private async read(projectId: string, scope: Scope, query: Query): Promise<Read> {
     const read = await this.readAs(false, projectId, scope, query);
     return read.inherits ? this.readAs(true, projectId, scope, query) : read;
   }
@@ -255,14 +244,14 @@ export class PostgresMethods extends MethodStore {
     inherits: boolean,
     projectId: string,
     scope: Scope,
-    query: (source: Source) => Query,
+    query: Query,
   ): Promise<Read & { inherits: boolean }> {
     const parameters = new Parameters();
     const project = parameters.bind(projectId, 'text');
     const defaults = parameters.bind(this.settings.defaultsProjectId, 'text');
     const from = inherits ? this.withDefaults(this.methods, parameters) : `${this.methods} AS m`;
     const methods = `FROM ${from} WHERE m.project_id = ${project}`;
-    const { text, total, isOneOff } = query({ inherits, parameters, methods });
+    const { text, total } = query(methods, inherits, parameters);
     const [row] = await this.postgres.read<Record<keyof Read | 'followers', string>>(
       `WITH head AS (
          SELECT ${revision} AS revision, COALESCE(p.followers, 0) AS followers,
@@ -272,7 +261,8 @@ export class PostgresMethods extends MethodStore {
        ) SELECT revision, followers::text, total::text, COALESCE((${text}), '') AS text FROM head`,
       parameters.values,
       scope,
-      isOneOff,
+      // One of very many texts: it depends on the conditions.
+      total !== undefined,
     );
     if (!row) throw new Error('A project was read without its head.');
     const { followers, ...read } = row;
