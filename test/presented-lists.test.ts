@@ -96,7 +96,7 @@ lists['or'] = [
 
 describe('of methods that inherit, a list by', () => {
   const defaultsProjectId = 'defaults';
-  const model = new ContractModel(defaultsProjectId);
+  const model = new ContractModel(defaultsProjectId, Infinity);
   const project = freshProject();
   let app: TestApp;
   beforeAll(async () => {

@@ -11,6 +11,8 @@ import { reads } from './reads.js';
 import { transactions } from './transactions.js';
 
 const defaultsProjectId = 'defaults';
+/** Few, so that projects are full now and then. */
+const maxMethods = 5;
 
 /** The library in two hosts on one database, and what compares it with the model of its contract. */
 export interface Agreement {
@@ -26,7 +28,7 @@ export interface Agreement {
 
 export async function agreement(): Promise<Agreement> {
   const database = await testDatabase();
-  const shipping = { defaultsProjectId };
+  const shipping = { defaultsProjectId, maxMethods };
   const apps: TestApp[] = [];
   for (const adapter of ['fastify', 'express'] as const)
     apps.push(await testApp({ adapter, database, shipping }));
@@ -64,7 +66,7 @@ export async function agreement(): Promise<Agreement> {
         states: new Map(),
         count: () => done++,
       };
-      await fc.asyncModelRun(() => ({ model: new ContractModel(defaultsProjectId), real: shops }), script);
+      await fc.asyncModelRun(() => ({ model: new ContractModel(defaultsProjectId, maxMethods), real: shops }), script);
     };
     await fc.assert(fc.asyncProperty(scripts, agree), parameters);
     return done;

@@ -98,7 +98,8 @@ const upsert = serviceCommand('upsert', sent, async (body, { model, shop, shops 
 
   const reply = await shop.upsert(body);
 
-  expectOutcome(model, outcome, { ...reply, status: stored ? 200 : 201 }, stored, shop.project, shops);
+  const status = reply.status < 300 ? (stored ? 200 : 201) : reply.status;
+  expectOutcome(model, outcome, { ...reply, status }, stored, shop.project, shops);
 });
 
 const ifMatch = fc.option(fc.constantFrom('current', 'old', 'list', 'weak', '*'), { freq: 2 });
@@ -225,6 +226,10 @@ function expectOutcome(
     return expect([status, body]).toMatchObject([404, { code: 'method_not_found' }]);
   if (outcome.is === 'mismatch') {
     return expect([status, body]).toMatchObject([412, { current_version: outcome.version }]);
+  }
+  if (outcome.is === 'full') {
+    const refused = { code: 'too_many_methods', max_methods: outcome.bound };
+    return expect([status, body]).toMatchObject([409, refused]);
   }
   if (outcome.is === 'duplicate') {
     const identical = before ? {} : { identical: outcome.isIdentical };

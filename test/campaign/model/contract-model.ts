@@ -45,6 +45,7 @@ export type Outcome =
   | { is: 'created'; values: Values }
   | { is: 'updated'; values: Values; isChanged: boolean }
   | { is: 'duplicate'; of: Method; isIdentical: boolean }
+  | { is: 'full'; bound: number }
   | { is: 'missing' }
   | { is: 'mismatch'; version: number };
 
@@ -61,7 +62,10 @@ export class ContractModel {
   /** What the stream of changes has to tell, once all that is under way is committed. */
   told: Change[] = [];
 
-  constructor(readonly defaultsProject: string) {}
+  constructor(
+    readonly defaultsProject: string,
+    readonly maxMethods: number,
+  ) {}
 
   /** @returns what takes back all that happens from now on */
   savepoint(): () => void {
@@ -83,6 +87,7 @@ export class ContractModel {
   create(project: string, sent: Sent): Outcome {
     const values = valuesOf(sent);
     const taken = this.withCodes(project, values);
+    if (!taken && this.of(project).length >= this.maxMethods) return { is: 'full', bound: this.maxMethods };
     if (!taken) return { is: 'created', values };
     return { is: 'duplicate', of: taken, isIdentical: isDeepStrictEqual(valuesOf(taken), values) };
   }

@@ -2,7 +2,7 @@ import { type Refuse, shortened, type Violations } from '../validation/violation
 import { listLimits } from './dto/list-shipping-methods.dto.js';
 import { fieldOf, filterFields } from './method-fields.js';
 
-const parameters = ['page', 'per_page', 'q', 'filter', 'raw_filters'];
+const parameters = new Set(['page', 'per_page', 'q', 'filter', 'raw_filters']);
 const bracketed = /^filter\[(.*)\]$/s;
 
 interface DecodedListQuery {
@@ -21,7 +21,7 @@ export function decodeListQuery(violations: Violations, search: string): Decoded
   const filter: Record<string, unknown[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     const field = bracketed.exec(name)?.[1];
-    if (field === undefined && !parameters.includes(name)) continue;
+    if (field === undefined && !parameters.has(name)) continue;
     const parameter = shortened(name);
     const refuse = violations.at({ parameter });
     if (Buffer.byteLength(value) > listLimits.parameterBytes)

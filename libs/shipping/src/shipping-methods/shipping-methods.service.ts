@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { type Observable, Subject } from 'rxjs';
 import { v7 as uuid } from 'uuid';
-import { entityTag } from '../http/conditional.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { BatchedMethods } from '../storage/batched-methods.js';
 import { queueOf } from '../storage/keyed-queue.js';
@@ -256,15 +255,20 @@ export class ShippingMethods {
     wanted: readonly string[] | undefined,
   ): Promise<ShippingMethodDto> {
     const current = await this.findIn(scope, projectId, id);
-    const matches = !wanted || wanted.includes(current.etag) || wanted.includes(entityTag(current.version));
+    const matches = !wanted || wanted.includes(current.etag) || wanted.includes(tagOf(current.version));
     if (!matches) throw new VersionMismatchError(current.version);
     return current;
   }
 }
 
+/** The entity-tag of a method that inherits nothing. */
+function tagOf(version: number): string {
+  return `"${version}"`;
+}
+
 /** @returns the entity-tags that allow the change; undefined: it needs none */
 function wantedTags({ versions, etags }: ChangeOptions): string[] | undefined {
-  return versions || etags ? [...(versions ?? []).map(entityTag), ...(etags ?? [])] : undefined;
+  return versions || etags ? [...(versions ?? []).map(tagOf), ...(etags ?? [])] : undefined;
 }
 
 /** Tries again what was lost to another writer. */
