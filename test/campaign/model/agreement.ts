@@ -66,7 +66,10 @@ export async function agreement(): Promise<Agreement> {
         states: new Map(),
         count: () => done++,
       };
-      await fc.asyncModelRun(() => ({ model: new ContractModel(defaultsProjectId, maxMethods), real: shops }), script);
+      await fc.asyncModelRun(
+        () => ({ model: new ContractModel(defaultsProjectId, maxMethods), real: shops }),
+        script,
+      );
     };
     await fc.assert(fc.asyncProperty(scripts, agree), parameters);
     return done;

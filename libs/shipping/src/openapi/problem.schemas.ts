@@ -11,7 +11,9 @@ const problem = {
   detail: s.string('One sentence for a person: what happened and what to do.'),
 };
 const others = {
-  errors: s.arrayOf(s.ref('ShippingViolation'))('Every violation of the request.', { maxItems: maxViolations }),
+  errors: s.arrayOf(s.ref('ShippingViolation'))('Every violation of the request.', {
+    maxItems: maxViolations,
+  }),
   truncated: s.boolean(`True when there were more than ${maxViolations} violations.`),
   existing_id: s.string('With `duplicate_method`: the method that has the codes.'),
   identical: s.boolean('With `duplicate_method` in a create: it stores what was sent, a retry was safe.'),
