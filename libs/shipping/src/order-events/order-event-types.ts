@@ -1,8 +1,8 @@
 /**
- * The known kinds of order events, each `noun.verb`: what ten commerce systems write into their histories.
+ * The known kinds of order events, each `noun.verb`. They cover the histories of ten commerce systems.
  * The list is open: record any other kind of the same form, and expect others when reading.
  *
- * Partial is payload, not a kind: keep `partial: true` in `data`. Requested and done are two events.
+ * There is no kind for a partial event: put `partial: true` into `data`. A request and its completion are two events.
  */
 export const orderEventTypes = [
   'order.drafted',

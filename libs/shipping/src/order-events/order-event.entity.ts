@@ -6,7 +6,7 @@ import { type OrderEventActor } from './dto/order-event.dto.js';
 const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_order_event';
 
-/** Rows are only ever added. The key is the order of the history, so reading one is reading the key. */
+/** Rows are only ever added. The primary key is the order of the history, so a history is read by it. */
 @PostgresTypes
 @Entity({ name: 'shipping_order_event' })
 @Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
@@ -20,11 +20,11 @@ export class OrderEvent {
   @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
   orderId!: string;
 
-  /** The recorder's word for when it happened. */
+  /** When it happened, as the recorder says. */
   @PrimaryColumn({ name: 'occurred_at', type: Date, precision: 3, primaryKeyConstraintName })
   occurredAt!: Date;
 
-  /** The order of recording, from the database: clocks of instances may differ, this does not. */
+  /** The order of recording, numbered by the database: the clocks of instances may differ. */
   @PrimaryColumn({
     name: 'seq',
     type: 'bigint',

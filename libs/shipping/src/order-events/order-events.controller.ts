@@ -10,7 +10,7 @@ import { OrderEvents } from './order-events.service.js';
 export class OrderEventsController {
   constructor(@Inject(OrderEvents) private readonly orderEvents: OrderEvents) {}
 
-  /** However long the history is, the process holds one batch of it at a time. */
+  /** The process holds one batch of the history at a time, however long it is. */
   @Get(':order_id/events')
   @NotCached()
   async events(

@@ -15,8 +15,7 @@ export class OrderEvents {
   ) {}
 
   /**
-   * Appends an event, in the caller's transaction when one is given: then it exists if, and only if, that
-   * transaction commits.
+   * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
    * @returns the event; with a `dedupeKey` that the order already has, the first event recorded under it
    * @throws ValidationFailedError, InvalidParameterError
    */
@@ -33,7 +32,7 @@ export class OrderEvents {
     return queueOf(this.transactions.dataSource).take(`events ${checked.project_id}`, waiting);
   }
 
-  /** The whole history in memory; for a long one take `stream`. An unknown order has no events. */
+  /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */
   async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
     const events: OrderEventDto[] = [];
     for await (const event of this.stream(projectId, orderId, options)) events.push(event);
@@ -51,7 +50,7 @@ export class OrderEvents {
     }
   }
 
-  /** The answer of the route: a piece for each batch, the last one returned. Nothing is parsed to be written again. */
+  /** The JSON of the route, a piece for each batch. The last piece is returned. */
   async *json(projectId: string, orderId: string): AsyncGenerator<string, string, undefined> {
     let json = '';
     for await (const batch of this.batches(projectId, orderId, {})) {

@@ -6,15 +6,15 @@ const parameters = new Set(['page', 'per_page', 'q', 'filter', 'raw_filters']);
 const bracketed = /^filter\[(.*)\]$/s;
 
 interface DecodedListQuery {
-  /** Of the shape of `ListShippingMethods`, still to be checked. */
+  /** Has the shape of `ListShippingMethods`, but is not checked yet. */
   query: Record<string, unknown>;
   isBracketed: boolean;
 }
 
 /**
- * Reads the query from the URL itself: Express (two parsers) and Fastify each make something else of
- * brackets and repeated keys, and a host's pipes may have changed what they made.
- * @param search what stands after `?`
+ * Reads the query from the URL. Express (with two parsers) and Fastify treat brackets and repeated keys differently, and
+ * a host's pipes may change the result.
+ * @param search the part of the URL after `?`
  */
 export function decodeListQuery(violations: Violations, search: string): DecodedListQuery {
   const single = new Map<string, string>();
@@ -51,7 +51,7 @@ export function decodeListQuery(violations: Violations, search: string): Decoded
   return { query, isBracketed };
 }
 
-/** What is not written as the field's type goes on as text, to be refused by the check. */
+/** A value that is not written in the type of its field stays text, which the check refuses. */
 function typedValue(field: string, value: string): string | number | boolean {
   const known = filterFields.find((name) => name === field);
   const kind = known && fieldOf(known).kind;

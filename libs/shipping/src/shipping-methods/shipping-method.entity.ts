@@ -2,14 +2,13 @@ import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
 import { PostgresTypes } from '../storage/column-types.js';
 import { type JsonObject } from '../validation/json-object.js';
 
-/** Code-point order and exact comparison, whatever the locale of the database is. */
+/** Orders by code point and compares exactly, whatever the locale of the database is. */
 const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_method';
 
 /**
- * A method as it is stored: its own values. What a client sees may come from the defaults project
- * (`use_default`), so read through `ShippingMethods`. The project leads every key, so that tenants are
- * apart by structure and the table can be sharded by it.
+ * A method with its own values. The values that a client sees may come from the defaults project (`use_default`), so read
+ * through `ShippingMethods`. Every key begins with the project. This separates the tenants, and the table can be sharded.
  */
 @PostgresTypes
 @Entity({ name: 'shipping_method' })
@@ -22,7 +21,7 @@ export class ShippingMethod {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
   projectId!: string;
 
-  /** UUIDv7, made by us: no extension, and rows of one time lie together. */
+  /** UUIDv7, made by us: it needs no extension, and rows of the same time are stored together. */
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName })
   id!: string;
 
@@ -50,7 +49,7 @@ export class ShippingMethod {
   @Column({ name: 'use_default', type: Boolean })
   useDefault!: boolean;
 
-  /** The four texts, case-folded, one a line (see `searchText`): no line break can stand in any of them. */
+  /** The searched texts, case-folded, one on each line (see `searchText`). None of them can have a line break. */
   @Column({ name: 'search_text', type: 'text', collation })
   searchText!: string;
 

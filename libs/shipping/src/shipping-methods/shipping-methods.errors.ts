@@ -44,7 +44,7 @@ export class MethodInUseError extends ShippingException {
   }
 }
 
-/** The method is in no state that the caller named: someone else changed it, or the default that it presents. */
+/** Someone else changed the method, or the default that it inherits from, since the caller read it. */
 export class VersionMismatchError extends ShippingException {
   constructor(readonly currentVersion: number) {
     const detail = `The method is at version ${currentVersion} now, or its default has changed: read it again, then repeat the change.`;

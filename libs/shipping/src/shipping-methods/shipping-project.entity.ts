@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { PostgresTypes } from '../storage/column-types.js';
 
 /**
- * One row a project, made with its first method and never removed. Each write of a method updates it in the
- * same statement, which orders the writers of a project and keeps its counts true.
+ * One row for each project, made with its first method and never removed. Each write of a method updates it in the same
+ * statement. This puts the writers of a project in order and keeps the counts true.
  */
 @PostgresTypes
 @Entity({ name: 'shipping_project' })
@@ -18,8 +18,8 @@ export class ShippingProject {
   projectId!: string;
 
   /**
-   * A new random value with each write. A restore brings a revision back with the content that it had, and the next
-   * write gives it a value that nobody has seen, whatever the clock says.
+   * A new random value with each write. After a restore the old revision belongs to the old content again, and the next
+   * write makes a value that was never used.
    */
   @Column({ name: 'revision', type: 'uuid' })
   revision!: string;
@@ -28,7 +28,7 @@ export class ShippingProject {
   @Column({ name: 'methods', type: 'integer' })
   methods!: number;
 
-  /** How many of them have `use_default`: with none, no read has to look into the defaults project. */
+  /** How many of them have `use_default`. If there are none, reads skip the defaults project. */
   @Column({ name: 'followers', type: 'integer' })
   followers!: number;
 }

@@ -14,7 +14,7 @@ import {
 import { DatabaseUnavailableError } from './storage.errors.js';
 import { JoinedTransaction, type Scope } from './transactions.js';
 
-/** A store whose calls outside of transactions share statements with those that come at the same time. */
+/** Batches the calls outside of transactions: those that come at the same time run in one statement. */
 export class BatchedMethods {
   private readonly finds = {
     id: new Batcher((keys: MethodKey[]) => this.store.find(keys, 'shared')),
@@ -54,7 +54,7 @@ export class BatchedMethods {
     return (await this.store.insert([method], scope))[0] ?? 'lost';
   }
 
-  /** New codes may wait for rows of the host's that refer to the method, so they share no statement. */
+  /** A change of codes may wait for rows of the host's that refer to the method, so it is never batched. */
   async replace(method: ChangedMethod, scope: Scope): Promise<Replaced> {
     if (scope === 'shared') return method.changesCodes ? 'lost' : this.replacements.join(method);
     return (await this.store.replace([method], scope))[0] ?? 'lost';
@@ -83,7 +83,7 @@ async function oneOfEach<Method extends NewMethod, Outcome>(
     const isOfAll =
       error instanceof ShippingException && !(error instanceof DatabaseUnavailableError && error.isContended);
     if (isOfAll) throw error;
-    // One of them met an error, perhaps in a trigger of the host's. The others must not: each goes on by itself.
+    // One change failed, perhaps in a trigger of the host's. The others must not fail with it: each is tried alone.
     return methods.map(() => 'lost');
   }
 }

@@ -7,18 +7,18 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Taken when the module is loaded: a test that fakes timers later does not stop the services. */
+/** Kept from before a test can fake the timers, which would stop the services. */
 const soon = setImmediate;
 
-/** So that no statement grows with the number of clients. */
+/** No statement grows with the number of clients. */
 const maxItems = 100;
 
-/** A batch that takes longer does not hold up those who come after it. */
+/** If a batch takes longer, the next one starts beside it. */
 const patienceMs = 200;
 
 /**
- * Serves together those who ask while others are served, one batch at a time. A batch takes nobody more from
- * the moment it is run: what it reads, it reads after all of its items were asked for.
+ * Collects the items that are asked for while a batch runs, and runs them as the next batch. No item joins a batch that
+ * runs already, so what a batch reads is newer than each of its requests.
  */
 export class Batcher<Item, Result> {
   private readonly waiting: Waiting<Item, Result>[] = [];
@@ -36,7 +36,7 @@ export class Batcher<Item, Result> {
 
   private gather(): void {
     this.isBusy = true;
-    // Clients that were answered together ask again together: what arrives in two turns of the event loop comes along.
+    // Clients that were answered together ask again together. Two turns of the event loop let them join one batch.
     soon(() => soon(() => void this.serve(this.waiting.splice(0, maxItems))));
   }
 
@@ -46,7 +46,7 @@ export class Batcher<Item, Result> {
     if (this.waiting.length > 0) this.gather();
   }
 
-  /** A batch that the database refuses has changed nothing: it is run in halves, until whom it refuses is alone. */
+  /** A batch that the database refuses has changed nothing. It is run again in halves, until the refused item is alone. */
   private async answer(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map(({ item }) => item));

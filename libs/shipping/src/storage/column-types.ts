@@ -1,6 +1,6 @@
 import { type ColumnType, type DataSource } from 'typeorm';
 
-/** What stands in the decorators, and what PostgreSQL makes of it. */
+/** The types in the decorators, and PostgreSQL's types for them. */
 const types = new Map<ColumnType, ColumnType>([
   [Boolean, 'boolean'],
   [Date, 'timestamptz'],
@@ -9,7 +9,7 @@ const types = new Map<ColumnType, ColumnType>([
 
 /** @throws Error that names the remedy, for a DataSource of another engine */
 export function refuseOtherEngines({ options, subscribers }: DataSource): void {
-  // A test may put whatever it likes in place of the DataSource.
+  // A test may have put something else in place of the DataSource.
   if (!options || !subscribers) {
     throw new Error(
       'ShippingModule was given something that is no DataSource of TypeORM. A test that mocks the database overrides ' +
@@ -25,8 +25,8 @@ export function refuseOtherEngines({ options, subscribers }: DataSource): void {
 }
 
 /**
- * For an entity whose decorators name column types that each driver of TypeORM knows, so that the error about
- * another engine is ours. The metadata of each PostgreSQL DataSource gets PostgreSQL's types.
+ * Gives the metadata of a PostgreSQL DataSource PostgreSQL's column types. The decorators of the entity name types that
+ * every driver of TypeORM knows. So another engine fails with our error, not with TypeORM's.
  *
  * TypeORM calls `useDataSource` between checking the metadata and using it, on a class that also has the static
  * `hasId` and `save` of its `BaseEntity`.
@@ -38,7 +38,7 @@ export const PostgresTypes: ClassDecorator = (entity) => {
     useDataSource: {
       value(this: typeof entity, dataSource: DataSource) {
         refuseOtherEngines(dataSource);
-        // `this` may be a subclass that a host made an entity.
+        // `this` may be a subclass that the host made an entity.
         for (const column of dataSource.getMetadata(this).ownColumns) {
           column.type = types.get(column.type) ?? column.type;
         }

@@ -1,4 +1,4 @@
-/** @returns what comes first; undefined when nothing does in this time */
+/** @returns the first result; undefined when none comes in time */
 export async function firstOf<Result>(
   coming: readonly Promise<Result>[],
   patienceMs: number,

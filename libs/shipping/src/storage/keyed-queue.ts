@@ -2,7 +2,7 @@ import { firstOf } from './first-of.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
 
-/** A connection may be silent for ever. Who waits longer than this goes on. */
+/** A connection may be silent for ever. A call that has waited this long goes on. */
 const patienceMs = 30_000;
 
 /**
@@ -12,7 +12,7 @@ const patienceMs = 30_000;
 export class KeyedQueue {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** When the database was not available to a call, those that wait behind it fail at once. */
+  /** If the database is not available to a call, the calls that wait behind it fail at once. */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.last.get(key) ?? Promise.resolve();
     const turn = firstOf([previous], patienceMs).then(

@@ -1,8 +1,7 @@
 import { type DataSource } from 'typeorm';
 
 /**
- * What belongs to a DataSource and not to a mount: made once for each, and the same for all mounts and
- * applications of this process that use it.
+ * Makes one object for each DataSource. All mounts and applications of this process that use the DataSource share it.
  */
 export function onePerDataSource<Shared>(
   make: (dataSource: DataSource) => Shared,

@@ -2,11 +2,11 @@ import { type DataSource, type EntitySubscriberInterface, type QueryRunner } fro
 
 /** A transaction or savepoint that TypeORM has open on a connection. */
 export class Transaction {
-  /** They tell of what its statements changed. */
+  /** To be run when its changes are committed. */
   readonly actions: (() => void)[] = [];
-  /** Its end is sent now, or was sent. */
+  /** Its end is being sent, or was sent. */
   hasEnded = false;
-  /** A call of ours came while it was open. */
+  /** One of our calls joined it. */
   isJoined = false;
 }
 
@@ -14,11 +14,11 @@ export class Transaction {
 interface QueryEvent {
   queryRunner: QueryRunner;
   query: string;
-  /** What `pg` gave, if it was no error: PostgreSQL's word for what it did. */
+  /** The result of `pg`, if there was no error. `command` is PostgreSQL's name for what it did. */
   rawResults?: { command: string };
 }
 
-// What TypeORM sends. A savepoint of the host's own has another name.
+// The texts that TypeORM sends. A savepoint of the host's own has another name.
 const begin = /^(START TRANSACTION|SAVEPOINT typeorm_\d+)$/;
 const end = /^(COMMIT|ROLLBACK|(RELEASE|ROLLBACK TO) SAVEPOINT typeorm_\d+)$/;
 
@@ -31,12 +31,12 @@ export class OpenTransactions implements EntitySubscriberInterface {
     dataSource.subscribers.push(this);
   }
 
-  /** @returns the innermost one, for a call that begins now; undefined when there is none */
+  /** @returns the innermost open transaction, for a call that begins now; undefined when there is none */
   join(runner: QueryRunner): Transaction | undefined {
     const { subscribers } = this.dataSource;
     const open = this.openOn(runner);
     if (!subscribers.includes(this)) {
-      // `initialize()` made the list anew, and this transaction began since then.
+      // `initialize()` replaced the list, and this transaction began after that.
       subscribers.push(this);
       if (runner.isTransactionActive) open.push(new Transaction());
     }
@@ -44,14 +44,14 @@ export class OpenTransactions implements EntitySubscriberInterface {
     return open.findLast(({ hasEnded }) => !hasEnded) ?? open[0];
   }
 
-  /** Runs `action` once what it tells of is committed: now, or after the outermost COMMIT. A rollback drops it. */
+  /** Runs `action` after the outermost COMMIT, or now if no transaction is open. A rollback drops it. */
   afterCommit(runner: QueryRunner | undefined, action: () => void): void {
     const innermost = runner && this.openOn(runner).at(-1);
     if (innermost) innermost.actions.push(action);
     else action();
   }
 
-  /** Not earlier: while TypeORM asks its subscribers about the end, one of the host's may still call us. */
+  /** The end is noted no earlier: before it is sent, a subscriber of the host's may still call us. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const innermost = end.test(query) && this.openOn(queryRunner).at(-1);
     if (innermost) innermost.hasEnded = true;

@@ -11,7 +11,7 @@ export type MethodKey = { project_id: string } & (
   { id: string } | { carrier_code: string; method_code: string }
 );
 
-/** JSON that was read, and the revision of the project that it shows: both of one moment. */
+/** JSON that was read, and the revision of its project at the same moment. */
 export interface Read {
   /** Another text after each change of what the project shows, the inherited values included. */
   revision: string;

@@ -9,14 +9,14 @@ export interface CallOptions {
   manager?: EntityManager;
 }
 
-/** A transaction of the caller, or at least its connection, as it was when the call began. */
+/** The caller's connection, and the transaction that was open on it when the call began. */
 export class JoinedTransaction {
   constructor(
     readonly runner: QueryRunner,
     private readonly transaction: Transaction | undefined,
   ) {}
 
-  /** @throws DatabaseUnavailableError when the transaction has ended: a statement would commit by itself */
+  /** @throws DatabaseUnavailableError when the transaction has ended: a later statement would commit by itself */
   assertOpen(): void {
     if (!this.runner.isReleased && !this.transaction?.hasEnded) return;
     const cause = new Error('The transaction had ended before the call was done: await the call first.');
@@ -25,8 +25,8 @@ export class JoinedTransaction {
 }
 
 /**
- * Where a statement runs. `shared`: it may be batched with those of other callers, commits by itself and waits for no
- * lock. `alone`: it commits by itself and waits for locks. Else in the caller's transaction.
+ * Where a statement runs. `shared`: it may be batched with other calls, commits by itself and waits for no lock. `alone`:
+ * it commits by itself and waits for locks. A `JoinedTransaction`: it is part of the caller's transaction.
  */
 export type Scope = 'shared' | 'alone' | JoinedTransaction;
 

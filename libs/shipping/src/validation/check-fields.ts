@@ -6,7 +6,7 @@ import { type ViolationCode, pointerTo, type Violations } from './violations.js'
 
 /**
  * Checks an object of unknown origin by the rules of a class. Nothing is coerced.
- * @param fields all that the object may have. Those with the rule `Allow()` are left to the caller
+ * @param fields all that the object may have. The caller checks those with the rule `Allow()`
  * @param pointer where the object stands in the body
  * @returns what was checked; incomplete when there are violations
  */
@@ -25,7 +25,7 @@ export function checkFields<Dto extends object>(
     if (!fields.some((known) => known === name))
       violations.inBody(pointerTo(pointer, name), 'unknown', 'is no known field.', fields);
   }
-  // class-transformer would walk an object, which no rule takes but as a Date.
+  // class-transformer would walk an object. No rule accepts one, except a Date.
   const values = fields.flatMap((name) => {
     const value: unknown = Reflect.get(input, name);
     const isOther = typeof value === 'object' && value !== null && !(value instanceof Date);

@@ -1,6 +1,6 @@
 import { shortened, Violations } from './violations.js';
 
-/** The host owns these ids; we only bound them. */
+/** The host owns these ids. We only limit their form. */
 export const identifierPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -9,7 +9,7 @@ export function isUuid(text: unknown): text is string {
   return typeof text === 'string' && uuidPattern.test(text);
 }
 
-/** @param name the path parameter, as the interface spells it */
+/** @param name of the path parameter */
 export function checkIdentifier(
   violations: Violations,
   name: 'project_id' | 'order_id',
@@ -32,7 +32,7 @@ export function checkIdentifier(
   }
 }
 
-/** Checks what was sent, and the project it was sent for. @throws with all violations of both */
+/** Checks a project id together with what was sent for it. @throws with all violations of both */
 export function checkedFor<Checked>(projectId: unknown, check: (violations: Violations) => Checked): Checked {
   const violations = new Violations();
   checkIdentifier(violations, 'project_id', projectId);

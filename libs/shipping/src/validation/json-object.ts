@@ -10,11 +10,11 @@ export const maxJsonDepth = 8;
 /** The rule in words, for documents. */
 export const jsonRule = `At most ${maxJsonBytes} bytes of JSON, nested at most ${maxJsonDepth} levels deep, itself the first; no NUL, no lone surrogate, no integer beyond ±(2^53−1), no key __proto__, constructor or prototype.`;
 
-/** Keys that turn into prototypes or break a host's serialiser once they are read back. */
+/** Keys that become prototypes or break a host's serialiser when they are read back. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Checks what goes into a jsonb column: depth before anything that recurses, then content, then size.
+ * Checks an object for a JSON column: its depth, its content and its size.
  * @returns a private copy, as the database will give it back; null when there were violations
  */
 export function checkJsonObject(violations: Violations, pointer: string, value: unknown): JsonObject | null {
@@ -40,7 +40,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     path.pop();
   };
   const check = (element: unknown): void => {
-    // Each value takes a byte at least, so there is no need to look at more than may be stored.
+    // Each value takes at least a byte, so more values than bytes need no look.
     if (++values > maxJsonBytes || violations.full) return;
     if (element === null || typeof element === 'boolean') return;
     if (typeof element === 'string') {

@@ -74,7 +74,7 @@ export function Time(): PropertyDecorator {
   );
 }
 
-/** @returns the time in UTC, with what was sent beyond milliseconds; undefined when it is none */
+/** @returns the time in UTC with all decimals that were sent; undefined when it is no time */
 export function writtenTime(value: unknown): string | undefined {
   const isValid = value instanceof Date && !Number.isNaN(value.getTime());
   const text = isValid ? value.toISOString() : value;

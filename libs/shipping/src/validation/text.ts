@@ -1,6 +1,6 @@
 // What the contract says of text. All lengths are Unicode code points, as `varchar(n)` counts them.
 
-/** Codes are compared exactly, so nothing that only looks alike may enter: no control, no trailing space. */
+/** Codes are compared exactly, so characters that nobody sees are refused: controls and a trailing space. */
 export const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
 
 const but = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
@@ -33,15 +33,15 @@ export function lengthOf(text: string): number {
 /** Normalising is quadratic in combining marks: some 200,000 of them would hold the process for seconds. */
 const maxNormalisedLength = 2048;
 
-/** @returns true also for a text too long to be one, which is for the rule about its length to refuse */
+/** @returns true also for a text that is too long: the rule about the length refuses it */
 export function isCode(text: string): boolean {
   const isNormalised = text.length > maxNormalisedLength || text.normalize('NFC') === text;
   return codePattern.test(text) && !text.endsWith(' ') && isNormalised;
 }
 
 /**
- * Trimmed and in NFC: two labels that look the same are the same. NFC makes one character of at most four, so
- * what is longer than that allows is too long in any form, and stays as it is.
+ * Trims a label and puts it into NFC, so that labels that look the same are the same. NFC makes one character of at most
+ * four. A text that is longer than that allows is too long in any form, and stays as it is.
  */
 export function normalisedLabel(label: string): string {
   const trimmed = label.trim();
@@ -53,9 +53,9 @@ export function isLabel(text: string): boolean {
 }
 
 /**
- * The form in which text is searched without regard to case. Made here and stored beside the text, since
- * `lower()` of a database depends on its locale. Upper case makes `SS` of `ß`, but leaves `ẞ` as it is: so lower
- * case comes first. Each character goes by itself: a final `ς` meets `Σ` wherever it stands.
+ * Gives the case-folded form of a text, in which it is searched. It is stored beside the text, because `lower()` of a
+ * database depends on its locale. Upper case turns `ß` into `SS`, but leaves `ẞ` as it is, so lower case comes first. Each
+ * character is folded alone, so that a final `ς` matches `Σ` everywhere.
  */
 export function folded(text: string): string {
   if (!nonAscii.test(text)) return text.toLowerCase();

@@ -3,7 +3,7 @@ const rfc3339 =
 
 /**
  * Reads an RFC 3339 time with its offset.
- * @returns the time in UTC, with milliseconds and what was sent beyond them; undefined when the text is no such time
+ * @returns the time in UTC with all decimals that were sent, at least three; undefined when the text is no such time
  */
 export function utcTime(text: string): string | undefined {
   const parts = rfc3339.exec(text);
@@ -12,15 +12,15 @@ export function utcTime(text: string): string | undefined {
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   if (year === 0 || month === 0 || month > 12 || day === 0 || day > daysInMonth) return undefined;
   const time = new Date(text.toUpperCase());
-  // An offset may carry the first or last day over the years that the wire can show.
+  // An offset may move the first or the last day out of the years that the wire can show.
   if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
   const finer = (parts[6] ?? '').slice(3);
   return `${time.toISOString().slice(0, -1)}${finer}Z`;
 }
 
 /**
- * Any part of a millisecond as half of one. Stored times have milliseconds, so they compare with both alike, and
- * PostgreSQL, which rounds to microseconds, never rounds this to the next millisecond.
+ * Replaces any part of a millisecond by half of one. Stored times have milliseconds, so they compare with both in the same
+ * way. PostgreSQL rounds to microseconds, and never rounds half a millisecond up to the next one.
  * @param utc as `utcTime` gives it
  */
 export function comparableTime(utc: string): string {

@@ -68,7 +68,7 @@ export class Violations {
   private readonly found: Violation[] = [];
 
   add(place: ViolationPlace, code: ViolationCode, detail: string, allowed?: readonly string[]): void {
-    // One more than is shown, to know that there were more.
+    // One more than is shown, so that `full` knows of it.
     if (this.found.length <= maxViolations) {
       this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
     }
@@ -87,7 +87,7 @@ export class Violations {
     return null;
   }
 
-  /** True once further violations would not be shown: a walk over hostile input can stop. */
+  /** True when no further violation would be shown, so that a walk over hostile input can stop. */
   get full(): boolean {
     return this.found.length > maxViolations;
   }
@@ -108,13 +108,13 @@ export class Violations {
   }
 }
 
-/** One more step of a JSON pointer; overlong names are cut, so that an answer cannot be made huge. */
+/** Adds a step to a JSON pointer. Long names are cut, so that no client can make an answer huge. */
 export function pointerTo(parent: string, key: string | number): string {
   const name = shortened(String(key)).replaceAll('~', '~0').replaceAll('/', '~1');
   return `${parent}/${name}`;
 }
 
-/** A client's own word, short enough and well-formed enough to be sent back. */
+/** A name that a client sent, short and well-formed enough to be sent back. */
 export function shortened(text: string): string {
   const cut = text.length > maxNameLength ? `${text.slice(0, maxNameLength)}…` : text;
   return cut.toWellFormed();

@@ -12,7 +12,7 @@ export interface OrderEventActor {
   label: string | null;
 }
 
-/** An event as it is read: over the wire, and by sibling modules. */
+/** An event as clients and sibling modules read it. */
 export interface OrderEventDto {
   /** UUIDv7; opaque to clients. */
   id: string;
@@ -23,7 +23,7 @@ export interface OrderEventDto {
   message: string | null;
   data: JsonObject;
   actor: OrderEventActor | null;
-  /** The recorder's word for when it happened: ISO 8601, UTC, milliseconds. */
+  /** When it happened, as the recorder says: ISO 8601, UTC, milliseconds. */
   occurred_at: string;
   /** When it was stored, by the clock of the database. */
   recorded_at: string;

@@ -79,7 +79,7 @@ const fields = [
 ] as const satisfies (keyof RecordOrderEvent)[];
 const actorFields = ['type', 'id', 'label'] as const satisfies (keyof RecordOrderEventActor)[];
 
-/** As the columns take it. */
+/** An event in the form of the columns. */
 export type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occurred_at'> & {
   /** null: now. */
   occurred_at: string | null;
@@ -100,7 +100,7 @@ export function checkOrderEvent(input: unknown): CheckedOrderEvent {
     message: event.message ?? null,
     data: checkJsonObject(violations, '/data', data ?? {}) ?? {},
     actor: actor === undefined || actor === null ? null : checkActor(violations, actor),
-    // To milliseconds: rounded up, the last moment would be of the year 10000.
+    // Cut to milliseconds. Rounded up, the last moment of all would be in the year 10000.
     occurred_at: writtenTime(event.occurredAt)?.replace(/(\.\d{3})\d*Z$/, '$1Z') ?? null,
     dedupe_key: event.dedupeKey ?? null,
   };

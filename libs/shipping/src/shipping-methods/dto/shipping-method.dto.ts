@@ -3,7 +3,7 @@ import { type InheritedField } from '../method-fields.js';
 
 export type { InheritedField };
 
-/** A shipping method as it is presented: over the wire, and to sibling modules. */
+/** A shipping method with the values that it shows: on the wire, and to sibling modules. */
 export interface ShippingMethodDto {
   /** UUIDv7; opaque to clients. */
   id: string;
@@ -24,8 +24,8 @@ export interface ShippingMethodDto {
   /** Starts at 1 and grows by one with each real change of what is stored. */
   version: number;
   /**
-   * The entity-tag, quotes included, as `If-Match` takes it (AIP-154). Another one after each change of what is
-   * presented: while the method inherits, it also names the state of the default.
+   * The entity-tag for `If-Match`, quotes included (AIP-154). It changes whenever a shown value changes: while the method
+   * inherits, it also names the state of the default.
    */
   etag: string;
   /** ISO 8601, UTC, milliseconds. */

@@ -7,7 +7,7 @@ import { normalisedLabel } from '../../validation/text.js';
 import { type Violations } from '../../validation/violations.js';
 import { fieldOf, isRequired, methodFields, type SettableField, settableFields } from '../method-fields.js';
 
-/** Puts a label into the form that is stored: blanks around it in a form are no part of it. */
+/** Trims a label and puts it into Unicode NFC. */
 function Normalised(): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) =>
     typeof value === 'string' ? normalisedLabel(value) : value,
@@ -15,8 +15,8 @@ function Normalised(): PropertyDecorator {
 }
 
 /**
- * The body of create and update, field by field as the interface names them. An optional field that is null
- * goes back to its default; on update one that is left out keeps its value.
+ * The body of create and update, with the names of the interface. An optional field that is null goes back to its
+ * default. In an update, a field that is left out keeps its value.
  */
 export class UpsertShippingMethodRequest {
   carrier_code!: string;
@@ -35,7 +35,7 @@ export class UpsertShippingMethodRequest {
   /** The host's own data, replaced whole: at most 16 KiB of JSON, 8 levels deep. */
   meta?: object | null;
 
-  /** Shows labels, order and meta of the method with the same codes in the defaults project. */
+  /** Takes labels, order and meta from the method with the same codes in the defaults project. */
   use_default?: boolean | null;
 }
 
@@ -47,7 +47,7 @@ const rules: Record<
   label: (maxLength) => [Normalised(), Label(maxLength)],
   boolean: () => [Flag()],
   integer: () => [Int32()],
-  // Checked apart from the rest. A host's ValidationPipe with `whitelist` would drop what has no decorator.
+  // Checked by `checkJsonObject`. A host's ValidationPipe with `whitelist` drops fields without a decorator.
   json: () => [Allow()],
 };
 

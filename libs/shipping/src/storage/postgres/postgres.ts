@@ -29,7 +29,7 @@ export class Postgres {
   }
 
   /**
-   * @param isOneOff true for a text that depends on what was asked for, so that there are any number of them
+   * @param isOneOff true for a text that depends on the request: it is not prepared, because there are so many of them
    * @throws DatabaseUnavailableError
    */
   read<Row>(sql: string, values: readonly unknown[], scope: Scope, isOneOff = false): Promise<Row[]> {
@@ -37,7 +37,7 @@ export class Postgres {
   }
 
   /**
-   * Runs one statement that writes. An error of it fails the caller's transaction, as any statement's does.
+   * Runs one statement that writes. Its error fails the caller's transaction, as the error of any statement does.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
   write<Row>(sql: string, values: readonly unknown[], scope: Scope): Promise<Row[]> {
@@ -57,7 +57,7 @@ export class Postgres {
       try {
         joined?.assertOpen();
         const connection = await (joined ? (runner.connect() as Promise<Connection>) : lent(runner));
-        // Again: from here on nothing else can run before the statement is sent.
+        // Checked again: nothing else can run between here and the sending of the statement.
         joined?.assertOpen();
         // The runner cannot prepare statements, so the connection runs it. The host's logger still hears of it.
         this.dataSource.logger.logQuery(sql, [...values], runner);

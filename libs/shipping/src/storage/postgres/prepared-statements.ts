@@ -9,15 +9,15 @@ export interface Connection {
 }
 
 /**
- * Statements that the database parses and plans once a connection. A pooler between us and it may hand each
- * transaction another connection (PgBouncer without `max_prepared_statements`): then we prepare no more.
+ * Prepares statements, so that each connection parses and plans them once. A pooler such as PgBouncer without
+ * `max_prepared_statements` may use another connection for each transaction. Then no statement is prepared any more.
  */
 export class PreparedStatements {
-  /** Of the texts that are used again and again; there are a few dozen. */
+  /** By the text of the statement. There are a few dozen. */
   private readonly names = new Map<string, string>();
   private isPossible = true;
 
-  /** @param isOneOff for a text of which there are many: it is not prepared, and nothing is kept of it */
+  /** @param isOneOff for a text that hardly comes again: it is not prepared */
   async query(
     connection: Connection,
     text: string,
@@ -28,7 +28,7 @@ export class PreparedStatements {
       try {
         return (await connection.query({ name: this.nameOf(text), text, values })).rows;
       } catch (error) {
-        // It was not run.
+        // The statement was not run.
         if (!isPreparedStatementLost(error)) throw error;
         this.isPossible = false;
       }
