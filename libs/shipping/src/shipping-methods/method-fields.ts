@@ -20,9 +20,18 @@ interface MethodField {
   description?: string;
 }
 
-const codeRule =
-  'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC; the pattern has the part of this that is about ASCII. Codes are compared exactly: case and accents count.';
-const labelRule = 'Trimmed and put into Unicode NFC before it is measured; no control characters.';
+const code = {
+  kind: 'code',
+  settable: true,
+  description:
+    'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC; the pattern has the part of this that is about ASCII. Codes are compared exactly: case and accents count.',
+} as const;
+const label = {
+  kind: 'label',
+  maxLength: 255,
+  settable: true,
+  description: 'Trimmed and put into Unicode NFC before it is measured; no control characters.',
+} as const;
 
 /**
  * Every field of a shipping method that is stored, in the order of the wire. Validation, filters, inheritance, the JSON
@@ -30,26 +39,10 @@ const labelRule = 'Trimmed and put into Unicode NFC before it is measured; no co
  */
 export const methodFields = {
   id: { kind: 'id', description: 'Opaque.' },
-  carrier_code: { kind: 'code', maxLength: 64, settable: true, searchLine: 1, description: codeRule },
-  carrier_label: {
-    kind: 'label',
-    maxLength: 255,
-    settable: true,
-    default: null,
-    nullable: true,
-    inherited: true,
-    searchLine: 3,
-    description: labelRule,
-  },
-  method_code: { kind: 'code', maxLength: 128, settable: true, searchLine: 2, description: codeRule },
-  method_label: {
-    kind: 'label',
-    maxLength: 255,
-    settable: true,
-    inherited: true,
-    searchLine: 4,
-    description: labelRule,
-  },
+  carrier_code: { ...code, maxLength: 64, searchLine: 1 },
+  carrier_label: { ...label, default: null, nullable: true, inherited: true, searchLine: 3 },
+  method_code: { ...code, maxLength: 128, searchLine: 2 },
+  method_label: { ...label, inherited: true, searchLine: 4 },
   is_active: { kind: 'boolean', settable: true, default: true, description: 'Whether a checkout offers it.' },
   sort_order: { kind: 'integer', settable: true, default: 0, inherited: true, description: 'Lower first.' },
   meta: {
