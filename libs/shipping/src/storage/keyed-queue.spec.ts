@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
 import { KeyedQueue } from './keyed-queue.js';
 
@@ -66,6 +66,27 @@ describe('calls in a keyed queue', () => {
       expect(log).toEqual(['a', 'd']);
     },
   );
+
+  it('go on behind calls that hang, one each half minute', async () => {
+    vi.useFakeTimers();
+    const queue = new KeyedQueue();
+    const log: string[] = [];
+    const calls = ['a', 'b', 'c', 'd'].map((name) => call(log, name));
+    const results = calls.map(({ run }) => queue.take('x', run));
+    const begun: string[][] = [];
+
+    for (let minute = 0; minute < 1.5; minute += 0.5) {
+      await vi.advanceTimersByTimeAsync(29_000);
+      begun.push([...log]);
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    for (const { end } of calls) end();
+
+    expect(begun).toEqual([['a'], ['a', 'b'], ['a', 'b', 'c']]);
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd']);
+    expect(queue).toHaveProperty('last', new Map());
+    vi.useRealTimers();
+  });
 
   it('leave nothing behind', async () => {
     const queue = new KeyedQueue();

@@ -2,7 +2,7 @@ import { firstOf } from './first-of.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
 
-/** A connection may be silent for ever. A call that has waited this long goes on. */
+/** A connection may be silent for ever. A call that takes longer does not hold up the next one any more. */
 const patienceMs = 30_000;
 
 /**
@@ -10,24 +10,25 @@ const patienceMs = 30_000;
  * project take one connection, and not all that the host has.
  */
 export class KeyedQueue {
+  /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
 
   /** If the database is not available to a call, the calls that wait behind it fail at once. */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.last.get(key) ?? Promise.resolve();
-    const turn = firstOf([previous], patienceMs).then(
-      () => call(),
-      (error: unknown) => {
-        const isOfAll = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
-        if (isOfAll) throw new DatabaseUnavailableError(error);
-        return call();
-      },
-    );
-    this.last.set(key, turn);
+    const result = previous.then(call, (error: unknown) => {
+      const isOfAll = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
+      if (isOfAll) throw new DatabaseUnavailableError(error);
+      return call();
+    });
+    const begun = previous.catch(() => undefined);
+    const over = begun.then(() => firstOf([result], patienceMs));
+    over.catch(() => undefined);
+    this.last.set(key, over);
     try {
-      return await turn;
+      return await result;
     } finally {
-      if (this.last.get(key) === turn) this.last.delete(key);
+      if (this.last.get(key) === over) this.last.delete(key);
     }
   }
 }
