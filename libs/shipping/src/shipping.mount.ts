@@ -1,16 +1,9 @@
-import {
-  Controller,
-  type OnModuleInit,
-  SerializeOptions,
-  type Type,
-  UseFilters,
-  VERSION_NEUTRAL,
-} from '@nestjs/common';
+import { Controller, type OnModuleInit, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { checkOption, defaultPath, type ShippingHttpOptions } from './shipping.options.js';
+import { checkOption, defaultPath, defaultVersion, type ShippingHttpOptions } from './shipping.options.js';
 
 /** What one `forRoot()` has mounted; each application compares all of them at boot. */
 export class ShippingMount implements OnModuleInit {
@@ -46,7 +39,7 @@ function pathOf({ path = defaultPath }: ShippingHttpOptions): string {
   return path.replace(/^\/+|\/+$/g, '');
 }
 
-function versionsOf({ version = VERSION_NEUTRAL }: ShippingHttpOptions): (string | symbol)[] {
+function versionsOf({ version = defaultVersion }: ShippingHttpOptions): (string | symbol)[] {
   return [version].flat();
 }
 
@@ -55,7 +48,7 @@ function versionsOf({ version = VERSION_NEUTRAL }: ShippingHttpOptions): (string
  * touch each other or the shared classes.
  */
 export function controllersFor(http: ShippingHttpOptions): Type[] {
-  const { path = defaultPath, version = VERSION_NEUTRAL, decorators = [], routeDecorators = {} } = http;
+  const { path = defaultPath, version = defaultVersion, decorators = [], routeDecorators = {} } = http;
   return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
     const mounted = class extends shared {};
     Object.defineProperty(mounted, 'name', { value: shared.name });

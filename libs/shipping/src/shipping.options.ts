@@ -1,4 +1,4 @@
-import { type ControllerOptions, type ModuleMetadata } from '@nestjs/common';
+import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { identifierPattern } from './validation/identifiers.js';
 
@@ -49,6 +49,8 @@ export interface ShippingModuleExtras {
 
 /** Where the routes are by default. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
+/** The version of the routes by default. */
+export const defaultVersion: NonNullable<ControllerOptions['version']> = VERSION_NEUTRAL;
 
 /** The options with their defaults, as the services take them. */
 export abstract class ShippingSettings {
@@ -60,6 +62,8 @@ export abstract class ShippingSettings {
   abstract readonly entityManager: ShippingModuleOptions['entityManager'];
 }
 
+const optionNames =
+  'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, isGlobal, dataSource, imports and http';
 /** Nest takes the options of these names out of those of `forRoot()`. */
 export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
@@ -80,12 +84,10 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
     entityManager,
     ...others
   } = options;
-  const names =
-    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, isGlobal, dataSource, imports';
   for (const name of Object.keys(others)) {
     const isStatic = Object.hasOwn(staticDefaults, name);
     checkOption(name, !isStatic, 'is static: put it beside useFactory, not into what the factory returns');
-    checkOption(name, false, `is unknown. The options are ${names} and http`);
+    checkOption(name, false, `is unknown. The options are ${optionNames}`);
   }
   const isId = typeof defaultsProjectId === 'string' && identifierPattern.test(defaultsProjectId);
   checkOption('defaultsProjectId', isId, `must be a project id: ${identifierPattern.source}`);

@@ -10,8 +10,7 @@ export function entityTag(opaque: string | number): string {
 
 /** @returns the entity tags that `If-Match` allows; undefined when it allows any, or is not there */
 export function ifMatch(violations: Violations, { headers }: HttpRequest): string[] | undefined {
-  const header = headers['if-match'];
-  const tags = header === undefined ? '*' : entityTags(header);
+  const tags = entityTags(headers['if-match'] ?? '*');
   // Strong comparison: a weak tag matches nothing.
   if (tags) return tags === '*' ? undefined : tags.filter((tag) => !tag.startsWith('W/'));
   const detail = 'If-Match must be "*" or a list of quoted entity tags, such as "3".';
@@ -19,16 +18,12 @@ export function ifMatch(violations: Violations, { headers }: HttpRequest): strin
   return undefined;
 }
 
-/**
- * @returns whether the client of a GET has the answer of a revision already; undefined when the header is not there,
- *   or malformed
- */
+/** @returns whether the client has a revision; undefined when the header is malformed, or not there */
 export function ifNoneMatch({ headers }: HttpRequest): ((revision: string) => boolean) | undefined {
   const tags = entityTags(headers['if-none-match'] ?? '');
-  return (
-    tags &&
-    ((revision) => tags === '*' || tags.some((tag) => tag.replace(/^W\//, '') === entityTag(revision)))
-  );
+  if (tags === '*') return () => true;
+  const held = tags?.map((tag) => tag.replace(/^W\//, ''));
+  return held && ((revision) => held.includes(entityTag(revision)));
 }
 
 /** @returns undefined when the header is malformed or empty */

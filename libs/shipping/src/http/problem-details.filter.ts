@@ -47,16 +47,13 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     return typeof error === 'object' && error !== null ? error : { status: 'error', message: error };
   }
 
-  /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`; nothing, when an answer has left. */
+  /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`. Never adds to a sent answer. */
   answer(exception: unknown, response: HttpResponse): void {
     sendProblem(exception, response, this.logger);
   }
 }
 
-/**
- * Answers our own refusals on the mounted routes as `application/problem+json`, before a global filter of the host's
- * makes something else of them. What is not ours goes to the host's filters.
- */
+/** Answers our own refusals on the mounted routes, before a global filter of the host's does. */
 @Catch(ShippingException)
 export class ShippingExceptionFilter implements ExceptionFilter<ShippingException> {
   private readonly logger = new Logger('ShippingModule');
