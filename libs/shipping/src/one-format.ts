@@ -1,23 +1,18 @@
 // The package comes as an ES module and as CommonJS. A process that loads both has each class twice, and Nest
 // cannot inject the one where the other is asked for.
 
-interface Loaded {
-  formats: Set<string>;
-  /** The format whose `ShippingModule` is in use. */
-  mounted?: string;
-}
-
 const key = Symbol.for('nestjs-shipping.loaded');
 const format = typeof require === 'undefined' ? 'import' : 'require';
-const loaded = ((globalThis as { [key]?: Loaded })[key] ??= { formats: new Set() });
+/** Each format that is loaded, and whether its `ShippingModule` is in use. */
+const loaded = ((globalThis as { [key]?: Map<string, boolean> })[key] ??= new Map());
 
-loaded.formats.add(format);
-if (loaded.mounted !== undefined && loaded.mounted !== format) throw loadedTwice();
+if (!loaded.has(format)) loaded.set(format, false);
+if ([...loaded].some(([other, isMounted]) => isMounted && other !== format)) throw loadedTwice();
 
 /** @throws Error when this process has loaded the package in both formats */
 export function mountOneFormat(): void {
-  if (loaded.formats.size > 1) throw loadedTwice();
-  loaded.mounted = format;
+  if (loaded.size > 1) throw loadedTwice();
+  loaded.set(format, true);
 }
 
 function loadedTwice(): Error {

@@ -1,11 +1,4 @@
-import {
-  ConfigurableModuleBuilder,
-  type DynamicModule,
-  Inject,
-  Module,
-  Optional,
-  type Provider,
-} from '@nestjs/common';
+import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
@@ -13,15 +6,15 @@ import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
 import { MethodReads } from './shipping-methods/method-reads.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
-import { controllersFor } from './shipping.controllers.js';
 import { shippingEntities } from './shipping.entities.js';
-import { ShippingMount } from './shipping.mount.js';
+import { controllersFor, ShippingMount } from './shipping.mount.js';
 import {
   checkStaticOptions,
   settingsOf,
   type ShippingModuleExtras,
   type ShippingModuleOptions,
   ShippingSettings,
+  staticDefaults,
 } from './shipping.options.js';
 import { ShippingTables } from './shipping.tables.js';
 import { BatchedMethods } from './storage/batched-methods.js';
@@ -34,39 +27,15 @@ const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIO
   // Nest 10 takes two dynamic modules for one when they print the same, and would drop the second mount.
   new ConfigurableModuleBuilder<ShippingModuleOptions>({ moduleName: 'Shipping', alwaysTransient: true })
     .setClassMethodName('forRoot')
-    .setExtras<ShippingModuleExtras>(
-      { isGlobal: false, dataSource: undefined, imports: [], http: undefined },
-      shippingDefinition,
-    )
+    .setExtras<ShippingModuleExtras>(staticDefaults, shippingDefinition)
     .build();
 
 function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
   mountOneFormat();
   checkStaticOptions(extras);
   const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
-  const mount: Provider = {
-    provide: ShippingMount,
-    useFactory: (modules: ModulesContainer) => new ShippingMount(modules, dataSource ?? 'default', http),
-    inject: [ModulesContainer],
-  };
-  const settings: Provider = {
-    provide: ShippingSettings,
-    useFactory: settingsOf,
-    inject: [MODULE_OPTIONS_TOKEN],
-  };
-  const transactions: Provider = {
-    provide: Transactions,
-    useFactory: (source: DataSource | undefined, { entityManager }: ShippingSettings) => {
-      if (!source) throw noDataSource(dataSource);
-      refuseOtherEngines(source);
-      return new Transactions(source, entityManager);
-    },
-    // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy.
-    inject: [{ token: getDataSourceToken(dataSource), optional: true }, ShippingSettings],
-  };
   // Called for what it registers: `autoLoadEntities` finds our entities. We use no repository.
   TypeOrmModule.forFeature(shippingEntities, dataSource);
-  const services = [MethodReads, ShippingMethods, OrderEvents];
   return {
     ...definition,
     global: isGlobal,
@@ -74,37 +43,46 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
     controllers: http === false ? [] : controllersFor(http),
     providers: [
       ...(definition.providers ?? []),
-      mount,
-      settings,
-      transactions,
-      ...storage,
+      {
+        provide: ShippingMount,
+        useFactory: (modules: ModulesContainer) => new ShippingMount(modules, dataSource ?? 'default', http),
+        inject: [ModulesContainer],
+      },
+      { provide: ShippingSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
+      {
+        provide: Transactions,
+        useFactory: (source: DataSource | undefined, { entityManager }: ShippingSettings) => {
+          if (!source) throw noDataSource(dataSource);
+          refuseOtherEngines(source);
+          return new Transactions(source, entityManager);
+        },
+        // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy.
+        inject: [{ token: getDataSourceToken(dataSource), optional: true }, ShippingSettings],
+      },
+      {
+        provide: ShippingStorage,
+        useFactory: (transactions: Transactions, settings: ShippingSettings) =>
+          new PostgresStorage(transactions, settings),
+        inject: [Transactions, ShippingSettings],
+      },
+      { provide: EventStore, useFactory: ({ events }: ShippingStorage) => events, inject: [ShippingStorage] },
+      {
+        provide: BatchedMethods,
+        useFactory: ({ methods }: ShippingStorage) => new BatchedMethods(methods),
+        inject: [ShippingStorage],
+      },
       ShippingTables,
-      ...services,
+      MethodReads,
+      ShippingMethods,
+      OrderEvents,
     ],
     exports: [ShippingMethods, OrderEvents],
   };
 }
 
-const storage: Provider[] = [
-  {
-    provide: ShippingStorage,
-    useFactory: (transactions: Transactions, settings: ShippingSettings) =>
-      new PostgresStorage(transactions, settings),
-    inject: [Transactions, ShippingSettings],
-  },
-  { provide: EventStore, useFactory: ({ events }: ShippingStorage) => events, inject: [ShippingStorage] },
-  {
-    provide: BatchedMethods,
-    useFactory: ({ methods }: ShippingStorage) => new BatchedMethods(methods),
-    inject: [ShippingStorage],
-  },
-];
-
 function noDataSource(name: string | undefined): Error {
-  const [wanted, option] =
-    name === undefined
-      ? ['default TypeORM DataSource', '']
-      : [`TypeORM DataSource named "${name}"`, `name: '${name}', `];
+  const wanted = name === undefined ? 'default TypeORM DataSource' : `TypeORM DataSource named "${name}"`;
+  const option = name === undefined ? '' : `name: '${name}', `;
   return new Error(
     `ShippingModule found no ${wanted}. Import TypeOrmModule.forRoot({ ${option}type: 'postgres', … }) in the ` +
       `application, or name the DataSource that is there: ShippingModule.forRoot({ dataSource: 'name' }).`,

@@ -1,6 +1,9 @@
-import { type OnModuleInit } from '@nestjs/common';
+import { Controller, type OnModuleInit, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
-import { defaultPath, defaultVersion, type ShippingHttpOptions } from './shipping.options.js';
+import { ShippingExceptionFilter } from './http/problem-details.filter.js';
+import { OrderEventsController } from './order-events/order-events.controller.js';
+import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
+import { checkOption, defaultPath, defaultVersion, type ShippingHttpOptions } from './shipping.options.js';
 
 /** What one `forRoot()` has mounted; each application compares all of them at boot. */
 export class ShippingMount implements OnModuleInit {
@@ -25,12 +28,10 @@ export class ShippingMount implements OnModuleInit {
   }
 
   /** Services without routes add nothing to a mount on their DataSource; routes that are taken answer nobody. */
-  private collidesWith(other: ShippingMount): boolean {
-    if (!this.http || !other.http) return this.dataSource === other.dataSource;
-    const theirs = versionsOf(other.http);
-    return (
-      pathOf(this.http) === pathOf(other.http) && versionsOf(this.http).some((each) => theirs.includes(each))
-    );
+  private collidesWith({ dataSource, http }: ShippingMount): boolean {
+    if (!this.http || !http) return this.dataSource === dataSource;
+    const theirs = versionsOf(http);
+    return pathOf(this.http) === pathOf(http) && versionsOf(this.http).some((each) => theirs.includes(each));
   }
 }
 
@@ -39,5 +40,63 @@ function pathOf({ path = defaultPath }: ShippingHttpOptions): string {
 }
 
 function versionsOf({ version = defaultVersion }: ShippingHttpOptions): (string | symbol)[] {
-  return Array.isArray(version) ? version : [version];
+  return [version].flat();
+}
+
+/**
+ * The controllers of one mount: subclasses made for it, so that two mounts, and the host's decorators, never
+ * touch each other or the shared classes.
+ */
+export function controllersFor(http: ShippingHttpOptions): Type[] {
+  const { path = defaultPath, version = defaultVersion, decorators = [], routeDecorators = {} } = http;
+  return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
+    const mounted = class extends shared {};
+    Object.defineProperty(mounted, 'name', { value: shared.name });
+    for (const [route, decorate] of Object.entries(routeDecorators)) {
+      if (route in shared.prototype) decorateRoute(mounted, route, decorate);
+    }
+    // Whatever serialiser the host has set globally: our answers are plain data, all of it to be shown.
+    SerializeOptions({ strategy: 'exposeAll', groups: undefined, type: undefined })(mounted);
+    // Before the host's decorators: of two filters Nest asks the later one first, so that one given for this mount wins.
+    UseFilters(new ShippingExceptionFilter())(mounted);
+    const decorated = decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
+    const isSubclass = decorated.prototype instanceof shared;
+    checkOption('http.decorators', isSubclass, `made a class that does not extend ${shared.name}`);
+    Controller({ path, version })(decorated);
+    return decorated;
+  });
+}
+
+type Handler = (...parameters: unknown[]) => unknown;
+
+/**
+ * Decorates a method of this mount's own as TypeScript does, the last decorator first. A decorator may put another
+ * function in its place. Nest reads the route and the guards from the last one, so each gets the metadata of the one
+ * before it.
+ */
+function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[]): void {
+  const { prototype } = mounted;
+  const shared = prototype[route] as Handler;
+  let handler: Handler = function (this: unknown, ...parameters) {
+    return shared.apply(this, parameters);
+  };
+  copyMetadata(shared, handler);
+  let descriptor: TypedPropertyDescriptor<Handler> = { value: handler, writable: true, configurable: true };
+  Object.defineProperty(prototype, route, descriptor);
+  for (const decorate of decorators.toReversed()) {
+    descriptor = decorate(prototype, route, descriptor) ?? descriptor;
+    if (typeof descriptor.value !== 'function')
+      throw new Error(
+        `Each decorator in ShippingModule option "http.routeDecorators.${route}" must leave a function.`,
+      );
+    copyMetadata(handler, descriptor.value);
+    handler = descriptor.value;
+  }
+  Object.defineProperty(prototype, route, descriptor);
+}
+
+function copyMetadata(from: Handler, to: Handler): void {
+  for (const key of Reflect.getMetadataKeys(from)) {
+    if (!Reflect.hasMetadata(key, to)) Reflect.defineMetadata(key, Reflect.getMetadata(key, from), to);
+  }
 }

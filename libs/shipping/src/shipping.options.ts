@@ -32,6 +32,7 @@ export interface ShippingHttpOptions {
 }
 
 const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
+/** A route, by the name of its handler. */
 export type ShippingRoute = (typeof shippingRoutes)[number];
 
 /** Options that shape the module graph: static, in `forRootAsync` too. */
@@ -46,7 +47,9 @@ export interface ShippingModuleExtras {
   http?: false | ShippingHttpOptions;
 }
 
+/** Where the routes are by default. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
+/** The version of the routes by default. */
 export const defaultVersion: NonNullable<ControllerOptions['version']> = VERSION_NEUTRAL;
 
 /** The options with their defaults, as the services take them. */
@@ -59,7 +62,10 @@ export abstract class ShippingSettings {
   abstract readonly entityManager: ShippingModuleOptions['entityManager'];
 }
 
-const staticOptions = ['isGlobal', 'dataSource', 'imports', 'http'] satisfies (keyof ShippingModuleExtras)[];
+const optionNames =
+  'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, isGlobal, dataSource, imports and http';
+/** Nest takes the options of these names out of those of `forRoot()`. */
+export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
@@ -78,62 +84,62 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
     entityManager,
     ...others
   } = options;
-  const [unknown] = Object.keys(others);
-  if (staticOptions.some((option) => option === unknown))
-    throw wrong(String(unknown), 'is static: put it beside useFactory, not into what the factory returns');
-  if (unknown !== undefined)
-    throw wrong(
-      unknown,
-      'is unknown. The options are defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, isGlobal, dataSource, imports and http',
-    );
-  if (typeof defaultsProjectId !== 'string' || !identifierPattern.test(defaultsProjectId))
-    throw wrong('defaultsProjectId', `must be a project id: ${identifierPattern.source}`);
-  checkInteger('maxPageSize', maxPageSize, 100);
-  checkInteger('maxMethods', maxMethods, 100_000);
-  if (entityManager !== undefined && typeof entityManager !== 'function')
-    throw wrong('entityManager', 'must be a function that returns an EntityManager or undefined');
+  for (const name of Object.keys(others)) {
+    const isStatic = Object.hasOwn(staticDefaults, name);
+    checkOption(name, !isStatic, 'is static: put it beside useFactory, not into what the factory returns');
+    checkOption(name, false, `is unknown. The options are ${optionNames}`);
+  }
+  const isId = typeof defaultsProjectId === 'string' && identifierPattern.test(defaultsProjectId);
+  checkOption('defaultsProjectId', isId, `must be a project id: ${identifierPattern.source}`);
+  checkOption('maxPageSize', isFromOneTo(100, maxPageSize), 'must be an integer from 1 to 100');
+  checkOption('maxMethods', isFromOneTo(100_000, maxMethods), 'must be an integer from 1 to 100000');
+  const isFunction = entityManager === undefined || typeof entityManager === 'function';
+  checkOption('entityManager', isFunction, 'must be a function that returns an EntityManager or undefined');
   const cacheBytes = cache === false ? 0 : cache?.maxBytes;
-  if (!Number.isSafeInteger(cacheBytes) || cacheBytes < 0)
-    throw wrong('cache', 'must be false or { maxBytes: a number of bytes }');
+  const isSize = Number.isSafeInteger(cacheBytes) && cacheBytes >= 0;
+  checkOption('cache', isSize, 'must be false or { maxBytes: a number of bytes }');
   return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, entityManager };
 }
 
 /** @throws Error that names the option and what it may be */
-export function checkStaticOptions({ dataSource, imports, http }: ShippingModuleExtras): void {
-  if (dataSource !== undefined && typeof dataSource !== 'string')
-    throw wrong('dataSource', 'must be the name of a TypeORM DataSource');
-  if (imports !== undefined && !Array.isArray(imports)) throw wrong('imports', 'must be an array of modules');
-  if (http !== undefined && http !== false) checkHttpOptions(http);
+export function checkStaticOptions({ dataSource, imports = [], http = false }: ShippingModuleExtras): void {
+  const isName = dataSource === undefined || typeof dataSource === 'string';
+  checkOption('dataSource', isName, 'must be the name of a TypeORM DataSource');
+  checkOption('imports', Array.isArray(imports), 'must be an array of modules');
+  if (http !== false) checkHttpOptions(http);
 }
 
 /** @throws Error that names the option and what it may be */
 export function checkHttpOptions(http: ShippingHttpOptions): void {
-  if (typeof http !== 'object' || http === null) throw wrong('http', 'must be false or an object');
-  const { path, version: _version, decorators, routeDecorators = {}, ...others } = http;
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined)
-    throw wrong(`http.${unknown}`, 'is unknown. http takes path, version, decorators and routeDecorators');
-  if (path !== undefined && (typeof path !== 'string' || !/(^|\/):project_id(\/|$)/.test(path)))
-    throw wrong('http.path', 'must be a string with the segment ":project_id"');
+  checkOption('http', typeof http === 'object' && http !== null, 'must be false or an object');
+  const { path = defaultPath, version: _version, decorators = [], routeDecorators = {}, ...others } = http;
+  for (const name of Object.keys(others))
+    checkOption(
+      `http.${name}`,
+      false,
+      'is unknown. http takes path, version, decorators and routeDecorators',
+    );
+  const isPath = typeof path === 'string' && /(^|\/):project_id(\/|$)/.test(path);
+  checkOption('http.path', isPath, 'must be a string with the segment ":project_id"');
   checkDecorators('http.decorators', decorators);
   for (const [route, each] of Object.entries(routeDecorators)) {
-    if (!shippingRoutes.some((known) => known === route))
-      throw wrong(`http.routeDecorators.${route}`, `must be one of ${shippingRoutes.join(', ')}`);
-    checkDecorators(`http.routeDecorators.${route}`, each);
+    const option = `http.routeDecorators.${route}`;
+    const isRoute = shippingRoutes.some((known) => known === route);
+    checkOption(option, isRoute, `must be one of ${shippingRoutes.join(', ')}`);
+    checkDecorators(option, each);
   }
 }
 
-function checkInteger(option: string, value: number, max: number): void {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return;
-  throw wrong(option, `must be an integer from 1 to ${max}`);
+function isFromOneTo(max: number, value: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= max;
 }
 
-function checkDecorators(option: string, decorators: unknown): void {
+function checkDecorators(option: string, decorators: unknown = []): void {
   const isList = Array.isArray(decorators) && decorators.every((each) => typeof each === 'function');
-  if (decorators !== undefined && !isList)
-    throw wrong(option, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
+  checkOption(option, isList, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
 }
 
-function wrong(option: string, remedy: string): Error {
-  return new Error(`ShippingModule option "${option}" ${remedy}.`);
+/** @throws Error that names the option and what it may be */
+export function checkOption(option: string, isAllowed: boolean, remedy: string): void {
+  if (!isAllowed) throw new Error(`ShippingModule option "${option}" ${remedy}.`);
 }

@@ -35,11 +35,11 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     const columns = await this.storage.columnsOf(shippingEntities);
     const tables = shippingEntities.map((entity, place) => {
       const { tablePath, ownColumns } = dataSource.getMetadata(entity);
+      const present = columns[place] ?? [];
       const names = ownColumns.map(({ databaseName }) => databaseName);
-      const absent = names.filter((name) => !columns[place]?.includes(name));
-      return { tablePath, absent, isMissing: columns[place]?.length === 0 };
+      return { tablePath, present, absent: names.filter((name) => !present.includes(name)) };
     });
-    const missing = tables.filter(({ isMissing }) => isMissing).map(({ tablePath }) => tablePath);
+    const missing = tables.filter(({ present }) => present.length === 0).map(({ tablePath }) => tablePath);
     if (missing.length > 0) {
       const message =
         `The database has no table ${missing.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +

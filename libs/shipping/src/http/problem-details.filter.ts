@@ -1,4 +1,5 @@
 import { type EventEmitter } from 'node:events';
+import { type ServerResponse } from 'node:http';
 import {
   type ArgumentsHost,
   Catch,
@@ -9,9 +10,8 @@ import {
 } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
 import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
-import { InvalidJsonError } from './request.js';
-import { type HttpResponse } from './http-response.js';
-import { sendProblem } from './response.js';
+import { type HttpResponse, InvalidJsonError } from './request.js';
+import { nodeResponse } from './seal.js';
 
 /**
  * Answers every error as `application/problem+json` (RFC 9457), the host's own included, and what body parsers and
@@ -40,25 +40,49 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 
   /** What Nest's own filters for microservices and web sockets send: only their exceptions are for the client. */
   private messageOf(exception: unknown): unknown {
+    let error: unknown = 'Internal server error';
     const isForClient = exception instanceof Error && 'getError' in exception;
-    const error: unknown =
-      isForClient && typeof exception.getError === 'function'
-        ? exception.getError()
-        : 'Internal server error';
-    if (!isForClient) this.log(exception);
+    if (isForClient && typeof exception.getError === 'function') error = exception.getError();
+    else log(this.logger, exception);
     return typeof error === 'object' && error !== null ? error : { status: 'error', message: error };
   }
 
-  private log(exception: unknown): void {
-    this.logger.error(exception instanceof Error ? exception.stack : exception);
-  }
-
-  /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`; nothing, when an answer has left. */
+  /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`. Never adds to a sent answer. */
   answer(exception: unknown, response: HttpResponse): void {
-    const problem = problemOf(exception);
-    if (problem.status >= 500) this.log(exception);
-    sendProblem(response, problem, exception instanceof ShippingException ? exception.headers : {});
+    sendProblem(exception, response, this.logger);
   }
+}
+
+/** Answers our own refusals on the mounted routes, before a global filter of the host's does. */
+@Catch(ShippingException)
+export class ShippingExceptionFilter implements ExceptionFilter<ShippingException> {
+  private readonly logger = new Logger('ShippingModule');
+
+  catch(exception: ShippingException, host: ArgumentsHost): void {
+    sendProblem(exception, host.switchToHttp().getResponse<HttpResponse>(), this.logger);
+  }
+}
+
+function log(logger: Logger, exception: unknown): void {
+  logger.error(exception instanceof Error ? exception.stack : exception);
+}
+
+/** Does nothing more than log when an answer is on its way. */
+function sendProblem(exception: unknown, response: HttpResponse | ServerResponse, logger: Logger): void {
+  const problem = problemOf(exception);
+  if (problem.status >= 500) log(logger, exception);
+  if (nodeResponse(response).headersSent || ('sent' in response && response.sent)) return;
+  const own = exception instanceof ShippingException ? exception.headers : {};
+  const headers = { ...own, 'Content-Type': 'application/problem+json' };
+  const body = Buffer.from(JSON.stringify(problem));
+  // On Fastify the filter of a middleware's error gets the response of Node.
+  if (!('send' in response)) {
+    response.writeHead(problem.status, headers).end(body);
+    return;
+  }
+  response.status(problem.status);
+  for (const [name, value] of Object.entries(headers)) response.header(name, value);
+  response.send(body);
 }
 
 /** The problem of any error; one that is no HTTP error says nothing of its cause. */
@@ -84,47 +108,41 @@ export function problemOf(exception: unknown): ProblemDetails {
 
 /** What http-errors (Express's middleware) and Fastify set on their errors, and body-parser and zlib on theirs. */
 interface HttpError extends Error {
-  statusCode?: unknown;
+  statusCode?: number;
   /** Whether the message is for the client. */
-  expose?: unknown;
-  code?: unknown;
-  type?: unknown;
+  expose?: boolean;
+  code?: string;
+  type?: string;
 }
 
 /** Nest 12 makes an `HttpException` of what middleware and Fastify throw; before, most of it comes as it is. */
 function statusOf(error: HttpError): number {
   if (error instanceof HttpException) return error.getStatus();
-  const { name, statusCode, expose } = error;
+  const { name, statusCode = 500, expose } = error;
   const isHttpError = typeof expose === 'boolean' || name === 'FastifyError';
-  const isClients = Number.isInteger(statusCode) && Number(statusCode) >= 400 && Number(statusCode) < 500;
-  return isHttpError && isClients ? Number(statusCode) : 500;
+  const isClients = Number.isInteger(statusCode) && statusCode >= 400 && statusCode < 500;
+  return isHttpError && isClients ? statusCode : 500;
 }
 
 function isPathError(error: HttpError): boolean {
-  const { cause = error } = error;
-  return (
-    cause instanceof URIError ||
-    error.code === 'FST_ERR_BAD_URL' ||
-    (isOfOldNest(error) && /^(Failed to decode param|URI malformed)/.test(error.message))
-  );
+  const { cause = error, code, message } = error;
+  if (cause instanceof URIError || code === 'FST_ERR_BAD_URL') return true;
+  return isOfOldNest(error) && /^(Failed to decode param|URI malformed)/.test(message);
 }
 
-/** What the JSON parsers of Express and Fastify throw, zlib (`Z_…`) and Brotli (`ERR__ERROR_…`) below them. */
+/** The codes of zlib (`Z_…`), Brotli (`ERR__ERROR_…`) and Fastify's JSON parser, and the types of Express's. */
+const bodyCodes =
+  /^(Z_\w+|ERR__ERROR_\w+|FST_ERR_CTP_(INVALID_JSON_BODY|EMPTY_JSON_BODY|INVALID_CONTENT_LENGTH))$/;
+const bodyTypes = /^(entity\.parse\.failed|request\.size\.invalid)$/;
+
 function isBodyError(error: HttpError): boolean {
   if (isOfOldNest(error)) {
     return /JSON|forbidden prototype property|did not match Content-Length/i.test(error.message);
   }
   const { cause = error } = error;
   if (!(cause instanceof Error)) return false;
-  const { code, type } = cause as HttpError;
-  return (
-    cause instanceof SyntaxError ||
-    type === 'entity.parse.failed' ||
-    type === 'request.size.invalid' ||
-    /^(Z_\w+|ERR__ERROR_\w+|FST_ERR_CTP_(INVALID_JSON_BODY|EMPTY_JSON_BODY|INVALID_CONTENT_LENGTH))$/.test(
-      String(code),
-    )
-  );
+  const { code = '', type = '' }: HttpError = cause;
+  return cause instanceof SyntaxError || bodyCodes.test(code) || bodyTypes.test(type);
 }
 
 /**

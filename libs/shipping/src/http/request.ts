@@ -1,3 +1,4 @@
+import { type IncomingHttpHeaders } from 'node:http';
 import { problemDetails, ShippingException } from '../shipping.exception.js';
 
 /**
@@ -7,9 +8,17 @@ import { problemDetails, ShippingException } from '../shipping.exception.js';
 export interface HttpRequest {
   url: string;
   originalUrl?: string;
-  headers: Record<string, string | string[] | undefined>;
+  headers: IncomingHttpHeaders;
   params: Record<string, string | undefined>;
   body?: unknown;
+}
+
+/** What Express and Fastify have in common, as far as we write it. */
+export interface HttpResponse {
+  status(code: number): unknown;
+  header(name: string, value: string): unknown;
+  removeHeader(name: string): unknown;
+  send(body?: unknown): unknown;
 }
 
 /** The body is not JSON in UTF-8. */
@@ -35,13 +44,12 @@ const codings = /^(\s*(identity|x-gzip|gzip|deflate|br|zstd)\s*(,|$))*$/i;
 
 /** @returns the parsed body; `{}` when there is none @throws UnsupportedMediaTypeError */
 export function jsonBody(request: HttpRequest): unknown {
-  const { headers, body } = request;
+  const { headers, body = {} } = request;
   if (!hasContent(request)) return {};
-  const contentType = String(headers['content-type'] ?? '');
+  const { 'content-type': contentType = '', 'content-encoding': coding = '' } = headers;
   const isUtf8 = /^utf-?8$/i.test(charset.exec(contentType)?.[1] ?? 'utf-8');
-  const isDecoded = codings.test(String(headers['content-encoding'] ?? ''));
-  if (!json.test(contentType) || !isUtf8 || !isDecoded) throw new UnsupportedMediaTypeError();
-  return body === undefined ? {} : body;
+  if (!json.test(contentType) || !isUtf8 || !codings.test(coding)) throw new UnsupportedMediaTypeError();
+  return body;
 }
 
 function hasContent({ headers, body }: HttpRequest): boolean {
@@ -53,7 +61,6 @@ function hasContent({ headers, body }: HttpRequest): boolean {
 
 /** @returns the path, for a `Location` below it, and what stands after `?`, as they were sent */
 export function urlOf({ originalUrl, url }: HttpRequest): { path: string; search: string } {
-  const whole = originalUrl ?? url;
-  const mark = `${whole}?`.indexOf('?');
-  return { path: whole.slice(0, mark).replace(/\/$/, ''), search: whole.slice(mark + 1) };
+  const [path = '', ...search] = (originalUrl ?? url).split('?');
+  return { path: path.replace(/\/$/, ''), search: search.join('?') };
 }

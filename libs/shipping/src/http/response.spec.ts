@@ -3,7 +3,7 @@ import { type AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
 import fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { type HttpResponse } from './http-response.js';
+import { type HttpResponse } from './request.js';
 import { type Pieces, streamJson } from './response.js';
 
 type Answer = (response: HttpResponse) => Promise<void>;

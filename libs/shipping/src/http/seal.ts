@@ -1,27 +1,28 @@
 import { type ServerResponse } from 'node:http';
 import { type Socket } from 'node:net';
 import { finished, type Readable } from 'node:stream';
-import { type HttpResponse, isExpress, nodeResponse } from './http-response.js';
+import { type HttpResponse } from './request.js';
 
 // Nest, interceptors and filters also write to an answer that we have sent: Nest sends what the handler returned, and
-// a filter answers what an interceptor has thrown. On an answer that has left this throws, which can end the process.
+// a filter answers what an interceptor has thrown. On a sent answer this throws, which can end the process.
 
-/** All that writes a response of Node's, and what Express has over it: that would serialise first. */
-const inert = {
-  setHeader: doNothing,
-  setHeaders: doNothing,
-  appendHeader: doNothing,
-  removeHeader: doNothing,
-  writeHead: doNothing,
-  write: doNothing,
-  end: doNothing,
-  send: doNothing,
-  json: doNothing,
-};
+/** @returns whether the response is Express's, which is that of Node; Fastify's has it as `raw` */
+export function isExpress(response: HttpResponse): response is HttpResponse & ServerResponse {
+  return 'write' in response;
+}
+
+/** @returns the response of Node below that of Express or Fastify */
+export function nodeResponse(response: HttpResponse | ServerResponse): ServerResponse {
+  return 'raw' in response ? (response.raw as ServerResponse) : (response as ServerResponse);
+}
+
+const headMethods = ['setHeader', 'setHeaders', 'appendHeader', 'removeHeader', 'writeHead'];
 
 /** Makes whatever is done to an answer do nothing. For one that is out. */
 export function seal(response: HttpResponse): void {
-  Object.assign(nodeResponse(response), inert);
+  const node = nodeResponse(response);
+  // Express has `send` and `json` on the response of Node. They would serialise first.
+  for (const name of [...headMethods, 'write', 'end', 'send', 'json']) Reflect.set(node, name, doNothing);
   if (!isExpress(response)) response.send = doNothing;
 }
 
@@ -33,9 +34,7 @@ export function seal(response: HttpResponse): void {
 export function closeToOthers(response: HttpResponse): void {
   const node = nodeResponse(response);
   const hasBegun = (): boolean => node.headersSent;
-  for (const name of ['setHeader', 'setHeaders', 'appendHeader', 'removeHeader', 'writeHead']) {
-    doNothingIf(hasBegun, node, name);
-  }
+  for (const name of headMethods) doNothingIf(hasBegun, node, name);
   let source: Readable | undefined;
   node.on('pipe', (piped: Readable) => {
     if (source || hasBegun()) piped.unpipe(node);
@@ -58,28 +57,25 @@ export function whenOver(node: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const { socket } = node.req;
     // The answer to a pipelined request has no connection until its turn comes, and does not hear it close.
-    const forget = node.socket || !socket ? undefined : onClose(socket, resolve);
+    const waiting = node.socket || !socket ? undefined : waitingFor(socket).add(resolve);
+    if (waiting && socket.destroyed) resolve();
     finished(node, () => {
-      forget?.();
+      waiting?.delete(resolve);
       resolve();
     });
   });
 }
 
-/** One listener for each connection, however many requests a client pipelines. */
-const waiting = new WeakMap<Socket, Set<() => void>>();
+const waitingForClose = new WeakMap<Socket, Set<() => void>>();
 
-function onClose(socket: Socket, callback: () => void): () => void {
-  let callbacks = waiting.get(socket);
-  if (!callbacks) {
-    const all = new Set<() => void>();
-    callbacks = all;
-    waiting.set(socket, all);
-    socket.once('close', () => all.forEach((each) => each()));
-  }
-  callbacks.add(callback);
-  if (socket.destroyed) callback();
-  return () => callbacks.delete(callback);
+/** One listener for each connection, however many requests a client pipelines. */
+function waitingFor(socket: Socket): Set<() => void> {
+  const known = waitingForClose.get(socket);
+  if (known) return known;
+  const waiting = new Set<() => void>();
+  waitingForClose.set(socket, waiting);
+  socket.once('close', () => waiting.forEach((resolve) => resolve()));
+  return waiting;
 }
 
 function doNothingIf(isClosed: () => boolean, target: object, name: string): void {

@@ -1,8 +1,6 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
-import { type HttpRequest } from '../http/request.js';
-import { type HttpResponse } from '../http/http-response.js';
-import { NotCached } from '../http/not-cached.js';
-import { streamJson } from '../http/response.js';
+import { type HttpRequest, type HttpResponse } from '../http/request.js';
+import { NotCached, streamJson } from '../http/response.js';
 import { defaultPath } from '../shipping.options.js';
 import { OrderEvents } from './order-events.service.js';
 

@@ -1,9 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
-import { type HttpResponse } from '../http/http-response.js';
-import { NotCached } from '../http/not-cached.js';
-import { type HttpRequest, jsonBody, urlOf } from '../http/request.js';
-import { dropIfRefused, sendJson } from '../http/response.js';
+import { type HttpRequest, type HttpResponse, jsonBody, urlOf } from '../http/request.js';
+import { dropIfRefused, NotCached, sendJson } from '../http/response.js';
 import { defaultPath, ShippingSettings } from '../shipping.options.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor } from '../validation/identifiers.js';
