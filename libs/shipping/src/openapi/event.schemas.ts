@@ -1,5 +1,10 @@
-import { type OrderEventActor, type OrderEventDto, actorTypes } from '../order-events/dto/order-event.dto.js';
-import { eventLengths, eventTypePattern } from '../order-events/dto/record-order-event.dto.js';
+import {
+  actorTypes,
+  eventLengths,
+  type OrderEventActor,
+  type OrderEventDto,
+} from '../order-events/dto/order-event.dto.js';
+import { eventTypePattern } from '../order-events/dto/record-order-event.dto.js';
 import { orderEventTypes } from '../order-events/order-event-types.js';
 import * as s from './schema.js';
 

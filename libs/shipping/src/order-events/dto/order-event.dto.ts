@@ -1,15 +1,31 @@
 import { type JsonObject } from '../../validation/json-object.js';
+import { OneOf, Required, Text } from '../../validation/rules.js';
 import { type OrderEventType } from '../order-event-types.js';
 
 export const actorTypes = ['user', 'customer', 'app', 'system'] as const;
 
+/** Code points. */
+export const eventLengths = {
+  type: 64,
+  message: 1000,
+  actorId: 64,
+  actorLabel: 255,
+  dedupeKey: 128,
+} as const;
+
 /** Who or what caused an event. */
-export interface OrderEventActor {
-  type: (typeof actorTypes)[number];
+export class OrderEventActor {
+  @Required()
+  @OneOf(actorTypes)
+  type!: (typeof actorTypes)[number];
+
   /** The host's id of it, at most 64 characters. */
-  id: string | null;
+  @Text(eventLengths.actorId)
+  id!: string | null;
+
   /** A name to show, at most 255 characters. */
-  label: string | null;
+  @Text(eventLengths.actorLabel)
+  label!: string | null;
 }
 
 /** An event as clients and sibling modules read it. */

@@ -2,36 +2,12 @@ import { Allow } from 'class-validator';
 import { checkFields } from '../../validation/check-fields.js';
 import { checkIdentifier } from '../../validation/identifiers.js';
 import { checkJsonObject } from '../../validation/json-object.js';
-import { content, OneOf, Required, Text, Time, writtenTime } from '../../validation/rules.js';
+import { content, Required, Text, Time, writtenTime } from '../../validation/rules.js';
 import { Violations } from '../../validation/violations.js';
 import { type OrderEventType } from '../order-event-types.js';
-import { actorTypes, type OrderEventActor, type OrderEventDto } from './order-event.dto.js';
+import { eventLengths, OrderEventActor, type OrderEventDto } from './order-event.dto.js';
 
 export const eventTypePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
-
-/** Code points. */
-export const eventLengths = {
-  type: 64,
-  message: 1000,
-  actorId: 64,
-  actorLabel: 255,
-  dedupeKey: 128,
-} as const;
-
-/** Who or what caused an event. */
-export class RecordOrderEventActor {
-  @Required()
-  @OneOf(actorTypes)
-  type!: OrderEventActor['type'];
-
-  /** The host's id of it, at most 64 characters. */
-  @Text(eventLengths.actorId)
-  id?: string | null;
-
-  /** A name to show, at most 255 characters. */
-  @Text(eventLengths.actorLabel)
-  label?: string | null;
-}
 
 /** An event to append to the history of an order. */
 export class RecordOrderEvent {
@@ -56,7 +32,7 @@ export class RecordOrderEvent {
   data?: object | null;
 
   @Allow()
-  actor?: RecordOrderEventActor | null;
+  actor?: (Pick<OrderEventActor, 'type'> & Partial<OrderEventActor>) | null;
 
   /** When it happened, a Date or an RFC 3339 time with an offset; by default now, by the database's clock. */
   @Time()
@@ -77,7 +53,7 @@ const fields = [
   'occurredAt',
   'dedupeKey',
 ] as const satisfies (keyof RecordOrderEvent)[];
-const actorFields = ['type', 'id', 'label'] as const satisfies (keyof RecordOrderEventActor)[];
+const actorFields = ['type', 'id', 'label'] as const satisfies (keyof OrderEventActor)[];
 
 /** An event in the form of the columns. */
 export type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occurred_at'> & {
@@ -109,6 +85,6 @@ export function checkOrderEvent(input: unknown): CheckedOrderEvent {
 }
 
 function checkActor(violations: Violations, input: unknown): OrderEventActor {
-  const { type, id, label } = checkFields(violations, RecordOrderEventActor, input, actorFields, '/actor');
+  const { type, id, label } = checkFields(violations, OrderEventActor, input, actorFields, '/actor');
   return { type, id: id ?? null, label: label ?? null };
 }
