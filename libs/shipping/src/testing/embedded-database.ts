@@ -11,7 +11,7 @@ import { serve } from './postgres-thread.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
-type Answers = Awaited<ReturnType<PGlite['execProtocolStream']>>;
+type Answers = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
 
 /**
  * What a TypeORM DataSource needs to run on an empty PostgreSQL inside this process (PGlite, an optional
@@ -46,6 +46,7 @@ function databaseIn(thread: Worker): PGlite {
       thread.postMessage(message);
       const [answers] = (await Promise.race([once(thread, 'message'), end])) as [Answers];
       thread.unref();
+      if ('failed' in answers) throw new Error(answers.failed);
       return answers.map((answer) => (answer.name === 'error' ? Object.assign(new Error(), answer) : answer));
     },
   };

@@ -23,12 +23,14 @@ export function serve(): void {
       fs.renameSync(half, snapshot);
     }
     const database = await PGlite.create({ loadDataDir: new Blob([fs.readFileSync(snapshot)]) });
-    // What PGlite rejects with ends this thread: the other side gets it as the thread's error.
-    parentPort?.on('message', async (message: Uint8Array) => {
+    const answer = async (message: Uint8Array) => {
       const answers = await database.execProtocolStream(message, { throwOnError: false });
       // An Error loses its fields on the way to another thread. An object keeps them.
-      const sent = answers.map((each) => (each instanceof Error ? { ...each, message: each.message } : each));
-      parentPort?.postMessage(sent);
+      return answers.map((each) => (each instanceof Error ? { ...each, message: each.message } : each));
+    };
+    parentPort?.on('message', async (message: Uint8Array) => {
+      const failed = (error: unknown) => ({ failed: String(error) });
+      parentPort?.postMessage(await answer(message).catch(failed));
     });
     parentPort?.postMessage('ready');
   };
