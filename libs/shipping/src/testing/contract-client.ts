@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import {
+  type ShippingMethodDto,
+  type ShippingMethodPage,
+} from '../shipping-methods/dto/shipping-method.dto.js';
 import { defaultPath } from '../shipping.options.js';
 import { type OrderEvents } from '../order-events/order-events.service.js';
 
@@ -18,61 +22,47 @@ export interface ContractTarget {
   orderEvents?: OrderEvents;
 }
 
-export interface Answer<Body> {
+export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
   text: string;
-  body: Body;
-}
-
-/** What a refusal has, whatever filter of the host's wrote it. */
-export interface Refusal {
-  code: string;
-  errors?: { pointer?: string; parameter?: string; code: string; allowed?: string[] }[];
-  [extension: string]: unknown;
+  /** Empty unless the answer is a JSON object. The fields of a refusal depend on the host's filters. */
+  body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }
 
 /** One project of the host under test. */
 export class ContractClient {
-  readonly project: string;
+  readonly base: string;
+  readonly methods: string;
 
   constructor(
     readonly target: ContractTarget,
-    project = target.projectId?.() ?? `contract-${randomUUID()}`,
+    readonly project = target.projectId?.() ?? `contract-${randomUUID()}`,
   ) {
-    this.project = project;
+    this.base = (target.path ?? defaultPath).replace(':project_id', project).replace(/^\/?/, '/');
+    this.methods = `${this.base}/shipments/methods`;
   }
 
-  get methods(): string {
-    return `${this.base}/shipments/methods`;
+  create(body?: object): Promise<Answer<ShippingMethodDto>> {
+    return this.send('POST', this.methods, body);
   }
 
-  get base(): string {
-    const path = (this.target.path ?? defaultPath).replace(':project_id', this.project);
-    return `/${path.replace(/^\//, '')}`;
+  list(query = ''): Promise<Answer<ShippingMethodPage>> {
+    return this.send('GET', `${this.methods}?${query}`);
   }
 
-  async send<Body>(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answer<Body>> {
+  update(id: string, body: object, ifMatch?: string): Promise<Answer<ShippingMethodDto>> {
+    return this.send('PATCH', `${this.methods}/${id}`, body, ifMatch ? { 'if-match': ifMatch } : {});
+  }
+
+  async send<Body>(method: string, path: string, body?: object, headers = {}): Promise<Answer<Body>> {
     const response = await fetch(this.target.origin + path, {
       method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...this.target.headers,
-        ...headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: { ...(body && { 'content-type': 'application/json' }), ...this.target.headers, ...headers },
+      body: body && JSON.stringify(body),
     });
     const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      text,
-      body: (text.startsWith('{') ? JSON.parse(text) : undefined) as Body,
-    };
+    const parsed = JSON.parse(text.startsWith('{') ? text : '{}') as Answer<Body>['body'];
+    return { status: response.status, headers: response.headers, text, body: parsed };
   }
 }
