@@ -199,9 +199,11 @@ describe('an upsert', () => {
     async (isTakenAnew) => {
       const project = freshProject();
       const { id } = await methods.create(project, ground);
-      const { store } = methods as unknown as { store: { find: (...key: unknown[]) => Promise<unknown> } };
-      const find = store.find.bind(store);
-      vi.spyOn(store, 'find').mockImplementationOnce(async (...key) => {
+      const { batched } = methods as unknown as {
+        batched: { find: (...key: unknown[]) => Promise<unknown> };
+      };
+      const find = batched.find.bind(batched);
+      vi.spyOn(batched, 'find').mockImplementationOnce(async (...key) => {
         const found = await find(...key);
         await methods.update(project, id, { ...ground, method_code: 'renamed' });
         if (isTakenAnew) await methods.create(project, ground);

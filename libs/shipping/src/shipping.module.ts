@@ -20,7 +20,7 @@ import { ShippingTables } from './shipping.tables.js';
 import { BatchedMethods } from './storage/batched-methods.js';
 import { refuseOtherEngines } from './storage/column-types.js';
 import { PostgresStorage } from './storage/postgres/postgres-storage.js';
-import { EventStore, ShippingStorage } from './storage/shipping-storage.js';
+import { EventStore, MethodStore, ShippingStorage } from './storage/shipping-storage.js';
 import { Transactions } from './storage/transactions.js';
 
 const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
@@ -67,10 +67,11 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       },
       { provide: EventStore, useFactory: ({ events }: ShippingStorage) => events, inject: [ShippingStorage] },
       {
-        provide: BatchedMethods,
-        useFactory: ({ methods }: ShippingStorage) => new BatchedMethods(methods),
+        provide: MethodStore,
+        useFactory: ({ methods }: ShippingStorage) => methods,
         inject: [ShippingStorage],
       },
+      BatchedMethods,
       ShippingTables,
       MethodReads,
       ShippingMethods,

@@ -113,12 +113,9 @@ export function checkStaticOptions({ dataSource, imports = [], http = false }: S
 export function checkHttpOptions(http: ShippingHttpOptions): void {
   checkOption('http', typeof http === 'object' && http !== null, 'must be false or an object');
   const { path = defaultPath, version: _version, decorators = [], routeDecorators = {}, ...others } = http;
+  const names = 'path, version, decorators and routeDecorators';
   for (const name of Object.keys(others))
-    checkOption(
-      `http.${name}`,
-      false,
-      'is unknown. http takes path, version, decorators and routeDecorators',
-    );
+    checkOption(`http.${name}`, false, `is unknown. http takes ${names}`);
   const isPath = typeof path === 'string' && /(^|\/):project_id(\/|$)/.test(path);
   checkOption('http.path', isPath, 'must be a string with the segment ":project_id"');
   checkDecorators('http.decorators', decorators);

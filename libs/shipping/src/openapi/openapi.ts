@@ -89,11 +89,10 @@ export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {
   const { title = 'Shipping methods and order histories', version = '0.1.0', ...mount } = options;
-  const license = { name: 'MIT', identifier: 'MIT' };
   const contact = { name: 'nestjs-shipping', url: 'https://www.npmjs.com/package/nestjs-shipping' };
   const description =
     'The six routes of nestjs-shipping. The guards of the host decide who may call them, so that this document asks for no authentication; that of a host does.';
-  const info = { title, version, description, license, contact };
-  const servers = [{ url: '/', description: 'The host.' }];
-  return documentShipping({ openapi: '3.1.0', info, servers, security: [], paths: {} }, mount);
+  const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' }, contact };
+  const host = { url: '/', description: 'The host.' };
+  return documentShipping({ openapi: '3.1.0', info, servers: [host], security: [], paths: {} }, mount);
 }

@@ -45,16 +45,13 @@ const rawFilters = [{ field: 'method_label', op: 'contains', value: 'ground' }];
 
 /** The query of a list. Each parameter may be left out, or be empty. */
 export function listQuery(maxPageSize: number): Parameter[] {
+  const words = s.string({ maxLength });
   const page = s.integer({ minimum: 1, maximum: offset + 1, default: 1 });
   const perPage = { ...page, maximum: maxPageSize, default: Math.min(list.listLimits.perPage, maxPageSize) };
   return [
     query('page', `(page − 1) × per_page is at most ${offset}.`, page),
     query('per_page', 'Out of range is refused, not clamped.', perPage),
-    query(
-      'q',
-      'Words. Each must be a part of a code or a label, whatever the case.',
-      s.string({ maxLength }),
-    ),
+    query('q', 'Words. Each must be a part of a code or a label, whatever the case.', words),
     json('filter', filterIs, 'ShippingFilter', filter),
     json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', rawFilters),
   ];

@@ -10,10 +10,9 @@ const problem = {
   code: s.string('Stable: what a program decides by.'),
   detail: s.string('One sentence for a person: what happened and what to do.'),
 };
+const violations = s.arrayOf(s.ref('ShippingViolation'));
 const others = {
-  errors: s.arrayOf(s.ref('ShippingViolation'))('Every violation of the request.', {
-    maxItems: maxViolations,
-  }),
+  errors: violations('Every violation of the request.', { maxItems: maxViolations }),
   truncated: s.boolean(`True when there were more than ${maxViolations} violations.`),
   existing_id: s.string('With `duplicate_method`: the method that has the codes.'),
   identical: s.boolean('With `duplicate_method` in a create: it stores what was sent, a retry was safe.'),

@@ -24,12 +24,8 @@ export class OrderEvents {
     const appended = await this.store.append(checked, this.transactions.scopeOf(options));
     if (appended !== 'lost') return appended;
     // It has to wait for a transaction that holds its key. Only one event of each project waits at a time.
-    const waiting = async (): Promise<OrderEventDto> => {
-      const waited = await this.store.append(checked, 'alone');
-      if (waited === 'lost') throw new Error('An event that waited for its key was not appended.');
-      return waited;
-    };
-    return queueOf(this.transactions.dataSource).take(`events ${checked.project_id}`, waiting);
+    const queue = queueOf(this.transactions.dataSource);
+    return queue.take(`events ${checked.project_id}`, () => this.store.append(checked, 'alone'));
   }
 
   /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */

@@ -1,17 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ShippingSettings } from '../shipping.options.js';
 import { BatchedMethods } from '../storage/batched-methods.js';
+import { MethodStore } from '../storage/shipping-storage.js';
 import { JoinedTransaction, type Scope } from '../storage/transactions.js';
-import { int32 } from '../validation/rules.js';
 import { type CachedJson, JsonCache } from './json-cache.js';
 import { type CheckedListQuery } from './list-query.check.js';
-
-const allActive: CheckedListQuery = {
-  page: 1,
-  perPage: int32.max,
-  words: [],
-  groups: [[{ field: 'is_active', op: 'eq', values: [true] }]],
-};
 
 /** Reads of many methods as JSON, from the cache where it is current. */
 @Injectable()
@@ -19,15 +12,16 @@ export class MethodReads {
   private readonly cache: JsonCache;
 
   constructor(
-    @Inject(BatchedMethods) private readonly store: BatchedMethods,
+    @Inject(MethodStore) private readonly store: MethodStore,
+    @Inject(BatchedMethods) private readonly batched: BatchedMethods,
     @Inject(ShippingSettings) { cacheBytes }: ShippingSettings,
   ) {
-    this.cache = new JsonCache((projectId) => store.revision(projectId, 'shared'), cacheBytes);
+    this.cache = new JsonCache((projectId) => batched.revision(projectId, 'shared'), cacheBytes);
   }
 
   /** Another text after each change of what the project shows. */
   revision(projectId: string, scope: Scope): Promise<string> {
-    return this.store.revision(projectId, scope);
+    return this.batched.revision(projectId, scope);
   }
 
   /**
@@ -49,11 +43,6 @@ export class MethodReads {
       const { revision, text } = await this.store.tree(projectId, scope);
       return { revision, body: bytesOf(`{"data":[${text}]}`) };
     });
-  }
-
-  /** The active methods, as one page. */
-  active(projectId: string, scope: Scope): Promise<CachedJson> {
-    return this.page(projectId, 'active', () => allActive, scope);
   }
 
   /** Others must not see what a transaction reads, so it does not come from the cache. */

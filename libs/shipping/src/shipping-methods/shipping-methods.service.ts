@@ -6,10 +6,11 @@ import { ShippingSettings } from '../shipping.options.js';
 import { BatchedMethods } from '../storage/batched-methods.js';
 import { queueOf } from '../storage/keyed-queue.js';
 import { onePerDataSource } from '../storage/one-per-data-source.js';
-import { type NewMethod } from '../storage/shipping-storage.js';
+import { MethodStore, type NewMethod } from '../storage/shipping-storage.js';
 import { DatabaseUnavailableError } from '../storage/storage.errors.js';
 import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, isUuid } from '../validation/identifiers.js';
+import { int32 } from '../validation/rules.js';
 import { isCode } from '../validation/text.js';
 import { type ListShippingMethods } from './dto/list-shipping-methods.dto.js';
 import {
@@ -20,7 +21,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type CachedJson } from './json-cache.js';
-import { checkListQuery } from './list-query.check.js';
+import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
 import { MethodReads } from './method-reads.js';
 import { type OwnValues, ownValuesOf, patched, searchText, storedValuesOf } from './own-values.js';
 import {
@@ -31,6 +32,13 @@ import {
 } from './shipping-methods.errors.js';
 
 const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
+
+const allActive: CheckedListQuery = {
+  page: 1,
+  perPage: int32.max,
+  words: [],
+  groups: [[{ field: 'is_active', op: 'eq', values: [true] }]],
+};
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
@@ -56,7 +64,8 @@ export class ShippingMethods {
 
   constructor(
     @Inject(Transactions) private readonly transactions: Transactions,
-    @Inject(BatchedMethods) private readonly store: BatchedMethods,
+    @Inject(MethodStore) private readonly store: MethodStore,
+    @Inject(BatchedMethods) private readonly batched: BatchedMethods,
     @Inject(MethodReads) private readonly reads: MethodReads,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
@@ -81,13 +90,13 @@ export class ShippingMethods {
     const own = ownValuesOf(checkedFor(projectId, (violations) => checkUpsert(violations, input)));
     const method = toStore(uuid(), projectId, own);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
-      const inserted = await this.store.insert(method, scope);
+      const inserted = await this.batched.insert(method, scope);
       if (inserted === 'lost') return 'again';
       if (typeof inserted === 'object') {
         this.notify({ type: 'created', before: null, after: inserted }, scope);
         return inserted;
       }
-      const existing = await this.store.find(codesOf(projectId, own), scope);
+      const existing = await this.batched.find(codesOf(projectId, own), scope);
       if (existing)
         throw new DuplicateMethodError(existing.id, isDeepStrictEqual(storedValuesOf(existing), own));
       if (inserted === 'full') throw new TooManyMethodsError(this.settings.maxMethods);
@@ -121,7 +130,8 @@ export class ShippingMethods {
   /** What a checkout offers: the active methods, in list order. */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkedFor(projectId, () => undefined);
-    const active = await this.reads.active(projectId, this.transactions.scopeOf(options));
+    const scope = this.transactions.scopeOf(options);
+    const active = await this.reads.page(projectId, 'active', () => allActive, scope);
     return parsed<ShippingMethodPage>(active).data;
   }
 
@@ -142,7 +152,7 @@ export class ShippingMethods {
     // No method has what is no code, and PostgreSQL would refuse a NUL.
     if (!isCode(carrierCode) || !isCode(methodCode)) return null;
     const key = { project_id: projectId, carrier_code: carrierCode, method_code: methodCode };
-    return (await this.store.find(key, this.transactions.scopeOf(options))) ?? null;
+    return (await this.batched.find(key, this.transactions.scopeOf(options))) ?? null;
   }
 
   /**
@@ -173,9 +183,9 @@ export class ShippingMethods {
     const own = ownValuesOf(request);
     const method = toStore(uuid(), projectId, own);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
-      const existing = await this.store.find(codesOf(projectId, own), scope);
+      const existing = await this.batched.find(codesOf(projectId, own), scope);
       if (existing) return this.patch(existing, request, scope);
-      const inserted = await this.store.insert(method, scope);
+      const inserted = await this.batched.insert(method, scope);
       if (inserted === 'full') throw new TooManyMethodsError(this.settings.maxMethods);
       if (typeof inserted === 'string') return 'again';
       this.notify({ type: 'created', before: null, after: inserted }, scope);
@@ -211,12 +221,12 @@ export class ShippingMethods {
     if (isDeepStrictEqual(own, storedValuesOf(current))) return current;
     const changesCodes = own.carrier_code !== carrier_code || own.method_code !== method_code;
     const change = { ...toStore(id, project_id, own), version, etag, changesCodes };
-    const updated = await this.store.replace(change, scope);
+    const updated = await this.batched.replace(change, scope);
     if (typeof updated === 'object') {
       this.notify({ type: 'updated', before: current, after: updated }, scope);
       return updated;
     }
-    const holder = updated === 'taken' && (await this.store.find(codesOf(project_id, own), scope));
+    const holder = updated === 'taken' && (await this.batched.find(codesOf(project_id, own), scope));
     if (holder && holder.id !== id) throw new DuplicateMethodError(holder.id);
     return 'again';
   }
@@ -243,7 +253,7 @@ export class ShippingMethods {
   }
 
   private async findIn(scope: Scope, projectId: string, id: string): Promise<ShippingMethodDto> {
-    const method = isUuid(id) && (await this.store.find({ project_id: projectId, id }, scope));
+    const method = isUuid(id) && (await this.batched.find({ project_id: projectId, id }, scope));
     if (!method) throw new MethodNotFoundError();
     return method;
   }

@@ -1,20 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
 import { type ShippingMethodDto } from '../shipping-methods/dto/shipping-method.dto.js';
-import { type CheckedListQuery } from '../shipping-methods/list-query.check.js';
 import { ShippingException } from '../shipping.exception.js';
 import { Batcher } from './batcher.js';
 import {
   type ChangedMethod,
   type Inserted,
   type MethodKey,
-  type MethodStore,
+  MethodStore,
   type NewMethod,
-  type Read,
   type Replaced,
 } from './shipping-storage.js';
 import { DatabaseUnavailableError } from './storage.errors.js';
 import { JoinedTransaction, type Scope } from './transactions.js';
 
 /** Batches the calls outside of transactions: those that come at the same time run in one statement. */
+@Injectable()
 export class BatchedMethods {
   private readonly finds = {
     id: new Batcher((keys: MethodKey[]) => this.store.find(keys, 'shared')),
@@ -28,7 +28,7 @@ export class BatchedMethods {
     oneOfEach<ChangedMethod, Replaced>(methods, (each) => this.store.replace(each, 'shared')),
   );
 
-  constructor(private readonly store: MethodStore) {}
+  constructor(@Inject(MethodStore) private readonly store: MethodStore) {}
 
   async find(key: MethodKey, scope: Scope): Promise<ShippingMethodDto | undefined> {
     if (scope instanceof JoinedTransaction) return (await this.store.find([key], scope))[0];
@@ -41,14 +41,6 @@ export class BatchedMethods {
     return revision;
   }
 
-  page(projectId: string, query: CheckedListQuery, scope: Scope): Promise<Read> {
-    return this.store.page(projectId, query, scope);
-  }
-
-  tree(projectId: string, scope: Scope): Promise<Read> {
-    return this.store.tree(projectId, scope);
-  }
-
   async insert(method: NewMethod, scope: Scope): Promise<Inserted> {
     if (scope === 'shared') return this.inserts.join(method);
     return (await this.store.insert([method], scope))[0] ?? 'lost';
@@ -58,14 +50,6 @@ export class BatchedMethods {
   async replace(method: ChangedMethod, scope: Scope): Promise<Replaced> {
     if (scope === 'shared') return method.changesCodes ? 'lost' : this.replacements.join(method);
     return (await this.store.replace([method], scope))[0] ?? 'lost';
-  }
-
-  delete(
-    current: ShippingMethodDto,
-    etags: readonly string[] | undefined,
-    scope: Scope,
-  ): Promise<ShippingMethodDto | 'lost'> {
-    return this.store.delete(current, etags, scope);
   }
 }
 

@@ -88,6 +88,7 @@ export abstract class EventStore {
    * @returns the event, or the one that was recorded first under its dedupe key. `lost` in the scope `shared` only: a
    *   transaction that is open holds the key
    */
+  abstract append(event: CheckedOrderEvent, scope: Exclude<Scope, 'shared'>): Promise<OrderEventDto>;
   abstract append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'>;
   /** @param after the `next` of the batch before; undefined: from the beginning */
   abstract batch(

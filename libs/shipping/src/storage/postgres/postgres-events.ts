@@ -31,6 +31,8 @@ export class PostgresEvents extends EventStore {
     super();
   }
 
+  override append(event: CheckedOrderEvent, scope: Exclude<Scope, 'shared'>): Promise<OrderEventDto>;
+  override append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'>;
   async append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'> {
     try {
       const [row] = await this.postgres.write<{ json: string }>(
