@@ -5,7 +5,6 @@ import { eventExamples } from './event.schemas.js';
 import { methodExamples } from './method.schemas.js';
 import * as s from './schema.js';
 
-/** By status. */
 export type Responses = Record<number, object>;
 
 const header = (description: string, schema = s.string()): object => ({ description, schema });
