@@ -8,6 +8,7 @@ import { type ViolationCode, pointerTo, type Violations } from './violations.js'
  * Checks an object of unknown origin by the rules of a class. Nothing is coerced.
  * @param fields all that the object may have. The caller checks those with the rule `Allow()`
  * @param pointer where the object stands in the body
+ * @param unknown what is said of a field that is not known
  * @returns what was checked; incomplete when there are violations
  */
 export function checkFields<Dto extends object>(
@@ -16,6 +17,7 @@ export function checkFields<Dto extends object>(
   input: unknown,
   fields: readonly (keyof Dto & string)[],
   pointer = '',
+  unknown = 'is no known field.',
 ): Dto {
   if (!isPlainObject(input) && !(input instanceof dto)) {
     violations.add({ pointer }, 'type', `${pointer || 'The body'} must be a JSON object.`);
@@ -23,7 +25,7 @@ export function checkFields<Dto extends object>(
   }
   for (const name of Object.keys(input)) {
     if (!fields.some((known) => known === name))
-      violations.inBody(pointerTo(pointer, name), 'unknown', 'is no known field.', fields);
+      violations.inBody(pointerTo(pointer, name), 'unknown', unknown, fields);
   }
   // class-transformer would walk an object. No rule accepts one, except a Date.
   const values = fields.flatMap((name) => {

@@ -58,6 +58,7 @@ for (const name of settableFields) {
     decorate(UpsertShippingMethodRequest.prototype, name);
 }
 
+const unknown = 'is no field of a shipping method.';
 const checked = new WeakSet<object>();
 
 /**
@@ -67,7 +68,7 @@ const checked = new WeakSet<object>();
  */
 export function checkUpsert(violations: Violations, input: unknown): Readonly<UpsertShippingMethodRequest> {
   if (input instanceof UpsertShippingMethodRequest && checked.has(input)) return input;
-  const request = checkFields(violations, UpsertShippingMethodRequest, input, settableFields);
+  const request = checkFields(violations, UpsertShippingMethodRequest, input, settableFields, '', unknown);
   // −0 is a JSON number too, and is stored as 0.
   if (request.sort_order === 0) request.sort_order = 0;
   const { meta } = Object(input) as UpsertShippingMethodRequest;
