@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shop } from './data/catalogue.mjs';
 import { platforms } from './peers/platforms.mjs';
@@ -25,6 +26,12 @@ export const contenders = {
   limit: { title: 'node:http, the same look-up and bytes', program: here('rivals/limit.mjs') },
   ...platforms,
 };
+
+/** Makes the built sample of another checkout a contender. */
+export function addCheckout(folder) {
+  const program = resolve(folder, 'dist/apps/sample/main.js');
+  contenders.before = { ...contenders.ours, title: `the checkout ${folder}`, program };
+}
 
 /** Request `number` of a scenario, in the words of the contender. */
 export function requestOf(name, scenario, number, size) {

@@ -48,6 +48,9 @@ export function rowOf({ scenario, rival, measure, goal }, rounds) {
 export function multiplesOf(rounds) {
   const names = Object.keys(rounds[0]);
   return Object.fromEntries(
-    names.map((name) => [name, median(rounds.map((round) => round[name].rate / round.bare.rate))]),
+    names.map((name) => [
+      name,
+      median(rounds.map((round) => round[name].rate / (round.bare ?? round.ours).rate)),
+    ]),
   );
 }

@@ -10,6 +10,7 @@ What is measured, by default the first:
   --all            all of these
 
   --only a,b       of the ratios those whose name begins so: --only create,list20
+  --against dir    of the ratios, this checkout against another one that is built: nothing is written
   --quick          small data, short slices: does it run, and about how fast is it
   --rounds n       7 by default
   --seconds n      length of a slice, 2 by default
@@ -31,6 +32,7 @@ export function readOptions(args) {
       memory: { type: 'boolean', default: false },
       million: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
+      against: { type: 'string' },
       quick: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       rounds: { type: 'string' },
@@ -48,7 +50,7 @@ export function readOptions(args) {
     parts: wanted.length > 0 ? wanted : ['ratios'],
     rounds: numberOf('rounds', values.rounds ?? (values.quick ? '1' : '7')),
     seconds: numberOf('seconds', values.seconds ?? (values.quick ? '0.7' : '2')),
-    write: values.write ?? (!values.quick && only.length === 0),
+    write: values.write ?? (!values.quick && !values.against && only.length === 0),
   };
 }
 

@@ -1,5 +1,5 @@
 import { checkEqual } from './check.mjs';
-import { start } from './contenders.mjs';
+import { addCheckout, start } from './contenders.mjs';
 import { load } from './data/load.mjs';
 import { methodsIn, sizes } from './data/sizes.mjs';
 import { chosen, multiplesOf, rowOf } from './figures.mjs';
@@ -9,18 +9,19 @@ import { median } from './report/rows.mjs';
 import { measureRounds } from './rounds.mjs';
 import { scenarios } from './scenarios.mjs';
 
-/** Those that write, each in projects of its own. */
-const writers = ['ours', 'bare', 'naive'];
-
 /** Until a new process has compiled what every request runs through. */
 const compileSeconds = 2;
 
 /** Ours against the others, in every scenario that a wanted figure needs. */
 export async function measureRatios(options) {
-  const figures = chosen(options.only);
+  if (options.against) addCheckout(options.against);
+  const figures = chosen(options.only).map((figure) => againstOf(figure, options));
   const wanted = [...new Set(figures.map(({ scenario }) => scenario))];
   // Beside the rival of a figure, what a team writes by hand: for the chart.
-  const always = options.quick ? ['ours', 'bare'] : ['ours', 'bare', 'naive'];
+  const usual = options.quick ? ['ours', 'bare'] : ['ours', 'bare', 'naive'];
+  const always = options.against ? ['ours', 'before'] : usual;
+  // Each writes in projects of its own.
+  const writers = [...new Set([...always, 'bare'])];
   const rivalsIn = (scenario) =>
     figures.filter((figure) => figure.scenario === scenario).map(({ rival }) => rival);
   const namesIn = (scenario) => [...new Set([...always, ...rivalsIn(scenario)])];
@@ -62,6 +63,11 @@ export async function measureRatios(options) {
     rows: figures.map((figure) => rowOf(figure, measured[figure.scenario])),
     multiples: Object.fromEntries(wanted.map((scenario) => [scenario, multiplesOf(measured[scenario])])),
   };
+}
+
+/** The same scenario and measure, against the other checkout if there is one. */
+function againstOf(figure, { against }) {
+  return against ? { ...figure, rival: 'before', goal: figure.measure === 'p99' ? 1.05 : 0.95 } : figure;
 }
 
 /** What of this machine's is no headline, but tells where the time goes. */
