@@ -52,7 +52,7 @@ describe('with API_KEYS', () => {
     ['the star', bearer('*')],
     ['a key as the user', basic('', 'demo-key')],
     ['no password', basic('')],
-    ['Basic that is no base64', 'Basic %%%'],
+    ['Basic that is not base64', 'Basic %%%'],
   ])('%s opens nothing', async (_what, authorization) => {
     expect((await get(tree('demo'), authorization)).status).toBe(401);
     expect((await get('/docs', authorization)).status).toBe(401);
@@ -79,16 +79,16 @@ describe('with API_KEYS', () => {
     ['the description', '/openapi.json', bearer('shop-key'), 200],
     ['the console', '/', bearer('shop-key'), 200],
     ['no route at all', '/nowhere', bearer('demo-key'), 404],
-    ['no route, by its letters', tree('demo').toUpperCase(), bearer('demo-key'), 404],
-    ['no route, by its slashes', `/${tree('shop')}`, bearer('demo-key'), 404],
-  ])('a key on %s: %s', async (_what, path, authorization, status) => {
+    ['no route, because of upper case', tree('demo').toUpperCase(), bearer('demo-key'), 404],
+    ['no route, because of its slashes', `/${tree('shop')}`, bearer('demo-key'), 404],
+  ])('a key decides about %s: %s', async (_what, path, authorization, status) => {
     const response = await get(path, authorization);
 
     expect(response.status).toBe(status);
     expect((await response.text()).includes('"code":"forbidden"')).toBe(status === 403);
   });
 
-  it('refuses a write to another project before it is read', async () => {
+  it('a write to another project is refused before its body is read', async () => {
     const response = await fetch(`${app.origin}/api/projects/shop/desk/orders`, {
       method: 'POST',
       headers: { authorization: bearer('demo-key'), 'content-type': 'application/json' },
