@@ -9,17 +9,17 @@ import { median } from './report/rows.mjs';
 import { measureRounds } from './rounds.mjs';
 import { scenarios } from './scenarios.mjs';
 
-/** Those that write, each in projects of its own. */
+/** The contenders that write, each in its own projects. */
 const writers = ['ours', 'bare', 'naive'];
 
-/** Until a new process has compiled what every request runs through. */
+/** How long a new process needs to compile the code of its requests. */
 const compileSeconds = 2;
 
-/** Ours against the others, in every scenario that a wanted figure needs. */
+/** Measures ours against the others, in every scenario that a wanted figure needs. */
 export async function measureRatios(options) {
   const figures = chosen(options.only);
   const wanted = [...new Set(figures.map(({ scenario }) => scenario))];
-  // Beside the rival of a figure, what a team writes by hand: for the chart.
+  // For the chart, the hand-written services are measured beside the rival of a figure.
   const always = options.quick ? ['ours', 'bare'] : ['ours', 'bare', 'naive'];
   const rivalsIn = (scenario) =>
     figures.filter((figure) => figure.scenario === scenario).map(({ rival }) => rival);
@@ -64,7 +64,7 @@ export async function measureRatios(options) {
   };
 }
 
-/** What of this machine's is no headline, but tells where the time goes. */
+/** Figures that depend on this machine, but show where the time goes. */
 function costOf(rounds, name) {
   const middle = (key) => median(rounds.map((round) => round[name][key]));
   const microseconds = (key) => `${Math.round(middle(key) * 1e6)} µs`.padStart(8);
