@@ -17,7 +17,7 @@ export const schema = {
   migrations: [...shippingMigrations, CreateDeskOrder],
 };
 
-/** Any constant: instances that start together on one server migrate one after another. */
+/** Any constant. With this lock, instances that start together on one server migrate one after another. */
 const startupLock = 1_763_683_200;
 
 const maxConnectTries = 8;
@@ -37,7 +37,7 @@ async function openServer(url: string): Promise<DataSource> {
   const dataSource = new DataSource({ ...server, ...schema, ...limits });
   await connect(dataSource, new URL(url).host || 'DATABASE_URL');
   await migrate(dataSource);
-  // Not before: migrations may take their time.
+  // Only now, because migrations may take longer.
   boundLeases((dataSource.driver as PostgresDriver).master as pg.Pool);
   return dataSource;
 }

@@ -39,9 +39,9 @@ class EmbeddedDataSource extends DataSource {
     private readonly lock: DirectoryLock,
     schema: Schema,
   ) {
-    // PGlite never comes back from some faults of the disk. No request waits for longer than both times together.
+    // PGlite never returns after some faults of the disk. No request waits for longer than both times together.
     const limits = { connectTimeoutMS: 3_000, extra: { ...createPgConfig(lite), query_timeout: 4_500 } };
-    // One connection, so that statements wait for their turn.
+    // One connection, so that statements run one after another.
     super({ type: 'postgres', driver: pg, poolSize: 1, ...limits, ...schema });
   }
 

@@ -38,7 +38,7 @@ function methodOf(method: Method, index: number): UpsertShippingMethodRequest {
   return { carrier_code, carrier_label, method_code, method_label, sort_order: (index + 1) * 10, ...rest };
 }
 
-/** What a shop could offer: real services, some switched off, two of them as in `default`. */
+/** Methods that a shop could offer: real services, some of them inactive, and two with values from `default`. */
 export const demoMethods = demo.map(methodOf);
 export const defaultMethods = defaults.map(methodOf);
 
