@@ -14,7 +14,7 @@ export function withoutEtags(body: unknown): unknown {
   );
 }
 
-/** The methods of an answer, whatever it is. */
+/** The methods in any answer. */
 function methodsIn(body: unknown): ShippingMethodDto[] {
   if (Array.isArray(body)) return body.flatMap(methodsIn);
   if (typeof body !== 'object' || body === null) return [];

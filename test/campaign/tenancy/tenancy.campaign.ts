@@ -100,11 +100,9 @@ describe.each(cases)(
 
       const outcomes: unknown[] = [];
       const outcome = async (result: Promise<unknown>): Promise<string> => {
-        const [settled] = await Promise.allSettled([result]);
+        const [ended] = await Promise.allSettled([result]);
         const told =
-          settled?.status === 'fulfilled'
-            ? settled.value
-            : { ...settled?.reason, is: String(settled?.reason) };
+          ended?.status === 'fulfilled' ? ended.value : { ...ended?.reason, is: String(ended?.reason) };
         outcomes.push(told);
         return JSON.stringify(told);
       };
