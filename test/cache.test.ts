@@ -30,7 +30,7 @@ const pairs: Record<string, [Query, string[], Query, string[]]> = {
     { raw_filters: [{ field: 'method_code', op: 'eq', value: 'ground' }] },
     ['ground'],
   ],
-  'or of raw_filters': [
+  'an or in raw_filters': [
     {
       raw_filters: [
         { field: 'method_code', op: 'eq', value: 'air' },
@@ -71,7 +71,7 @@ describe('the cache', () => {
   const codes = (found: { data: { method_code: string }[] }): string[] =>
     found.data.map(({ method_code }) => method_code);
 
-  it.each(Object.keys(pairs))('keeps lists of the service apart that differ in %s', async (name) => {
+  it.each(Object.keys(pairs))('does not mix up lists of the service that differ in %s', async (name) => {
     const [one, foundByOne, other, foundByOther] = pairs[name] ?? [{}, [], {}, []];
 
     const found = [await methods.list(shop.project, one), await methods.list(shop.project, other)];
@@ -81,7 +81,7 @@ describe('the cache', () => {
     expect(again).toEqual(found);
   });
 
-  it.each(Object.keys(pairs))('keeps lists over HTTP apart that differ in %s', async (name) => {
+  it.each(Object.keys(pairs))('does not mix up lists over HTTP that differ in %s', async (name) => {
     const [one, foundByOne, other, foundByOther] = pairs[name] ?? [{}, [], {}, []];
     const query = (asked: Query): string =>
       Object.entries(asked)
@@ -121,7 +121,7 @@ describe('the cache', () => {
     expect(seen).toEqual(['Own', 'First', 'Second', 'Own'].map((label) => [label, label, label]));
   });
 
-  it('keeps projects apart, and also lists, trees and findActive', async () => {
+  it('does not mix up projects, or the results of list, tree and findActive', async () => {
     const stranger = freshProject();
 
     await methods.list(shop.project);

@@ -9,7 +9,7 @@ const refusals: Record<number, object> = {
   412: { code: 'version_mismatch', current_version: 1 },
 };
 
-describe.each(adapters)('with conditional requests on %s,', (adapter) => {
+describe.each(adapters)('changes and conditional requests on %s:', (adapter) => {
   let app: TestApp;
   let shop: Client;
   beforeAll(async () => {

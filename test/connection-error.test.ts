@@ -31,10 +31,13 @@ describe('connectionError()', () => {
     ['a serialization failure', failed('COMMIT', coded('40001'))],
     ['a deadlock', failed('UPDATE', coded('40P01'))],
     ['a wait for a lock that took too long', failed('UPDATE', coded('55P03'))],
-  ])('gives DatabaseUnavailableError for %s, in a write too, because nothing was changed', (_what, error) => {
-    expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
-    expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
-  });
+  ])(
+    'gives DatabaseUnavailableError for %s, even in a write, because nothing was changed',
+    (_what, error) => {
+      expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
+      expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
+    },
+  );
 
   it.each<[string, Error]>([
     ['a connection that breaks', gone],

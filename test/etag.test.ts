@@ -137,7 +137,7 @@ describe('the etag of a method', () => {
   });
 
   it.each(defaultChanges)(
-    'makes the update of a form fail that was loaded before the default was %s',
+    'refuses a form that was loaded before the default was %s',
     async (_name, prepare) => {
       const change = await prepare();
       const { id } = (await shop.create({ ...own, use_default: true })).body;
@@ -166,7 +166,7 @@ describe('the etag of a method', () => {
     expect({ ...late.body, ...late.body.own }).toMatchObject(own);
   });
 
-  it('is a new one after such a form was accepted, while the version stays', async () => {
+  it('changes when a form from before the default is accepted, while the version stays', async () => {
     const { id } = (await shop.create({ ...own, use_default: true })).body;
     const form = await loaded();
     await makeDefault();
@@ -178,28 +178,31 @@ describe('the etag of a method', () => {
     expect(answer.body.etag).not.toBe(form.etag);
   });
 
-  it.each<[header: (etag: string) => string, status: number]>([
-    [(etag) => etag, 200],
-    [(etag) => `"x", ${etag}`, 200],
-    [() => '"1"', 200],
-    [() => '*', 200],
-    [(etag) => `W/${etag}`, 412],
-    [(etag) => etag.replace('"1', '"2'), 412],
-    [() => '"1-x"', 412],
-    [() => '"01"', 412],
-  ])('of a method that inherits is compared as RFC 9110 says: %s', async (header, status) => {
-    await makeDefault();
-    const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
-    const headers = { 'if-match': header(etag) };
+  it.each<[what: string, header: (etag: string) => string, status: number]>([
+    ['itself', (etag) => etag, 200],
+    ['itself in a list', (etag) => `"x", ${etag}`, 200],
+    ['the version alone', () => '"1"', 200],
+    ['*', () => '*', 200],
+    ['itself as a weak one', (etag) => `W/${etag}`, 412],
+    ['itself with another version', (etag) => etag.replace('"1', '"2'), 412],
+    ['an unknown one', () => '"1-x"', 412],
+    ['the version with a leading zero', () => '"01"', 412],
+  ])(
+    'of a method that inherits is compared with If-Match as RFC 9110 says: %s',
+    async (_what, header, status) => {
+      await makeDefault();
+      const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
+      const headers = { 'if-match': header(etag) };
 
-    const updated = await shop.update(id, { ...own, is_active: false }, headers);
-    const other = await shop.create({ ...own, method_code: 'other' });
-    const removed = await shop.remove(id, status === 200 ? { 'if-match': updated.body.etag } : headers);
+      const updated = await shop.update(id, { ...own, is_active: false }, headers);
+      const other = await shop.create({ ...own, method_code: 'other' });
+      const removed = await shop.remove(id, status === 200 ? { 'if-match': updated.body.etag } : headers);
 
-    expect(updated.status).toBe(status);
-    expect(other.status).toBe(201);
-    expect(removed.status).toBe(status === 200 ? 204 : status);
-  });
+      expect(updated.status).toBe(status);
+      expect(other.status).toBe(201);
+      expect(removed.status).toBe(status === 200 ? 204 : status);
+    },
+  );
 
   it('can be replaced by the version alone, which guards only the stored values', async () => {
     const origin = await makeDefault();

@@ -14,7 +14,7 @@ describe('a large answer', () => {
   });
   afterAll(() => app?.close());
 
-  it('of 100,000 events is complete, and takes less than 20 MB of memory at a time', async () => {
+  it('of 100,000 events is complete, and takes less than 20 MB of memory', async () => {
     const shop = new Client(app.origin, freshProject());
     await app.database.dataSource.query(
       `INSERT INTO ${app.database.table('shipping_order_event')}
@@ -68,7 +68,7 @@ describe('a large answer', () => {
     expect(status).toBe(200);
   });
 
-  it('in pages reads only the rows up to its page, by an index of its own project', async () => {
+  it('on page 2 of a list reads only the rows of two pages, by an index', async () => {
     const shop = new Client(app.origin, freshProject());
     const { dataSource, table } = app.database;
     await dataSource.query(

@@ -17,7 +17,7 @@ export default defineConfig({
       'test/{docs,large-answers,real-carriers}.test.ts',
       'test/embedding/{global-setups,migrations,time-zones}.test.ts',
     ],
-    // Half of a run would be imports.
+    // With isolation, half of a run would be imports.
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

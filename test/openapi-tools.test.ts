@@ -98,21 +98,24 @@ describe('the OpenAPI document, as tools read it', () => {
   it.each([
     ['3.0.0', 'x-content-schema'],
     ['3.1.0', 'contentSchema'],
-  ])('in %s has filter and raw_filters as strings that hold JSON of a named schema', (openapi, keyword) => {
-    const documented = documentShipping({ ...host, openapi });
+  ])(
+    'has filter and raw_filters, in OpenAPI %s, as strings that hold JSON of a named schema',
+    (openapi, keyword) => {
+      const documented = documentShipping({ ...host, openapi });
 
-    const parameters = listParameters(documented);
-    for (const [name, schema] of [
-      ['filter', 'ShippingFilter'] as const,
-      ['raw_filters', 'ShippingRawFilters'] as const,
-    ]) {
-      const { schema: text, example = '' } = parameters.get(name) as Parameter;
-      expect(text).toMatchObject({
-        type: 'string',
-        [keyword]: { $ref: `#/components/schemas/${schema}` },
-      });
-      expect(JSON.parse(example)).toBeTypeOf('object');
-      expect(documented).toHaveProperty(['components', 'schemas', schema, 'description']);
-    }
-  });
+      const parameters = listParameters(documented);
+      for (const [name, schema] of [
+        ['filter', 'ShippingFilter'] as const,
+        ['raw_filters', 'ShippingRawFilters'] as const,
+      ]) {
+        const { schema: text, example = '' } = parameters.get(name) as Parameter;
+        expect(text).toMatchObject({
+          type: 'string',
+          [keyword]: { $ref: `#/components/schemas/${schema}` },
+        });
+        expect(JSON.parse(example)).toBeTypeOf('object');
+        expect(documented).toHaveProperty(['components', 'schemas', schema, 'description']);
+      }
+    },
+  );
 });

@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('marks nullable fields in the way of its version of OpenAPI', () => {
+  it('marks nullable fields as its version of OpenAPI does', () => {
     const info = { title: 'Shop', version: '1' };
 
     const older = read(documentShipping({ openapi: '3.0.0', info, paths: {} }));
@@ -194,7 +194,7 @@ describe('the running module', () => {
   /** Two UTF-16 units, one code point. */
   const letters = (length: number): string => '𝒰'.repeat(length);
 
-  it('has its operations of SwaggerModule replaced by ours', () => {
+  it('is described by our operations in place of those of SwaggerModule', () => {
     const scan = SwaggerModule.createDocument(app.nest, new DocumentBuilder().build());
 
     const documented: OpenAPIObject = documentShipping(scan);

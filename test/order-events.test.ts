@@ -206,7 +206,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(occurred_at).toBe('9999-12-31T23:59:59.999Z');
   });
 
-  it('and the methods refuse a bad project id from a sibling module as they do over HTTP', async () => {
+  it('refuse a bad project id from a sibling module as they do over HTTP, and so do the methods', async () => {
     const methods = app.nest.get(ShippingMethods);
 
     await expect(events.list('no/such', 'o')).rejects.toThrow(InvalidParameterError);

@@ -18,7 +18,7 @@ describe.each(adapters)('requests of several tenants in one batch on %s', (adapt
     shops = Array.from({ length: 6 }, () => new Client(app.origin, freshProject()));
   });
 
-  /** The same for each shop, at the same time. */
+  /** Does the same for all shops at the same time. */
   const each = <Result>(work: (shop: Client, index: number) => Promise<Result>): Promise<Result[]> =>
     Promise.all(shops.map(work));
   const projects = (): string[] => shops.map(({ project }) => project);

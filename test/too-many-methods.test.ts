@@ -77,7 +77,7 @@ describe('a project with maxMethods', () => {
     expect(duplicates.map(({ body }) => body.code)).toEqual(Array(4).fill('duplicate_method'));
   });
 
-  it('counts the methods of an open transaction in it, and has the room again after a rollback', async () => {
+  it('counts the methods of the current transaction, and has their room again after a rollback', async () => {
     await fill(maxMethods - 1);
 
     const { dataSource } = app.database;
@@ -94,7 +94,7 @@ describe('a project with maxMethods', () => {
     expect((await shop.create(bodyOf('after'))).status).toBe(201);
   });
 
-  it('that has too many since an import accepts none, even after one is removed', async () => {
+  it('with too many methods after an import accepts no more, even when one is removed', async () => {
     const ids = await fill();
     const { dataSource, table } = app.database;
     await dataSource.query(`UPDATE ${table('shipping_project')} SET methods = 7 WHERE project_id = $1`, [

@@ -126,7 +126,7 @@ describe("a sibling module's transaction", () => {
     expect((await methods.list(project)).meta.total).toBe(1);
   });
 
-  it('goes on after such a refusal when the host wraps the call in a nested transaction', async () => {
+  it('can be committed after the same refusal in a nested transaction', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
     const { dataSource, table } = app.database;

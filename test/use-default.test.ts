@@ -157,7 +157,7 @@ describe('a method with use_default', () => {
     ).toEqual([]);
   });
 
-  it('is identical to a repetition of its create request, whatever values it shows', async () => {
+  it('counts as identical when its create request is repeated, whatever values it shows', async () => {
     await defaults.create({ ...codes, carrier_label: 'UPS', method_label: 'Default', meta: { a: 1 } });
     const { body: first } = await shop.create({ ...own, use_default: true });
 

@@ -55,13 +55,13 @@ describe('writes in one batch', () => {
          FOR EACH ROW EXECUTE FUNCTION ${table('refuse')}()`,
     );
 
-    const settled = await Promise.allSettled(
+    const outcomes = await Promise.allSettled(
       ['dhl', 'cursed', 'gls'].map((carrier_code) =>
         methods.create(shop.project, { ...ground, carrier_code }),
       ),
     );
 
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await shop.list()).body.meta.total).toBe(3);
     await dataSource.query(`DROP TRIGGER refuse ON ${table('shipping_method')}`);
   });
@@ -73,7 +73,7 @@ describe('writes in one batch', () => {
     const listening = methods.changes.subscribe((change) => changes.push(change));
     const label = (method_label: string) => ({ ...ground, method_label });
 
-    const settled = await Promise.allSettled([
+    const outcomes = await Promise.allSettled([
       methods.update(a, inA?.id ?? '', label('A')),
       methods.update(b, inB?.id ?? '', label('B')),
       methods.update(a, inB?.id ?? '', label('theirs')),
@@ -82,7 +82,7 @@ describe('writes in one batch', () => {
     ]);
     listening.unsubscribe();
 
-    expect(settled.map(({ status }) => status)).toEqual([
+    expect(outcomes.map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',
       'rejected',
@@ -99,7 +99,7 @@ describe('writes in one batch', () => {
     ]);
   });
 
-  it('change one method one after another, and none of them is lost', async () => {
+  it('to one method are made one after another, and none of them is lost', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
 
@@ -120,12 +120,12 @@ describe('writes in one batch', () => {
       ['03', '07', '11'].map((method_code) => methods.create(project, { ...ground, method_code })),
     );
 
-    const settled = await Promise.allSettled([
+    const outcomes = await Promise.allSettled([
       methods.update(project, express?.id ?? '', ground),
       methods.update(project, economy?.id ?? '', { ...ground, method_code: '11', use_default: true }),
     ]);
 
-    expect(settled).toMatchObject([
+    expect(outcomes).toMatchObject([
       { status: 'rejected', reason: { code: 'duplicate_method' } },
       { status: 'fulfilled', value: { version: 2, use_default: true } },
     ]);

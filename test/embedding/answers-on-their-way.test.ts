@@ -31,7 +31,7 @@ function signal(): Signal {
   return { sent, send };
 }
 
-describe.each(platformNames)('an answer that is being sent on %s', (platform) => {
+describe.each(platformNames)('a streamed answer on %s', (platform) => {
   let database: TestDatabase;
   let host: Host | undefined;
   let timeout: Signal;
@@ -127,7 +127,7 @@ describe.each(platformNames)('an answer that is being sent on %s', (platform) =>
     expect([answer.status, await answer.text()]).toEqual([200, '{"data":[]}']);
   });
 
-  it('and has no bytes yet gives way to the host’s answer, and is abandoned', async () => {
+  it('that has not begun gives way to the host’s answer, and is abandoned', async () => {
     const shop = await mounted(
       async function* () {
         await rest.sent;

@@ -69,9 +69,9 @@ describe.each(platformNames)('an audit trail on %s', (platform) => {
   });
 
   it.each([
-    ['that writes to the request', new AuditTrailBesideTheBody()],
+    ['that writes to the request instead of its body', new AuditTrailBesideTheBody()],
     ['that skips our routes by their metadata', new AuditTrailOfOwnRoutes(new Reflector())],
-  ])('%s does not affect our routes', async (_title, interceptor) => {
+  ])('%s does not affect our answers', async (_title, interceptor) => {
     expect((await created(interceptor)).status).toBe(201);
   });
 });

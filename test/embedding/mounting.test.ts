@@ -139,7 +139,7 @@ describe('a host', () => {
     expect((await shop.create(ground)).status).toBe(403);
   });
 
-  it('that runs each request in its own transaction gets complete answers in that transaction', async () => {
+  it('that runs each request in its own transaction gets complete answers from that transaction', async () => {
     const ambient = new AsyncLocalStorage<EntityManager>();
     const { dataSource } = database;
     const testing = await compiled([

@@ -36,8 +36,8 @@ describe('two mounts of the module', () => {
     ['without options', [{}, {}]],
     ['with the same path', [{ http: { path: admin } }, { http: { path: `/${admin}/` } }]],
     ['with a version in common', [{ http: { version: ['1', '2'] } }, { http: { version: '2' } }]],
-    ['with services only, twice', [{ http: false }, { http: false }]],
-    ['with routes once and services only once', [{}, { http: false }]],
+    ['that both have services only', [{ http: false }, { http: false }]],
+    ['of which one has services only', [{}, { http: false }]],
     ['on two DataSources with the same path', [{}, { dataSource: 'second' }]],
   ] satisfies [string, Mounts][])('%s are refused, and the error says what to do', async (_how, mounts) => {
     const refusal = await boot(...mounts);
@@ -51,7 +51,7 @@ describe('two mounts of the module', () => {
   it.each([
     ['with two paths', [{}, { http: { path: admin } }]],
     ['with two versions', [{}, { http: { version: '2' } }]],
-    ['on two DataSources, one for its services only', [{}, { dataSource: 'second', http: false }]],
+    ['on two DataSources, of which one has services only,', [{}, { dataSource: 'second', http: false }]],
   ] satisfies [string, Mounts][])('%s are accepted', async (_how, mounts) => {
     expect(await boot(...mounts)).toBe('booted');
   });

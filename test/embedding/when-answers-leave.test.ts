@@ -25,7 +25,7 @@ import { answerWithMessage, MessageFilter, timing, wrapping } from './hostile-ho
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** Fastify does not throw at a second answer: it warns. */
+/** Collects the warnings of Fastify, which warns about a second answer but does not throw. */
 function warnings(app: INestApplication, seen: unknown[]): void {
   const fastify = (app as NestFastifyApplication).getHttpAdapter().getInstance();
   const warn = (what: unknown): unknown => seen.push(what);

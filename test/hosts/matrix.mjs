@@ -7,7 +7,7 @@
 //   program  a file that is also run on each of `nodeVersions`
 //   steps    npm scripts or commands, run in the host's folder
 //   needs    `server`: a PostgreSQL server; the host gets a database of its own there
-//   inCi     false: only with --all, so that CI stays in its time
+//   inCi     false: only with --all, so that CI stays fast
 
 /** The tested version of each major of the Nest CLI. */
 export const cliVersions = { 10: '10.4.9', 11: '11.0.24', 12: '12.0.8' };

@@ -77,7 +77,7 @@ describe('the environment of the sample', () => {
     ['::', 'http://[::1]:80'],
     ['fe80::1', 'http://[fe80::1]:80'],
     ['shop.internal', 'http://shop.internal:80'],
-  ])('with HOST=%s gives the address %s', (host, origin) => {
+  ])('with HOST=%s has the address %s', (host, origin) => {
     expect(originOf(host, 80)).toBe(origin);
   });
 });

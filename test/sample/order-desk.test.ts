@@ -111,7 +111,7 @@ describe('the order desk', () => {
   });
 
   it.each([
-    ['nothing', undefined, ['/order_id', '/carrier_code', '/method_code']],
+    ['a request without a body', undefined, ['/order_id', '/carrier_code', '/method_code']],
     ['a list', [], ['/order_id', '/carrier_code', '/method_code']],
     ['an id with a slash', { order_id: 'a/b', ...chosen }, ['/order_id']],
     [
