@@ -319,7 +319,7 @@ describe('the filter', () => {
 
   it.each(['rpc', 'ws'])('sends over %s what Nest’s own filter would send', async (type) => {
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
-    /** As `RpcException` and `WsException` do. */
+    /** Like `RpcException` and `WsException`. */
     class Refusal extends Error {
       constructor(private readonly error: string | object) {
         super();

@@ -59,15 +59,18 @@ describe.each<[string, (answer: Answer) => Promise<Server>]>([
   const read = async (): Promise<string> =>
     (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).text();
 
-  it.each([[[]], [[1]], [[3, 70_000, 1]]])('of %j characters is complete', async (sizes) => {
-    sent = pieces(sizes);
+  it.each([[[]], [[1]], [[3, 70_000, 1]]])(
+    'of these numbers of characters is complete: %j',
+    async (sizes) => {
+      sent = pieces(sizes);
 
-    expect(await read()).toBe(`${sizes.map((size) => 'x'.repeat(size)).join('')}end`);
-    expect(logged).not.toHaveBeenCalled();
-  });
+      expect(await read()).toBe(`${sizes.map((size) => 'x'.repeat(size)).join('')}end`);
+      expect(logged).not.toHaveBeenCalled();
+    },
+  );
 
   it.each([[[1]], [[70_000]], [[1, 70_000]]])(
-    'that fails after %j characters breaks its connection, and is logged',
+    'that fails after these numbers of characters breaks its connection, and is logged: %j',
     async (sizes) => {
       sent = pieces(sizes, new Error('no more'));
 

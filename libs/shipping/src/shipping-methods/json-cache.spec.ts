@@ -96,7 +96,7 @@ describe('JSON in the cache', () => {
     expect(new Set(all.map(({ body }) => String(body)))).toEqual(new Set(['made']));
   });
 
-  it('is made again after a longer and longer patience, while no result arrives', async () => {
+  it('is made again, after longer and longer waits, while no result arrives', async () => {
     const patience: { isOver: () => void; ms: number }[] = [];
     vi.stubGlobal('setTimeout', (isOver: () => void, ms: number) => patience.push({ isOver, ms }));
     const cache = new JsonCache(() => Promise.resolve('1'), 1_000_000);

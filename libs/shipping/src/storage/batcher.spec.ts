@@ -91,8 +91,8 @@ describe('a batcher', () => {
       Promise.reject(new DatabaseUnavailableError(new Error('gone'))),
     );
     const batcher = new Batcher(run);
-    const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
-    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(run).toHaveBeenCalledOnce();
   });
 });

@@ -46,7 +46,7 @@ describe('calls in a keyed queue', () => {
   });
 
   it.each([new DatabaseUnavailableError('down'), new OutcomeUnknownError('down')])(
-    'fail when the call before them fails with %s, and later calls run again',
+    'fail with the call before them, and later calls run again, after %s',
     async (unavailable) => {
       const queue = new KeyedQueue();
       const log: string[] = [];

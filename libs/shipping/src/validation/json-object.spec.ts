@@ -65,7 +65,7 @@ describe('the value of a JSON column', () => {
       { a: { b: { c: { d: { e: { f: { g: { h: {} } } } } } } } },
       '/meta/a/b/c/d/e/f/g/h too_deep',
     ],
-    ['an object with a byte too much', ofBytes(maxJsonBytes + 1), '/meta too_large'],
+    ['an object that is a byte too large', ofBytes(maxJsonBytes + 1), '/meta too_large'],
     [
       'an object with too many values',
       { a: Array.from({ length: maxJsonBytes + 1 }, () => 1) },

@@ -25,14 +25,14 @@ describe('an error of the database', () => {
     ['23505'],
     ['26000x'],
     ['x42P05'],
-  ])('with the code %s is of the kind %s and no other', (code, kind) => {
+  ])('with the code %s is of exactly this kind: %s', (code, kind) => {
     for (const error of [{ code }, { driverError: { code } }, { code: 'other', driverError: { code } }]) {
       const found = Object.entries(kinds).flatMap(([name, is]) => (is(error) ? name : []));
       expect(found).toEqual(kind ? [kind] : []);
     }
   });
 
-  it.each([undefined, null, 'no error', 7, {}])('is not %j', (error) => {
+  it.each([undefined, null, 'no error', 7, {}])('is not found in %j', (error) => {
     expect(Object.values(kinds).map((is) => is(error))).toEqual([false, false, false]);
   });
 
