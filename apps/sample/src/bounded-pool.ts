@@ -9,7 +9,7 @@ const leaseMs = 4_000;
 export const limits = {
   connectTimeoutMS: acquireMs,
   extra: {
-    // The server stops a little before we do: nobody waits for the answer any more.
+    // The server stops a little before we do, because after that nobody waits for its answer.
     statement_timeout: leaseMs - 500,
     idle_in_transaction_session_timeout: leaseMs,
     idleTimeoutMillis: 30_000,

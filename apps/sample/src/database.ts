@@ -23,7 +23,7 @@ const startupLock = 1_763_683_200;
 const maxConnectTries = 8;
 const connectRetryMs = 2_000;
 
-/** Opens the database and migrates it. Whoever destroys the DataSource closes all of it. @throws StartupError */
+/** Opens the database and migrates it. Destroying the DataSource closes all of it. @throws StartupError */
 export async function openDatabase({ databaseUrl, dataDir }: Config): Promise<DataSource> {
   if (databaseUrl !== undefined) return openServer(databaseUrl);
   const dataSource = await openEmbeddedDatabase(dataDir, schema);

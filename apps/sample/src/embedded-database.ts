@@ -52,7 +52,7 @@ class EmbeddedDataSource extends DataSource {
   }
 }
 
-/** The directory gets its name when it is whole, so that a kill leaves nothing that looks like a database. */
+/** The directory gets its name when it is complete, so that a kill leaves nothing that looks like a database. */
 async function initialise(cluster: string, dataDir: string): Promise<void> {
   const unfinished = `${cluster}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });

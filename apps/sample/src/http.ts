@@ -13,7 +13,7 @@ export function httpAdapter(): FastifyAdapter {
     bodyLimit: maxBodyBytes,
     // With Fastify's own limit an overlong id is answered as a missing route.
     routerOptions: { maxParamLength: 16 * 1024 },
-    // The router refuses some paths, such as one that is no UTF-8, before any filter of Nest's.
+    // The router refuses some paths, such as one that is not UTF-8, before any filter of Nest.
     frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => problems.answer(error, reply),
   });
 }

@@ -5,7 +5,7 @@ type Method = [carrier: string, carrierLabel: string, method: string, methodLabe
 type DemoEvent = [occurredAt: string, type: string, actor: RecordOrderEvent['actor'], data?: object];
 
 const off: Rest = { is_active: false };
-/** Takes label, order and meta from the project `default`. */
+/** Inherits label, order and meta from the project `default`. */
 const followed: Rest = { use_default: true };
 const days = (min: number, max: number): Rest => ({ meta: { days: { min, max } } });
 
