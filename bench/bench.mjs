@@ -16,7 +16,7 @@ export async function bench(options) {
     const result = await parts[name](options);
     printRows(result.rows);
     if (options.write) await keep(name, result, await serverVersion());
-    // The next part starts with a server of its own, and nobody else's connections.
+    // The next part starts with its own server, and without the connections of this part.
     await cleanUp();
   }
 }

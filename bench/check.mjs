@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { requestOf } from './contenders.mjs';
 
-/** What the library has and a team that writes by hand would not. */
+/** Fields of the library that a hand-written service would not have. */
 const extras = ['inherited', 'own'];
 
-/** What differs between two projects with the same methods: only there, each contender writes in its own. */
+/** Fields that differ between projects with the same methods. Each contender writes in its own projects. */
 const varying = ['id', 'project_id', 'created_at', 'updated_at'];
 
-/** The first numbers of each scenario are used up by the check. */
+/** The check uses the request numbers of each scenario below this one. */
 export const firstTimed = 1000;
 const checked = [0, 1, 99];
 
-/** Before anything is timed: each contender gives the answer that ours gives. @throws Error that shows both */
+/** Checks that each contender gives the same answers as ours. @throws Error that shows both answers */
 export async function checkEqual(scenario, contenders, size) {
   for (const number of checked) {
     const answers = await Promise.all(
@@ -37,7 +37,7 @@ async function answer({ origin, name }, { path, ...request }) {
   if (!response.ok) throw new Error(`${name}: ${response.status} to ${path}: ${JSON.stringify(sent)}`);
   const left = request.body ? [...extras, ...varying] : extras;
   const { data = sent, meta } = sent;
-  // `totalItems` is nestjs-paginate's word.
+  // nestjs-paginate names the total `totalItems`.
   return { data: without(left, data), total: sent.data && (meta?.total ?? meta?.totalItems) };
 }
 

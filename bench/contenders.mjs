@@ -8,7 +8,7 @@ import { scenarios } from './scenarios.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Who is measured: each a program that serves on PORT from DATABASE_URL; `translate` is for those with words of their own. */
+/** The measured programs. Each serves on PORT from DATABASE_URL. `translate` turns our requests into its own form. */
 export const contenders = {
   ours: { title: 'nestjs-shipping', program: sampleProgram, env: { DEMO: 'false' } },
   bare: { title: 'Fastify + pg, by hand', program: here('rivals/bare.mjs') },
@@ -33,13 +33,13 @@ export function addCheckout(folder) {
   contenders.before = { ...contenders.ours, title: `the checkout ${folder}`, program };
 }
 
-/** Request `number` of a scenario, in the words of the contender. */
+/** Request `number` of a scenario, in the form of the contender. */
 export function requestOf(name, scenario, number, size) {
   const request = scenarios[scenario].request(number, size, name);
   return contenders[name].translate?.(request) ?? request;
 }
 
-/** @returns the contender's name, port, origin and processes once it answers */
+/** @returns the contender's name, port, origin and processes when it answers */
 export async function start(name, { database, origin, ...options }) {
   const { program, env, cwd = here('..') } = contenders[name];
   const served = await serve(program, {

@@ -2,7 +2,7 @@ import { contenders } from './contenders.mjs';
 import { median, ratioRow } from './report/rows.mjs';
 import { scenarios } from './scenarios.mjs';
 
-/** Each: ours against a rival in one scenario; the goal is a ratio, of p99 at most, of rates at least. */
+/** Each compares ours with a rival in one scenario. The goal is a ratio: at least for rates, at most for p99. */
 export const figures = [
   { id: 'list20', scenario: 'list20', goal: 7 },
   { id: 'list20cold', scenario: 'list20cold', goal: 1.2 },
@@ -22,7 +22,7 @@ export const figures = [
   { id: 'paginate', scenario: 'list20few', rival: 'paginate', goal: 12 },
 ].map((figure) => ({ rival: 'bare', measure: 'rate', ...figure }));
 
-/** Those whose name begins with one of the words; all without words. */
+/** The figures whose name begins with one of the words, or all figures when there are no words. */
 export function chosen(words) {
   if (words.length === 0) return figures;
   const wanted = figures.filter(({ id }) => words.some((word) => id.startsWith(word)));
@@ -32,7 +32,7 @@ export function chosen(words) {
   );
 }
 
-/** A ratio of each round, so that what slows the machine for a while slows both sides of it. */
+/** Takes one ratio from each round, so that a slow phase of the machine affects both sides. */
 export function rowOf({ scenario, rival, measure, goal }, rounds) {
   const quantity = measure === 'p99' ? 'p99 of ' : '';
   const against = rival === 'bare' ? '' : `, against ${contenders[rival].title}`;

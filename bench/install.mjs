@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 const run = (command, cwd) => execSync(command, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 
-/** What is measured and what it is measured against, ready to be started. */
+/** Installs and builds ours and its rivals. */
 export function prepare({ build }) {
   run('node scripts/install.mjs', root);
   installIn(here);
@@ -18,14 +18,14 @@ export function prepare({ build }) {
   run('npx tsc -p rivals/nest --incremental', here);
 }
 
-/** By `npm install`: `npm ci` insists on packages for other platforms, which not every registry has. */
+/** Uses `npm install`, because `npm ci` needs packages for other platforms, which not every registry has. */
 export function installIn(folder) {
   if (isInstalled(folder)) return;
   console.log(`Installing the packages of ${folder} …`);
   run('npm install --no-save --no-audit --no-fund --loglevel=error', folder);
 }
 
-/** npm writes the second file when an install is complete. */
+/** npm writes `node_modules/.package-lock.json` when an install is complete. */
 function isInstalled(folder) {
   const installed = `${folder}/node_modules/.package-lock.json`;
   if (!existsSync(installed)) return false;

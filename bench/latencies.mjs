@@ -2,7 +2,7 @@ import { median } from './report/rows.mjs';
 import { Connection } from './load/connection.mjs';
 
 /**
- * One request at a time, of one side and of the other in turn, so that both meet the same machine.
+ * Sends one request at a time, alternately to each side, so that all of them have the same conditions.
  * @param sides each `{ port, path(number), before?(number) }`; `before` is not timed
  * @returns for each side the median in milliseconds
  */

@@ -14,7 +14,7 @@ const probe = fileURLToPath(new URL('probe.mjs', import.meta.url));
 
 const megabyte = 1024 * 1024;
 
-/** How much a large answer, and very many different ones, take of the process that sends them. */
+/** Measures the memory of the process for large answers, and for very many different ones. */
 export async function measureMemory({ million }) {
   const database = await newDatabase('shipping_memory');
   const size = sizes.memory;
@@ -47,9 +47,9 @@ export async function measureMemory({ million }) {
 }
 
 /**
- * Of a process that has had work before: what it has compiled and how much heap it has taken for usual requests
- * is no part of the growth. It is asked three times; of the worst stalls the middle one counts, since any other
- * process may have made one of them.
+ * Measures a process that has already worked, so that memory for compiled code and usual requests is not part of the
+ * growth. It measures three times. Of the longest stalls the middle one counts, because another process may have
+ * caused one of them.
  */
 async function growthOf(database, send, act) {
   const stdio = ['ignore', 'ignore', 'inherit', 'ipc'];
@@ -73,7 +73,7 @@ async function readLarge(url) {
     throw new Error(`${response.status} and ${bytes} bytes to ${url}`);
 }
 
-/** The most memory it has had, and the longest that its event loop has stood still since it was last asked. */
+/** The peak of its memory, and the longest stall of its event loop since the last call. */
 async function probed(child) {
   child.send('measure');
   const [measured] = await once(child, 'message');

@@ -4,18 +4,18 @@ export const usage = `npm run bench -- [options]
 
 What is measured, by default the first:
   --ratios         ours against the others: requests a second, side by side
-  --peers          our list beside that of Vendure and Medusa; some minutes to install them
-  --scale          what a request takes when there is a hundred times as much
-  --memory         what a large answer and many different ones take (--million: a million of them)
+  --peers          our list and those of Vendure and Medusa; installing them takes some minutes
+  --scale          the time of a request when there is a hundred times as much data
+  --memory         the memory for large answers and for many different ones (--million: a million of them)
   --all            all of these
 
-  --only a,b       of the ratios those whose name begins so: --only create,list20
-  --against dir    of the ratios, this checkout against another one that is built: nothing is written
-  --quick          small data, short slices: does it run, and about how fast is it
+  --only a,b       only the ratios whose names begin with these words: --only create,list20
+  --against dir    the ratios of this checkout against another one that is built; nothing is written
+  --quick          small data and short slices, to see that it runs and about how fast it is
   --rounds n       7 by default
   --seconds n      length of a slice, 2 by default
   --no-build       measures dist as it is
-  --write          writes docs/performance.* although the run is quick or partial; --no-write: never
+  --write          writes docs/performance.* even after a quick or partial run; --no-write: never
 `;
 
 const parts = ['ratios', 'peers', 'scale', 'memory'];

@@ -13,7 +13,7 @@ import { scenarios } from './scenarios.mjs';
 const scenario = 'list20few';
 const goals = { vendure: 80, medusa: 200 };
 
-/** Our list beside that of commerce platforms, each in its own words, of as many methods, in a database of its own. */
+/** Compares our list with those of commerce platforms. Each has as many methods, its own API and its own database. */
 export async function measurePeers(options) {
   const database = await newDatabase('shipping_peers');
   const ours = await start('ours', { database, path: '/' });
@@ -43,7 +43,7 @@ export async function measurePeers(options) {
   return { rows };
 }
 
-/** It has as many methods as our shops, and sends twenty of them. */
+/** Checks that it has as many methods as our shops, and sends twenty of them. */
 async function hasAll({ name, origin }) {
   const { path, ...request } = requestOf(name, scenario, 0, sizes.small);
   const headers = { 'content-type': 'application/json', ...request.headers };

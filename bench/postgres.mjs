@@ -7,7 +7,7 @@ import { freePort, onExit, stop, until } from './processes.mjs';
 
 const debianRoot = '/usr/lib/postgresql';
 
-/** What a small server has, where the defaults are for any machine. Durability stays as it is: on. */
+/** Settings for a small server, because the defaults are for any machine. Durability stays on. */
 const settings = [
   'shared_buffers=256MB',
   'max_connections=100',
@@ -15,7 +15,7 @@ const settings = [
   'listen_addresses=127.0.0.1',
 ];
 
-/** A new, empty database, which is gone when the bench ends, and the process of its server when we started it. */
+/** Creates a database that is dropped when the bench ends. @returns its URL, and the server's pid if we started it */
 export async function newDatabase(name) {
   const server = await (running ??= startServer());
   const database = `${name}_${process.pid}`;
@@ -55,7 +55,7 @@ async function startThrowaway() {
   );
   const port = await freePort();
   const options = [...settings, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
-  // Its log is of interest only when it cannot start, and then it says so on stderr at once.
+  // Its log is not needed: `until` reports when it cannot start.
   const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...options], {
     ...user,
     stdio: 'ignore',

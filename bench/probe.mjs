@@ -1,4 +1,4 @@
-// Loaded into the sample by --import: tells the bench, when asked, what no other process can see.
+// Loaded into the sample by --import. On request it sends the bench measurements that only the process itself can take.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delay = monitorEventLoopDelay({ resolution: 1 });

@@ -16,7 +16,7 @@ export async function cleanUp() {
   }
 }
 
-/** A Node program that serves HTTP on a free port. @returns once it answers `path` */
+/** Starts a Node program that serves HTTP on a free port. @returns when it answers `path` */
 export async function serve(program, { args = [], env = {}, path, maxSeconds, ...options }) {
   const port = await freePort();
   const child = spawn(process.execPath, [...args, program], {
@@ -31,7 +31,7 @@ export async function serve(program, { args = [], env = {}, path, maxSeconds, ..
   return { child, port, origin };
 }
 
-/** Tries until it works. @throws Error when the process it needs is gone, or after a minute */
+/** Tries until it works. @throws Error when the process has ended, or after `maxSeconds` */
 export async function until(works, child, name, maxSeconds = 60) {
   const end = Date.now() + maxSeconds * 1000;
   for (;;) {

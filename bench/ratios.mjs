@@ -9,18 +9,18 @@ import { median } from './report/rows.mjs';
 import { measureRounds } from './rounds.mjs';
 import { scenarios } from './scenarios.mjs';
 
-/** Until a new process has compiled what every request runs through. */
+/** How long a new process needs to compile the code of its requests. */
 const compileSeconds = 2;
 
-/** Ours against the others, in every scenario that a wanted figure needs. */
+/** Measures ours against the others, in every scenario that a wanted figure needs. */
 export async function measureRatios(options) {
   if (options.against) addCheckout(options.against);
   const figures = chosen(options.only).map((figure) => againstOf(figure, options));
   const wanted = [...new Set(figures.map(({ scenario }) => scenario))];
-  // Beside the rival of a figure, what a team writes by hand: for the chart.
+  // For the chart, the hand-written services are measured beside the rival of a figure.
   const usual = options.quick ? ['ours', 'bare'] : ['ours', 'bare', 'naive'];
   const always = options.against ? ['ours', 'before'] : usual;
-  // Each writes in projects of its own.
+  // Each writes in its own projects.
   const writers = [...new Set([...always, 'bare'])];
   const rivalsIn = (scenario) =>
     figures.filter((figure) => figure.scenario === scenario).map(({ rival }) => rival);
@@ -70,7 +70,7 @@ function againstOf(figure, { against }) {
   return against ? { ...figure, rival: 'before', goal: figure.measure === 'p99' ? 1.05 : 0.95 } : figure;
 }
 
-/** What of this machine's is no headline, but tells where the time goes. */
+/** Figures that depend on this machine, but show where the time goes. */
 function costOf(rounds, name) {
   const middle = (key) => median(rounds.map((round) => round[name][key]));
   const microseconds = (key) => `${Math.round(middle(key) * 1e6)} µs`.padStart(8);

@@ -5,9 +5,9 @@ import { scenarios } from './scenarios.mjs';
 const warmUpSeconds = 1;
 
 /**
- * Slices of load, one contender after the other, forwards and backwards in turn: A B C, C B A, …
- * @param generate has a job done by the load generator
- * @returns for each round what was measured of each contender
+ * Runs slices of load, one contender after another, alternately forwards and backwards: A B C, C B A, …
+ * @param generate gives a job to the load generator
+ * @returns the measurements of each contender in each round
  */
 export async function measureRounds({ scenario, contenders, size, rounds, seconds, generate }) {
   const { connections } = scenarios[scenario];
@@ -25,9 +25,9 @@ export async function measureRounds({ scenario, contenders, size, rounds, second
 
   const results = [];
   for (let round = 0; round < rounds; round++) {
-    const turn = round % 2 === 0 ? contenders : contenders.toReversed();
+    const order = round % 2 === 0 ? contenders : contenders.toReversed();
     const measured = [];
-    for (const contender of turn) measured.push(await slice(contender, seconds));
+    for (const contender of order) measured.push(await slice(contender, seconds));
     results.push(Object.fromEntries(measured));
   }
   return results;

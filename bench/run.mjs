@@ -1,4 +1,4 @@
-// How fast the library is, beside others that do the same on the same machine in the same minutes: see README.md.
+// Measures how fast the library is, beside others on the same machine at the same time. See README.md.
 import { prepare } from './install.mjs';
 import { readOptions, usage } from './options.mjs';
 import { cleanUp } from './processes.mjs';
@@ -13,7 +13,7 @@ try {
     console.log(usage);
   } else {
     prepare(options);
-    // Only now are the packages that it imports there.
+    // The packages that it imports are installed only now.
     const { bench } = await import('./bench.mjs');
     await bench(options);
   }

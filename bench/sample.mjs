@@ -5,7 +5,7 @@ import { onExit } from './processes.mjs';
 const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const folder = root(`.cache/bench-${process.pid}`);
 
-/** The built sample; in a copy, so that a build that others start meanwhile does not change what is measured. */
+/** A copy of the built sample, so that another build does not change it during the measurement. */
 export const sampleProgram = `${folder}/main.js`;
 
 export function copySample() {

@@ -12,7 +12,7 @@ import { ratioRow } from './report/rows.mjs';
 
 const requestsARound = 200;
 
-/** What a request takes when there is a hundred times as much: in the table, then in the project itself. */
+/** Measures how much longer a request takes when there are many more rows in the table, or in the project itself. */
 export async function measureScale({ rounds, quick }) {
   const small = await side(sizes.small);
   const big = await side(quick ? sizes.quick : sizes.grown);
@@ -46,7 +46,7 @@ async function side(size) {
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
   onExit(() => client.end());
-  // As if a method of the project had changed: what is held of it is of no use.
+  // Bumps the revision of the project as a write does, so that its cached JSON is not used.
   const change = (project) =>
     client.query('UPDATE shipping_project SET revision = gen_random_uuid() WHERE project_id = $1', [project]);
   return {

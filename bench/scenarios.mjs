@@ -1,6 +1,6 @@
 import * as data from './data/catalogue.mjs';
 
-/** What a checkout asks for again and again: the shops that are busy now. */
+/** The shops that are busy now. Their checkouts read the same lists again and again. */
 const busyShops = 100;
 
 const pages = data.methodsPerProject / 20;
@@ -13,7 +13,7 @@ const page = (project, number, perPage) => ({
 export const listed = (project) => page(project, 1, 20).path;
 const tree = (project) => ({ path: `${methods(project)}/tree` });
 
-/** Each request is a function of its number; `size` says what is stored, `contender` whose projects may be written. */
+/** Each request is a function of its number, of the stored data (`size`), and in writes of the contender. */
 export const scenarios = {
   list20: {
     title: 'list of 20, warm',
@@ -35,7 +35,7 @@ export const scenarios = {
     connections: 4,
     request: (number) => page(data.shop(number % busyShops), 1, 20),
   },
-  // Every shop's first page, then every shop's second page, …: none is held when it is asked for again.
+  // Every shop's first page, then every shop's second page, …, so that no page is still cached when it is read again.
   list20cold: {
     title: 'list of 20, cold',
     connections: 16,
@@ -54,9 +54,9 @@ export const scenarios = {
       path: `${orders(data.shop(number % shops))}/${data.order(Math.floor(number / shops) % ordersPerShop)}/events`,
     }),
   },
-  // No two alike: half of them find next to nothing, half a whole page.
+  // All queries are different. Half of them find almost nothing, and half of them a whole page.
   distinct: {
-    title: 'list, every query another',
+    title: 'list, all queries different',
     connections: 16,
     request: (number, { shops }) => ({
       path: `${listed(data.shop(number % shops))}&${number % 2 === 0 ? 'q' : 'visit'}=${number}`,

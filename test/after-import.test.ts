@@ -8,9 +8,9 @@ const imported = 30_000;
 const kept = { carrier_code: 'own', method_code: 'kept', method_label: 'Kept' };
 const renamed = { carrier_code: 'own', method_code: 'renamed', method_label: 'Kept' };
 
-// A connection keeps the plans that it made while the tables were small, until they are analysed again: within a
-// minute where autovacuum is on, never on the embedded database.
-describe('after an import, by the plans of before it', () => {
+// A connection keeps the plans it made while the tables were small, until the tables are analysed again. Autovacuum
+// does that within a minute. On the embedded database nobody does it.
+describe('after an import, with the query plans from before it,', () => {
   let database: TestDatabase;
   let app: TestApp;
   let methods: ShippingMethods;
@@ -18,7 +18,7 @@ describe('after an import, by the plans of before it', () => {
   let next = 0;
 
   beforeAll(async () => {
-    // One connection: its plans, and its counts.
+    // One connection, so that all calls share its plans and its counts.
     database = await testDatabase({ poolSize: 1 });
     app = await testApp({ database, shipping: { maxMethods: 100_000 } });
     methods = app.nest.get(ShippingMethods);
@@ -104,7 +104,7 @@ describe('after an import, by the plans of before it', () => {
     expect(await rowsReadBy(calls[name])).toBeLessThan(100);
   });
 
-  // The look-up of what is changed may go through the table.
+  // The look-up of the changed method may scan the project.
   it.each(['upsert', 'update', 'remove'] as const)('%s reads the project once at most', async (name) => {
     expect(await rowsReadBy(calls[name])).toBeLessThan(1.2 * imported);
   });

@@ -1,4 +1,4 @@
-import { answersExactly, type BadInput, faulty, ground, methods } from './support/bad-inputs.js';
+import { answersExactly, type BadInput, violating, ground, methods } from './support/bad-inputs.js';
 
 const upsertFields = [
   'carrier_code',
@@ -11,12 +11,12 @@ const upsertFields = [
   'use_default',
 ];
 
-/** What is sent in place of, or beside, the fields of a good body; then the faults, or none. */
-type Fields = [given: string, fields: Record<string, unknown>, ...faults: string[]];
+/** Fields that replace or extend those of a good body; then the expected violations, if any. */
+type Fields = [given: string, fields: Record<string, unknown>, ...violations: string[]];
 
 const astral = '𝒰';
 const emoji = '🚚';
-/** To bring them into NFC takes the square of their number: what is so long is refused for that alone. */
+/** Normalizing these to NFC takes quadratic time, so a text of this length must be refused before that. */
 const marks = `a${'\u0301\u0316'.repeat(60_000)}`;
 
 const fields: Fields[] = [
@@ -83,7 +83,7 @@ const fields: Fields[] = [
   ['a method_label with U+0085', { method_label: 'a\u0085b' }, '/method_label format'],
   ['a method_label with U+202A', { method_label: 'a\u202Ab' }, '/method_label format'],
   ['a method_label with U+202E', { method_label: 'a\u202Eb' }, '/method_label format'],
-  ['a method_label with U+2066, which is no U+202A–202E', { method_label: 'a\u2066b' }],
+  ['a method_label with U+2066, which is outside of U+202A–202E', { method_label: 'a\u2066b' }],
   ['a method_label with a high surrogate alone', { method_label: 'a\uD83D' }, '/method_label format'],
   ['a method_label with a low surrogate alone', { method_label: '\uDE9Aa' }, '/method_label format'],
   ['a method_label of 120,000 combining marks', { method_label: marks }, '/method_label length'],
@@ -126,7 +126,7 @@ const fields: Fields[] = [
   ['a field whose name needs escapes in a pointer', { 'a/b~c': 1 }, '/a~1b~0c unknown'],
   ['a field whose name is a lone surrogate', { '\uD800': 1 }, '/\uFFFD unknown'],
   [
-    'what the API adds to an answer',
+    'the fields that only answers have',
     {
       id: 'x',
       project_id: 'p',
@@ -142,7 +142,7 @@ const fields: Fields[] = [
     ),
   ],
   [
-    'a fault in each field',
+    'a violation in each field',
     {
       carrier_code: null,
       carrier_label: 1,
@@ -166,18 +166,18 @@ const fields: Fields[] = [
   ],
 ];
 
-/** On PATCH the same: the required fields too. */
+/** PATCH refuses the same, missing required fields included. */
 const changes: Fields[] = fields.filter(
   ([, , first]) => first?.endsWith('required') || first?.endsWith('unknown'),
 );
 
 const inputs: BadInput[] = [
-  ...fields.map(([given, sent, ...faults]): BadInput => {
-    const answer = faults.length === 0 ? 201 : { ...faulty(...faults), ...allowedIn(faults) };
+  ...fields.map(([given, sent, ...violations]): BadInput => {
+    const answer = violations.length === 0 ? 201 : { ...violating(...violations), ...allowedIn(violations) };
     return { given, method: 'POST', path: methods, body: { ...ground, ...sent }, answer };
   }),
-  ...changes.map(([given, sent, ...faults]): BadInput => {
-    const answer = { ...faulty(...faults), ...allowedIn(faults) };
+  ...changes.map(([given, sent, ...violations]): BadInput => {
+    const answer = { ...violating(...violations), ...allowedIn(violations) };
     return { given, method: 'PATCH', path: `${methods}/{id}`, body: { ...ground, ...sent }, answer };
   }),
 ];

@@ -1,6 +1,6 @@
-import { answersExactly, type BadInput, faulty, methods, type Verdict } from './support/bad-inputs.js';
+import { answersExactly, type BadInput, violating, methods, type Verdict } from './support/bad-inputs.js';
 
-/** What stands after `?`, and the answer. */
+/** The text after `?`, and the answer. */
 type Query = [given: string, query: string, answer: Verdict];
 
 const fields = [
@@ -19,7 +19,7 @@ const fields = [
 
 const uuid = '01890000-0000-7000-8000-000000000000';
 const filter = (value: unknown): string => `filter=${encodeURIComponent(JSON.stringify(value))}`;
-const unknownField = (place: string): Verdict => ({ ...faulty(`${place} unknown`), allowed: fields });
+const unknownField = (place: string): Verdict => ({ ...violating(`${place} unknown`), allowed: fields });
 const times = (count: number, text: string): string => Array(count).fill(text).join('&');
 
 const filters: Query[] = [
@@ -37,48 +37,48 @@ const filters: Query[] = [
     200,
   ],
   ['a filter with an empty list', filter({ carrier_code: [] }), 200],
-  ['a filter that is no JSON', 'filter={', faulty('filter format')],
-  ['a filter that is a word', 'filter=ups', faulty('filter format')],
-  ['a filter that is a list', filter([]), faulty('filter type')],
-  ['a filter that is a string', filter('ups'), faulty('filter type')],
-  ['the filter null', filter(null), faulty('filter type')],
-  ['a filter of 2,000 levels', `filter=${'['.repeat(2_000)}${']'.repeat(2_000)}`, faulty('filter type')],
+  ['a filter that is not JSON', 'filter={', violating('filter format')],
+  ['a filter that is a word', 'filter=ups', violating('filter format')],
+  ['a filter that is a list', filter([]), violating('filter type')],
+  ['a filter that is a string', filter('ups'), violating('filter type')],
+  ['the filter null', filter(null), violating('filter type')],
+  ['a filter of 2,000 levels', `filter=${'['.repeat(2_000)}${']'.repeat(2_000)}`, violating('filter type')],
   [
     'a filter value of 1,000 levels',
     `filter={"id":${'['.repeat(1_000)}${']'.repeat(1_000)}}`,
-    faulty('filter type'),
+    violating('filter type'),
   ],
   ['a filter on an unknown field', filter({ carrier: 'ups' }), unknownField('filter')],
   ['a filter on meta', filter({ meta: {} }), unknownField('filter')],
   ['a filter on project_id', filter({ project_id: 'x' }), unknownField('filter')],
   ['a filter on __proto__', 'filter={"__proto__":1}', unknownField('filter')],
   ['a filter on constructor', filter({ constructor: 1 }), unknownField('filter')],
-  ['a filter for null', filter({ carrier_label: null }), faulty('filter type')],
-  ['a filter for an object', filter({ carrier_code: { eq: 'ups' } }), faulty('filter type')],
-  ['a filter for a number in a text field', filter({ carrier_code: 1 }), faulty('filter type')],
-  ['a filter for "true"', filter({ is_active: 'true' }), faulty('filter type')],
-  ['a filter for 1 in a boolean field', filter({ use_default: 1 }), faulty('filter type')],
-  ['a filter for "1" in an integer field', filter({ sort_order: '1' }), faulty('filter type')],
-  ['a filter for 1.5', filter({ sort_order: 1.5 }), faulty('filter type')],
-  ['a filter for 2147483648', filter({ version: 2_147_483_648 }), faulty('filter range')],
-  ['a filter for 1e400', 'filter={"sort_order":-1e400}', faulty('filter range')],
-  ['a filter for an id that is none', filter({ id: 'x' }), faulty('filter format')],
-  ['a filter for a day', filter({ created_at: '2026-01-31' }), faulty('filter format')],
-  ['a filter for a NUL', filter({ carrier_code: '\0' }), faulty('filter format')],
-  ['a filter for a lone surrogate', filter({ carrier_code: '\uD800' }), faulty('filter format')],
+  ['a filter for null', filter({ carrier_label: null }), violating('filter type')],
+  ['a filter for an object', filter({ carrier_code: { eq: 'ups' } }), violating('filter type')],
+  ['a filter for a number in a text field', filter({ carrier_code: 1 }), violating('filter type')],
+  ['a filter for "true"', filter({ is_active: 'true' }), violating('filter type')],
+  ['a filter for 1 in a boolean field', filter({ use_default: 1 }), violating('filter type')],
+  ['a filter for "1" in an integer field', filter({ sort_order: '1' }), violating('filter type')],
+  ['a filter for 1.5', filter({ sort_order: 1.5 }), violating('filter type')],
+  ['a filter for 2147483648', filter({ version: 2_147_483_648 }), violating('filter range')],
+  ['a filter for 1e400', 'filter={"sort_order":-1e400}', violating('filter range')],
+  ['a filter for an id that is not a UUID', filter({ id: 'x' }), violating('filter format')],
+  ['a filter for a day', filter({ created_at: '2026-01-31' }), violating('filter format')],
+  ['a filter for a NUL', filter({ carrier_code: '\0' }), violating('filter format')],
+  ['a filter for a lone surrogate', filter({ carrier_code: '\uD800' }), violating('filter format')],
   [
     'a filter with two wrong fields and a wrong value',
     filter({ a: 1, b: 1, is_active: 0 }),
-    faulty('filter unknown', 'filter unknown', 'filter type'),
+    violating('filter unknown', 'filter unknown', 'filter type'),
   ],
-  ['a filter twice', 'filter={}&filter={}', faulty('filter duplicate')],
+  ['a filter twice', 'filter={}&filter={}', violating('filter duplicate')],
   ['a filter of 100 values', filter({ version: Array(100).fill(1) }), 200],
-  ['a filter of 101 values', filter({ version: Array(101).fill(1) }), faulty('filter too_many')],
+  ['a filter of 101 values', filter({ version: Array(101).fill(1) }), violating('filter too_many')],
   ['a filter of 4 KiB', filter({ carrier_label: 'x'.repeat(4_096 - 20) }), 200],
   [
     'a filter of 4 KiB and a byte',
     filter({ carrier_label: 'x'.repeat(4_097 - 20) }),
-    faulty('filter too_large'),
+    violating('filter too_large'),
   ],
 ];
 
@@ -86,41 +86,41 @@ const brackets: Query[] = [
   ['brackets', 'filter[carrier_code]=ups&filter[is_active]=true&filter[sort_order]=-1', 200],
   ['encoded brackets', `filter%5Bcarrier_code%5D=ups&filter%5Bid%5D=${uuid}`, 200],
   ['a bracket twice', 'filter[carrier_code]=ups&filter[carrier_code]=dhl', 200],
-  ['both spellings', 'filter={}&filter[carrier_code]=ups', faulty('filter not_allowed')],
+  ['both spellings', 'filter={}&filter[carrier_code]=ups', violating('filter not_allowed')],
   ['a bracket beside an empty filter', 'filter=&filter[carrier_code]=ups', 200],
-  ['an empty bracket', 'filter[carrier_code]=', faulty('filter[carrier_code] required')],
+  ['an empty bracket', 'filter[carrier_code]=', violating('filter[carrier_code] required')],
   ['a bracket without a field', 'filter[]=ups', unknownField('filter[]')],
   ['a bracket on an unknown field', 'filter[carrier]=ups', unknownField('filter[carrier]')],
   ['a bracket on __proto__', 'filter[__proto__]=ups', unknownField('filter[__proto__]')],
   ['brackets in brackets', 'filter[carrier_code][]=ups', unknownField('filter[carrier_code][]')],
-  ['a bracket of a boolean field with 1', 'filter[is_active]=1', faulty('filter[is_active] type')],
-  ['a bracket of a boolean field with TRUE', 'filter[is_active]=TRUE', faulty('filter[is_active] type')],
-  ['a bracket of an integer field with 1.5', 'filter[sort_order]=1.5', faulty('filter[sort_order] type')],
-  ['a bracket of an integer field with 1e2', 'filter[version]=1e2', faulty('filter[version] type')],
+  ['a bracket of a boolean field with 1', 'filter[is_active]=1', violating('filter[is_active] type')],
+  ['a bracket of a boolean field with TRUE', 'filter[is_active]=TRUE', violating('filter[is_active] type')],
+  ['a bracket of an integer field with 1.5', 'filter[sort_order]=1.5', violating('filter[sort_order] type')],
+  ['a bracket of an integer field with 1e2', 'filter[version]=1e2', violating('filter[version] type')],
   [
     'a bracket of an integer field with 2147483648',
     'filter[sort_order]=2147483648',
-    faulty('filter[sort_order] range'),
+    violating('filter[sort_order] range'),
   ],
   [
     'a bracket of an integer field with 500 digits',
     `filter[sort_order]=-${'9'.repeat(500)}`,
-    faulty('filter[sort_order] range'),
+    violating('filter[sort_order] range'),
   ],
-  ['a bracket of an id with a word', 'filter[id]=x', faulty('filter[id] format')],
+  ['a bracket of an id with a word', 'filter[id]=x', violating('filter[id] format')],
   [
-    'a bracket of a time whose + is a blank',
+    'a bracket of a time with an unencoded +',
     'filter[created_at]=2026-01-31T09:30:00+01:00',
-    faulty('filter[created_at] format'),
+    violating('filter[created_at] format'),
   ],
-  ['a bracket with a NUL', 'filter[carrier_code]=%00', faulty('filter[carrier_code] format')],
+  ['a bracket with a NUL', 'filter[carrier_code]=%00', violating('filter[carrier_code] format')],
   ['100 values of a bracket', times(100, 'filter[version]=1'), 200],
-  ['101 values of a bracket', times(101, 'filter[version]=1'), faulty('filter[version] too_many')],
+  ['101 values of a bracket', times(101, 'filter[version]=1'), violating('filter[version] too_many')],
   ['a bracket of 4 KiB', `filter[carrier_code]=${'x'.repeat(4_096)}`, 200],
   [
     'a bracket of 4 KiB and a byte',
     `filter[carrier_code]=${'x'.repeat(4_097)}`,
-    faulty('filter[carrier_code] too_large'),
+    violating('filter[carrier_code] too_large'),
   ],
 ];
 

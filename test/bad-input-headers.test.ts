@@ -1,14 +1,14 @@
 import {
   answersExactly,
   type BadInput,
-  faulty,
+  violating,
   ground,
   methods,
   type Refusal,
 } from './support/bad-inputs.js';
 
 const mismatch: Refusal = { status: 412, code: 'version_mismatch' };
-const malformed = faulty('If-Match: format');
+const malformed = violating('If-Match: format');
 
 /** `If-Match` for a method at version 1. */
 const ifMatches: [header: string | string[], answer: 'accepted' | Refusal, given?: string][] = [
@@ -48,7 +48,7 @@ const ifMatches: [header: string | string[], answer: 'accepted' | Refusal, given
   [`"1",${' '.repeat(15_000)}x`, malformed, '15,000 blanks'],
 ];
 
-/** `If-None-Match` is no reason to refuse, whatever it is. */
+/** A read is never refused because of its `If-None-Match`. */
 const ifNoneMatches = ['', 'x', '"', '1', 'W/', '*, "', ', ,', '"a b"'];
 
 answersExactly('conditional headers', [

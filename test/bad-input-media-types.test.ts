@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import {
   answersExactly,
   type BadInput,
-  faulty,
+  violating,
   ground,
   invalidJson,
   methods,
@@ -25,7 +25,7 @@ const media: Media[] = [
   ['Application/JSON', good, 201],
   ['application/json; charset=latin1', good, unsupported],
   ['application/json; charset=iso-8859-1', good, unsupported],
-  // Nest's own parser for Express decodes UTF-16, and finds no JSON.
+  // Nest's own parser for Express decodes UTF-16, and the result is not JSON.
   ['application/json; charset=utf-16', good, unsupported, invalidJson],
   ['application/json; charset=utf-7', good, unsupported],
   ['text/plain', good, unsupported],
@@ -40,7 +40,7 @@ const media: Media[] = [
   ['*/*', good, unsupported],
 ];
 
-/** 415 wins over everything that is wrong inside. */
+/** A 415 comes before anything that is wrong in the body. */
 const worse: Media[] = [
   ['text/plain', '{', unsupported],
   ['application/json; charset=latin1', '{', unsupported],
@@ -52,21 +52,21 @@ const worse: Media[] = [
   [form, `a${'[a]'.repeat(5_000)}=1`, unsupported],
 ];
 
-/** What `Content-Encoding` says, and the bytes. */
+/** The value of `Content-Encoding`, and the bytes. */
 type Coded = [given: string, coding: string, body: string | Buffer, answer: Verdict, express?: Verdict];
 
-/** The sample takes no coding; Nest's own parser for Express takes gzip and Brotli, and counts what comes out. */
+/** The sample accepts no coding. Nest's own parser for Express accepts gzip and Brotli, and limits the decoded size. */
 const coded: Coded[] = [
   ['an unknown coding', 'nonsense', good, unsupported],
-  ['a body that is no gzip', 'gzip', good, unsupported, invalidJson],
-  ['a body that is no Brotli', 'br', good, unsupported, invalidJson],
+  ['a body that is not gzip', 'gzip', good, unsupported, invalidJson],
+  ['a body that is not Brotli', 'br', good, unsupported, invalidJson],
   ['a body in gzip', 'gzip', gzipSync(good), unsupported, 201],
   ['50 MB in 50 kB of gzip', 'gzip', gzipSync(' '.repeat(50_000_000)), unsupported, tooLarge],
 ];
 
 const post = { method: 'POST', path: methods } as const;
 const untyped = { 'content-type': undefined };
-const nothing = faulty('/carrier_code required', '/method_code required', '/method_label required');
+const nothing = violating('/carrier_code required', '/method_code required', '/method_label required');
 
 answersExactly('the media type of a body', [
   ...[...media, ...worse].map(([type, body, answer, express = answer]): BadInput => {
@@ -83,7 +83,7 @@ answersExactly('the media type of a body', [
     answer,
     express,
   })),
-  { ...post, given: 'a good body of no type', headers: untyped, body: good, answer: unsupported },
+  { ...post, given: 'a good body without a type', headers: untyped, body: good, answer: unsupported },
   {
     ...post,
     given: 'no body as text/plain',

@@ -1,10 +1,10 @@
-import { answersExactly, type BadInput, faulty, ground, methods } from './support/bad-inputs.js';
+import { answersExactly, type BadInput, violating, ground, methods } from './support/bad-inputs.js';
 
-/** `meta` as JSON text, since a JavaScript value could not hold all of these; then the faults, or none. */
-type Meta = [given: string, meta: string, ...faults: string[]];
+/** `meta` as JSON text, because some of it has no JavaScript value; then the expected violations, if any. */
+type Meta = [given: string, meta: string, ...violations: string[]];
 
-const objects = (levels: number, inmost = '1'): string =>
-  '{"a":'.repeat(levels) + inmost + '}'.repeat(levels);
+const objects = (levels: number, innermost = '1'): string =>
+  '{"a":'.repeat(levels) + innermost + '}'.repeat(levels);
 const arrays = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 const stuffed = (bytes: number, filling = 'x'): string => {
   const room = bytes - '{"a":""}'.length;
@@ -27,7 +27,7 @@ const metas: Meta[] = [
 
   ['meta of 8 levels of objects', objects(8)],
   ['meta of 9 levels of objects', objects(9), `/meta${a(8)} too_deep`],
-  ['meta of 9 levels, the inmost empty', objects(8, '{}'), `/meta${a(8)} too_deep`],
+  ['meta of 9 levels, the innermost empty', objects(8, '{}'), `/meta${a(8)} too_deep`],
   ['meta of 8 levels, seven of them arrays', `{"a":${arrays(7)}}`],
   ['meta of 9 levels, eight of them arrays', `{"a":${arrays(8)}}`, '/meta/a/0/0/0/0/0/0/0 too_deep'],
   [
@@ -45,7 +45,7 @@ const metas: Meta[] = [
   ['meta of 16 KiB of emoji', stuffed(16_384, '🚚')],
   ['meta of 16 KiB and a byte, of emoji', stuffed(16_385, '🚚'), '/meta too_large'],
   ['meta of 500,000 zeros', list(500_000, '0'), '/meta too_large'],
-  // The database writes each of them out.
+  // The database writes out all of their decimals.
   ['meta of 50 numbers of 300 decimals', list(50, '1e-300')],
   ['meta of 60 numbers of 300 decimals', list(60, '1e-300'), '/meta too_large'],
   ['meta of 2,000 numbers of 300 decimals', list(2_000, '5e-324'), '/meta too_large'],
@@ -80,7 +80,7 @@ const metas: Meta[] = [
   ['constructor in meta', '{"a":{"constructor":{"prototype":1}}}', '/meta/a/constructor not_allowed'],
   ['prototype in meta', '{"prototype":1}', '/meta/prototype not_allowed'],
   [
-    'all three in meta',
+    'all three forbidden keys in meta',
     '{"__proto__":1,"constructor":1,"a":{"prototype":1}}',
     '/meta/__proto__ not_allowed',
     '/meta/constructor not_allowed',
@@ -88,36 +88,36 @@ const metas: Meta[] = [
   ],
   ['keys of meta that only look dangerous', '{"hasOwnProperty":1,"toJSON":2,"__PROTO__":3,"":4}'],
   ['a key of meta that needs escapes in a pointer', '{"a/b":{"~":1e400}}', '/meta/a~1b/~0 range'],
-  ['a key twice in meta, the last one good', '{"a":1e400,"a":1}'],
-  ['a key twice in meta, the last one bad', '{"a":1,"a":1e400}', '/meta/a range'],
+  ['a key twice in meta, the last value good', '{"a":1e400,"a":1}'],
+  ['a key twice in meta, the last value bad', '{"a":1,"a":1e400}', '/meta/a range'],
 
-  ['50 faults in meta', list(50, '1e400'), ...places(50, 'range')],
+  ['50 violations in meta', list(50, '1e400'), ...places(50, 'range')],
 ];
 
 const inputs: BadInput[] = [
-  ...metas.map(([given, meta, ...faults]): BadInput => {
+  ...metas.map(([given, meta, ...violations]): BadInput => {
     const body = JSON.stringify(ground).replace('}', `,"meta":${meta}}`);
     return {
       given,
       method: 'POST',
       path: methods,
       body,
-      answer: faults.length > 0 ? faulty(...faults) : 201,
+      answer: violations.length > 0 ? violating(...violations) : 201,
     };
   }),
   {
-    given: '51 faults in meta',
+    given: '51 violations in meta',
     method: 'POST',
     path: methods,
     body: JSON.stringify(ground).replace('}', `,"meta":${list(51, '1e400')}}`),
-    answer: { ...faulty(...places(50, 'range')), truncated: true },
+    answer: { ...violating(...places(50, 'range')), truncated: true },
   },
   {
-    given: '10,000 faults in meta',
+    given: '10,000 violations in meta',
     method: 'PATCH',
     path: `${methods}/{id}`,
     body: JSON.stringify(ground).replace('}', `,"meta":${list(10_000, '1e400')}}`),
-    answer: { ...faulty(...places(50, 'range')), truncated: true },
+    answer: { ...violating(...places(50, 'range')), truncated: true },
   },
   {
     given: '60 unknown fields',
@@ -125,7 +125,7 @@ const inputs: BadInput[] = [
     path: methods,
     body: { ...Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x${index}`, 1])), ...ground },
     answer: {
-      ...faulty(...Array.from({ length: 50 }, (_, index) => `/x${index} unknown`)),
+      ...violating(...Array.from({ length: 50 }, (_, index) => `/x${index} unknown`)),
       truncated: true,
     },
   },

@@ -1,7 +1,7 @@
 import {
   answersExactly,
   type BadInput,
-  faulty,
+  violating,
   ground,
   methods,
   noMethod,
@@ -11,8 +11,8 @@ import {
   type Verdict,
 } from './support/bad-inputs.js';
 
-/** A project or an order, as it stands in the path. */
-const identifiers: [given: string, id: string, fault?: 'format' | 'length'][] = [
+/** A project id or an order id, as it is written in the path. */
+const identifiers: [given: string, id: string, violation?: 'format' | 'length'][] = [
   ['64 characters', 'x'.repeat(64)],
   ['65 characters', 'x'.repeat(65), 'length'],
   ['200 characters', 'x'.repeat(200), 'length'],
@@ -35,46 +35,46 @@ const identifiers: [given: string, id: string, fault?: 'format' | 'length'][] = 
   ['a percent sign encoded twice', 'a%252e', 'format'],
 ];
 
-/** What names no method, as it stands in the path. */
+/** Method ids that no method has, as they are written in the path. */
 const strangers: [given: string, id: string][] = [
   ['one letter', 'x'],
   ['a number', '1'],
   ['null', 'null'],
-  ['a UUID that is nobody', noMethod],
+  ['an unknown UUID', noMethod],
   ['a UUID and a letter', `${noMethod}x`],
   ['a UUID and a NUL', `${noMethod}%00`],
   ['a NUL', '%00'],
   ['5,000 letters', 'x'.repeat(5_000)],
   ['an emoji', '%F0%9F%9A%9A'],
   ['a slash', 'a%2Fb'],
-  ['a way up', '..%2Ftree'],
+  ['a path to the parent', '..%2Ftree'],
   ['SQL', '%27%20OR%201=1--'],
-  ['another route', 'tree'],
+  ['the name of another route', 'tree'],
 ];
 
 const at = (project: string): string => methods.replace('{project}', project);
 
 const notEncoded: [given: string, method: 'GET' | 'DELETE', path: string][] = [
   ['a project that is not percent-encoded', 'GET', at('%ZZ')],
-  ['half a percent-encoding', 'GET', at('a%2')],
+  ['a project with an incomplete percent-encoding', 'GET', at('a%2')],
   ['a project that is not UTF-8', 'GET', at('%FF')],
   ['an order with an encoded surrogate', 'GET', `${orders}/%ED%A0%80/events`],
   ['a method id that is not UTF-8', 'DELETE', `${methods}/%C3%28`],
 ];
 
 const noRoutes: [given: string, method: BadInput['method'], path: string][] = [
-  ['a method id, to read one', 'GET', `${methods}/{id}`],
-  ['the tree, to write it', 'POST', `${methods}/tree`],
-  ['a verb that no route has', 'PUT', `${methods}/{id}`],
-  ['the whole list', 'DELETE', methods],
-  ['a path in another place', 'GET', '/api/projects/a/sales'],
-  ['the root', 'GET', '/'],
+  ['the path of one method', 'GET', `${methods}/{id}`],
+  ['the path of the tree', 'POST', `${methods}/tree`],
+  ['the path of one method', 'PUT', `${methods}/{id}`],
+  ['the path of the list', 'DELETE', methods],
+  ['a path outside of the routes', 'GET', '/api/projects/a/sales'],
+  ['the root path', 'GET', '/'],
   ['an empty project', 'GET', at('')],
   ['an empty order', 'GET', `${orders}//events`],
   ['an empty method id', 'DELETE', `${methods}/`],
 ];
 
-/** Queries that a route does not know. */
+/** Query parameters that a route does not know. */
 const queries: [method: BadInput['method'], path: string, answer: number][] = [
   ['GET', `${methods}/tree?page=0&filter=x&q=%00`, 200],
   ['GET', `${orders}/1/events?page=0&per_page=&q=%00`, 200],
@@ -82,16 +82,16 @@ const queries: [method: BadInput['method'], path: string, answer: number][] = [
 ];
 
 answersExactly('paths', [
-  ...identifiers.flatMap(([given, id, fault]): BadInput[] => {
-    const verdict = (name: string): Verdict => (fault ? faulty(`${name} ${fault}`) : 200);
+  ...identifiers.flatMap(([given, id, violation]): BadInput[] => {
+    const verdict = (name: string): Verdict => (violation ? violating(`${name} ${violation}`) : 200);
     const events = `${orders}/${id}/events`;
     return [
-      { given: `a project of ${given}`, method: 'GET', path: at(id), answer: verdict('project_id') },
-      { given: `an order of ${given}`, method: 'GET', path: events, answer: verdict('order_id') },
+      { given: `a project id with ${given}`, method: 'GET', path: at(id), answer: verdict('project_id') },
+      { given: `an order id with ${given}`, method: 'GET', path: events, answer: verdict('order_id') },
     ];
   }),
   ...strangers.flatMap(([given, id]): BadInput[] => {
-    const input = { given: `a method id of ${given}`, path: `${methods}/${id}`, answer: noSuchMethod };
+    const input = { given: `${given} as the method id`, path: `${methods}/${id}`, answer: noSuchMethod };
     return [
       { ...input, method: 'PATCH', body: ground },
       { ...input, method: 'DELETE' },
@@ -101,7 +101,7 @@ answersExactly('paths', [
     given,
     method,
     path,
-    answer: faulty('path format'),
+    answer: violating('path format'),
   })),
   ...noRoutes.map(([given, method, path]): BadInput => ({ given, method, path, answer: noSuchRoute })),
   ...queries.map(([method, path, answer]): BadInput => ({

@@ -2,7 +2,7 @@ import { type OutgoingHttpHeaders } from 'node:http';
 import {
   answersExactly,
   type BadInput,
-  faulty,
+  violating,
   ground,
   invalidJson,
   methods,
@@ -29,28 +29,46 @@ const required = ['/carrier_code required', '/method_code required', '/method_la
 
 type Change = [given: string, path: string, headers: OutgoingHttpHeaders, body: unknown, answer: Verdict];
 
-/** Each row mends what the row before was refused for. */
+/** Each row corrects what the row before it was refused for. */
 const ladder: Change[] = [
-  ['all wrong', `${nowhere}/x/y`, { 'content-type': 'text/plain', ...malformed }, large, noSuchRoute],
-  ['all but the route', `${nowhere}/x`, { 'content-type': 'text/plain', ...malformed }, large, unsupported],
-  ['all but the media type', `${nowhere}/x`, malformed, large, tooLarge],
-  ['all but the size', `${nowhere}/x`, malformed, '{', invalidJson],
+  ['everything wrong', `${nowhere}/x/y`, { 'content-type': 'text/plain', ...malformed }, large, noSuchRoute],
   [
-    'faults in path, header and body',
+    'everything wrong but the route',
+    `${nowhere}/x`,
+    { 'content-type': 'text/plain', ...malformed },
+    large,
+    unsupported,
+  ],
+  ['everything wrong but the route and the media type', `${nowhere}/x`, malformed, large, tooLarge],
+  [
+    'everything wrong but the route, the media type and the size',
+    `${nowhere}/x`,
+    malformed,
+    '{',
+    invalidJson,
+  ],
+  [
+    'violations in path, header and body',
     `${nowhere}/x`,
     malformed,
     { ...ground, carrier_code: null, x: 1 },
-    faulty('project_id format', 'If-Match: format', '/carrier_code required', '/x unknown'),
+    violating('project_id format', 'If-Match: format', '/carrier_code required', '/x unknown'),
   ],
   [
-    'faults in path and header',
+    'violations in path and header',
     `${nowhere}/x`,
     malformed,
     ground,
-    faulty('project_id format', 'If-Match: format'),
+    violating('project_id format', 'If-Match: format'),
   ],
-  ['a malformed If-Match and no method', `${methods}/x`, malformed, ground, faulty('If-Match: format')],
-  ['a stale If-Match and no method', `${methods}/${noMethod}`, stale, taken, noSuchMethod],
+  [
+    'a malformed If-Match and an unknown method',
+    `${methods}/x`,
+    malformed,
+    ground,
+    violating('If-Match: format'),
+  ],
+  ['a stale If-Match and an unknown method', `${methods}/${noMethod}`, stale, taken, noSuchMethod],
   ['a stale If-Match and taken codes', one, stale, taken, mismatch],
   ['taken codes', one, {}, taken, duplicate],
   ['taken codes, If-Match: *', one, { 'if-match': '*' }, taken, duplicate],
@@ -58,16 +76,16 @@ const ladder: Change[] = [
 ];
 
 const pairs: Change[] = [
-  ['a malformed If-Match and no body', one, malformed, {}, faulty('If-Match: format', ...required)],
-  ['a stale If-Match and a bad body', one, stale, { ...ground, x: 1 }, faulty('/x unknown')],
-  ['no method and a bad body', `${methods}/x`, {}, { ...ground, x: 1 }, faulty('/x unknown')],
-  ['no method and If-Match: *', `${methods}/x`, { 'if-match': '*' }, ground, noSuchMethod],
+  ['a malformed If-Match and no body', one, malformed, {}, violating('If-Match: format', ...required)],
+  ['a stale If-Match and a bad body', one, stale, { ...ground, x: 1 }, violating('/x unknown')],
+  ['an unknown method and a bad body', `${methods}/x`, {}, { ...ground, x: 1 }, violating('/x unknown')],
+  ['an unknown method and If-Match: *', `${methods}/x`, { 'if-match': '*' }, ground, noSuchMethod],
 ];
 
-/** The parser of Express runs before any route: there, a body that nobody reads must be JSON too. */
+/** The parser of Express runs before any route, so there a body that no route reads must be JSON too. */
 const others: BadInput[] = [
   {
-    given: 'a broken body for no route',
+    given: 'a broken body for a missing route',
     method: 'POST',
     path: `${methods}/x`,
     body: '{',
@@ -75,9 +93,9 @@ const others: BadInput[] = [
     express: invalidJson,
   },
   { given: 'a broken body', method: 'DELETE', path: one, body: '{', answer: 204, express: invalidJson },
-  { given: 'a body of its own', method: 'DELETE', path: one, body: { x: 1 }, answer: 204 },
+  { given: 'a body', method: 'DELETE', path: one, body: { x: 1 }, answer: 204 },
   {
-    given: 'a text',
+    given: 'a plain text',
     method: 'DELETE',
     path: one,
     headers: { 'content-type': 'text/plain' },
@@ -114,55 +132,55 @@ const others: BadInput[] = [
     method: 'POST',
     path: nowhere,
     body: ground,
-    answer: faulty('project_id format'),
+    answer: violating('project_id format'),
   },
   {
     given: 'a bad project and a bad body',
     method: 'POST',
     path: nowhere,
     body: { ...ground, meta: [] },
-    answer: faulty('project_id format', '/meta type'),
+    answer: violating('project_id format', '/meta type'),
   },
   {
     given: 'a bad project and no body',
     method: 'POST',
     path: nowhere,
-    answer: faulty('project_id format', ...required),
+    answer: violating('project_id format', ...required),
   },
   {
-    given: 'a bad project and a list as body',
+    given: 'a bad project and a list as the body',
     method: 'POST',
     path: nowhere,
     body: [],
-    answer: faulty('project_id format', '(body) type'),
+    answer: violating('project_id format', '(body) type'),
   },
   {
     given: 'a bad project and a bad query',
     method: 'GET',
     path: `${nowhere}?page=0&filter[x]=1`,
-    answer: faulty('project_id format', 'page range', 'filter[x] unknown'),
+    answer: violating('project_id format', 'page range', 'filter[x] unknown'),
   },
   ...[nowhere, `${nowhere}/tree`].flatMap((path): BadInput[] => [
-    { given: 'a bad project', method: 'GET', path, answer: faulty('project_id format') },
+    { given: 'a bad project', method: 'GET', path, answer: violating('project_id format') },
     {
-      given: 'a bad project of which the client has an answer',
+      given: 'a bad project and If-None-Match: *',
       method: 'GET',
       path,
       headers: { 'if-none-match': '*' },
-      answer: faulty('project_id format'),
+      answer: violating('project_id format'),
     },
   ]),
   {
-    given: 'a bad project and no method',
+    given: 'a bad project and an unknown method',
     method: 'DELETE',
     path: `${nowhere}/x`,
-    answer: faulty('project_id format'),
+    answer: violating('project_id format'),
   },
   {
     given: 'a bad project and a bad order',
     method: 'GET',
     path: `${orders.replace('{project}', '-')}/-/events`,
-    answer: faulty('project_id format', 'order_id format'),
+    answer: violating('project_id format', 'order_id format'),
   },
 ];
 

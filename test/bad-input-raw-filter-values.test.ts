@@ -1,20 +1,20 @@
 import {
   answersExactly,
   type BadInput,
-  faulty,
+  violating,
   methods,
   type Refusal,
   type Verdict,
 } from './support/bad-inputs.js';
 
-/** The value of `raw_filters`, as text when it is none that JSON.stringify makes, and the answer. */
+/** The value of `raw_filters`, where a string is sent as it is, and the answer. */
 type RawFilters = [given: string, value: unknown, answer: Verdict];
 
 const equality = ['eq', 'ne', 'in', 'nin'];
 const ordering = ['gt', 'gte', 'lt', 'lte', 'between'];
 const operators = [...equality, 'contains', 'starts', ...ordering, 'null'];
 
-/** A field of each kind, two values of it in order, and what fits it. */
+/** A field of each kind, two of its values in ascending order, and its operators. */
 const kinds: [field: string, first: unknown, second: unknown, fits: string[]][] = [
   ['carrier_label', 'a', 'b', operators],
   [
@@ -37,12 +37,12 @@ const everyOperator = kinds.flatMap(([field, first, second, fits]) =>
   operators.map((op): RawFilters => {
     const isList = op === 'in' || op === 'nin' || op === 'between';
     const value = op === 'null' ? true : isList ? [first, second] : first;
-    const answer = fits.includes(op) ? 200 : { ...faulty('raw_filters not_allowed'), allowed: fits };
+    const answer = fits.includes(op) ? 200 : { ...violating('raw_filters not_allowed'), allowed: fits };
     return [`${op} on ${field}`, [{ field, op, value }], answer];
   }),
 );
 
-const refused = (...codes: string[]): Refusal => faulty(...codes.map((code) => `raw_filters ${code}`));
+const refused = (...codes: string[]): Refusal => violating(...codes.map((code) => `raw_filters ${code}`));
 const one = (field: unknown, op: unknown, value?: unknown): unknown[] => [{ field, op, value }];
 const at = (time: string): unknown[] => one('created_at', 'gte', time);
 
@@ -82,17 +82,17 @@ const values: RawFilters[] = [
   ['1e400 for an integer', '[{"field":"sort_order","op":"lt","value":1e400}]', refused('range')],
   ['a NUL in a text', one('carrier_label', 'contains', 'a\0'), refused('format')],
   ['a lone surrogate in a text', one('carrier_label', 'starts', '\uD800'), refused('format')],
-  ['an id that is none', one('id', 'eq', 'x'), refused('format')],
+  ['an id that is not a UUID', one('id', 'eq', 'x'), refused('format')],
   ['an id with a NUL', one('id', 'ne', '01890000-0000-7000-8000-00000000000\0'), refused('format')],
   ['a time in lower case', at('2026-01-31t09:30:00.5z'), 200],
   ['a time without an offset', at('2026-01-31T09:30:00'), refused('format')],
   ['a time without seconds', at('2026-01-31T09:30Z'), refused('format')],
   ['a day only', at('2026-01-31'), refused('format')],
   ['the 30th of February', at('2026-02-30T00:00:00Z'), refused('format')],
-  ['the 29th of February of a year without one', at('2026-02-29T00:00:00Z'), refused('format')],
-  ['the 29th of February of a year with one', at('2028-02-29T00:00:00Z'), 200],
-  ['a month 13', at('2026-13-01T00:00:00Z'), refused('format')],
-  ['an hour 24', at('2026-01-31T24:00:00Z'), refused('format')],
+  ['the 29th of February in a common year', at('2026-02-29T00:00:00Z'), refused('format')],
+  ['the 29th of February in a leap year', at('2028-02-29T00:00:00Z'), 200],
+  ['month 13', at('2026-13-01T00:00:00Z'), refused('format')],
+  ['hour 24', at('2026-01-31T24:00:00Z'), refused('format')],
   ['an offset of 24 hours', at('2026-01-31T00:00:00+24:00'), refused('format')],
   ['a year of six digits', at('+012026-01-31T00:00:00Z'), refused('format')],
   ['infinity as a time', at('infinity'), refused('format')],

@@ -2,7 +2,14 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
-import { answersExactly, type BadInput, faulty, ground, invalidJson, methods } from './support/bad-inputs.js';
+import {
+  answersExactly,
+  type BadInput,
+  violating,
+  ground,
+  invalidJson,
+  methods,
+} from './support/bad-inputs.js';
 import { Client, freshProject } from './support/client.js';
 
 const good = JSON.stringify(ground);
@@ -13,7 +20,7 @@ const labelled = (...bytes: number[]): Buffer => {
   return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
 };
 
-/** Express has decoded the bytes, whatever they were, before anything of ours. */
+/** On Express a parser decodes such bytes before our code runs, so nothing is tested there. */
 const notUtf8: [given: string, body: Buffer][] = [
   ['a byte FF in a label', labelled(0xff)],
   ['a label in latin1', labelled(0x63, 0x61, 0x66, 0xe9)],
@@ -25,7 +32,7 @@ const notUtf8: [given: string, body: Buffer][] = [
 
 const post = { method: 'POST', path: methods } as const;
 const chunked = { 'transfer-encoding': 'chunked' };
-const nothing = faulty('/carrier_code required', '/method_code required', '/method_label required');
+const nothing = violating('/carrier_code required', '/method_code required', '/method_label required');
 
 answersExactly('bytes and framing', [
   ...notUtf8.map(([given, body]): BadInput => ({
@@ -44,7 +51,7 @@ answersExactly('bytes and framing', [
   { ...post, given: 'no body, in chunks', headers: chunked, body: '', answer: nothing },
 ]);
 
-describe.each(adapters)('what a row cannot say, on %s', (adapter) => {
+describe.each(adapters)('broken and unusual bodies on %s:', (adapter) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await testApp({ adapter });
@@ -65,7 +72,7 @@ describe.each(adapters)('what a row cannot say, on %s', (adapter) => {
     expect(body.meta.total).toBe(0);
   });
 
-  it('a sort_order of −0 is 0: a retry is identical, an update changes nothing', async () => {
+  it('a sort_order of −0 counts as 0 in a retry and in an update', async () => {
     const shop = new Client(app.origin, freshProject());
     const minusZero = good.replace('}', ',"sort_order":-0}');
     const { body: created } = await shop.create(minusZero);

@@ -26,7 +26,7 @@ describe('the stream of changes', () => {
   });
   afterEach(() => stop());
 
-  it('tells what was committed, before and after, and nothing of a change of nothing', async () => {
+  it('reports each committed change, but no update that changes nothing', async () => {
     const project = freshProject();
 
     const created = await methods.create(project, ground);
@@ -41,7 +41,7 @@ describe('the stream of changes', () => {
     ]);
   });
 
-  it('tells what a method presents, and nothing of a change of nothing, of one that inherits too', async () => {
+  it('reports the values that a method with use_default shows, but no update that changes nothing', async () => {
     const project = freshProject();
     await methods.create('default', { ...ground, method_label: 'Default' });
     const created = await methods.create(project, { ...ground, use_default: true });
@@ -74,7 +74,7 @@ describe('the stream of changes', () => {
     expect(seen.map(({ after }) => after?.method_code)).toEqual(['03', '01']);
   });
 
-  it('is silent about what was rolled back, in whole or to a savepoint', async () => {
+  it('does not report changes that were rolled back, in whole or to a savepoint', async () => {
     const project = freshProject();
     const { dataSource } = app.database;
 
@@ -97,13 +97,13 @@ describe('the stream of changes', () => {
     expect(seen.map(({ type, after }) => [type, after?.method_code])).toEqual([['created', 'kept']]);
   });
 
-  it('tells what stands around nested transactions, of which one fails, after the commit and in order', async () => {
+  it('reports changes in order after the commit, even when a nested transaction between them fails', async () => {
     const project = freshProject();
 
     await app.database.dataSource.transaction(async (manager) => {
       await methods.create(project, { ...ground, method_code: 'before' }, { manager });
       await manager.transaction((inner) =>
-        methods.create(project, { ...ground, method_code: 'within' }, { manager: inner }),
+        methods.create(project, { ...ground, method_code: 'nested' }, { manager: inner }),
       );
       await manager
         .transaction(async (inner) => {
@@ -115,10 +115,10 @@ describe('the stream of changes', () => {
       expect(seen).toEqual([]);
     });
 
-    expect(seen.map(({ after }) => after?.method_code)).toEqual(['before', 'within', 'after']);
+    expect(seen.map(({ after }) => after?.method_code)).toEqual(['before', 'nested', 'after']);
   });
 
-  it('is silent about a refused change', async () => {
+  it('does not report a refused change', async () => {
     const project = freshProject();
     await methods.create(project, ground);
     seen = [];
@@ -129,9 +129,9 @@ describe('the stream of changes', () => {
   });
 });
 
-// The embedded database has one connection, which the test has already.
+// The embedded database has one connection, which this test would have to close.
 it.skipIf(!serverUrl)(
-  'the stream of changes outlives a DataSource that is initialized late, and again',
+  'the stream of changes works on a DataSource that is initialized late, and initialized again',
   async () => {
     const database = await testDatabase();
     const testing = await Test.createTestingModule({
@@ -161,7 +161,7 @@ it.skipIf(!serverUrl)(
     await dataSource.transaction((manager) => methods.create(freshProject(), ground, { manager }));
     expect(seen).toEqual(['created']);
 
-    // The first call since then is in a nested transaction.
+    // The first call after each initialization is in a nested transaction.
     const nested = (fails: boolean): Promise<unknown> =>
       dataSource.transaction(async (manager) => {
         await manager.transaction((inner) => methods.create(freshProject(), ground, { manager: inner }));

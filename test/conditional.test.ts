@@ -9,7 +9,7 @@ const refusals: Record<number, object> = {
   412: { code: 'version_mismatch', current_version: 1 },
 };
 
-describe.each(adapters)('conditional requests on %s', (adapter) => {
+describe.each(adapters)('changes and conditional requests on %s:', (adapter) => {
   let app: TestApp;
   let shop: Client;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
   const created = async (method_code: string): Promise<string> =>
     (await shop.create({ ...ground, method_code })).body.id;
 
-  it('counts versions by real changes only', async () => {
+  it('the version of a method grows only when something changes', async () => {
     const { body: first } = await shop.create({ ...ground, meta: { a: 1 } });
 
     const same = await shop.update(first.id, { ...ground, meta: { a: 1 }, is_active: true });
@@ -51,7 +51,7 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
     ['1', 400],
     ['', 400],
     ['"1', 400],
-  ])('a change with If-Match: %s of a method at version 1 answers %i', async (ifMatch, status) => {
+  ])('an update of a method at version 1 with If-Match: %s answers %i', async (ifMatch, status) => {
     const id = await created(`m${freshProject()}`);
 
     const changed = await shop.update(id, { ...ground, method_code: id }, { 'if-match': ifMatch });
@@ -63,7 +63,7 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
     expect(changed.body).toMatchObject(refusals[status] ?? { version: 2 });
   });
 
-  it('refuses codes that another method has, and names it', async () => {
+  it('an update to the codes of another method is refused, and the refusal names that method', async () => {
     const taken = await created('taken');
     const id = await created('free');
 
@@ -73,7 +73,7 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
     expect(body).toMatchObject({ code: 'duplicate_method', existing_id: taken });
   });
 
-  it('a method is removed once, and then not found', async () => {
+  it('a method is removed once, and then it is not found', async () => {
     const id = await created('removed');
 
     const answers = [await shop.remove(id), await shop.remove(id), await shop.update(id, ground)];
@@ -84,7 +84,7 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
   });
 
   it.each(['list', 'tree'] as const)(
-    '%s answers 304 to whom holds it, until something changes',
+    'the %s answers 304 to its ETag until something changes',
     async (route) => {
       const read = (etag?: string) => {
         const headers: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
@@ -108,7 +108,7 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
   );
 
   it.each(['page=0', 'filter=%7B', 'per_page=1&q=a&q=b'])(
-    'refuses the list ?%s to whom holds another one too',
+    'the list ?%s is refused, also with If-None-Match',
     async (query) => {
       const etag = (await shop.list()).headers.get('etag') ?? '';
 
@@ -118,7 +118,7 @@ describe.each(adapters)('conditional requests on %s', (adapter) => {
     },
   );
 
-  it('events have no ETag, and are always sent', async () => {
+  it('events have no ETag and are always sent', async () => {
     const path = `${shop.base}/order-1/events`;
 
     const { status, headers, body } = await shop.send('GET', path, undefined, { 'if-none-match': '*' });

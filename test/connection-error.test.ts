@@ -10,10 +10,10 @@ const coded = (code: string, message = 'x'): Error => Object.assign(new Error(me
 const failed = (query: string, cause: Error): Error => new QueryFailedError(query, [], cause);
 const gone = new Error('Connection terminated unexpectedly');
 
-describe('a fault of the connection', () => {
+describe('connectionError()', () => {
   it.each<[string, unknown]>([
-    ['a server that is not there', coded('ECONNREFUSED')],
-    ['a name that is not known', coded('EAI_AGAIN')],
+    ['a server that refuses connections', coded('ECONNREFUSED')],
+    ['a host name that cannot be resolved', coded('EAI_AGAIN')],
     ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
     [
       'a connection that broke earlier',
@@ -21,23 +21,23 @@ describe('a fault of the connection', () => {
     ],
     ['a connection that was closed earlier', new Error('Client was closed and is not queryable')],
     ['a pool that is closed', new Error('Cannot use a pool after calling end on the pool')],
-    ['a connection that TypeORM has taken away', new QueryRunnerAlreadyReleasedError()],
-    [
-      'a connection that TypeORM has taken away, by the manager',
-      new QueryRunnerProviderAlreadyReleasedError(),
-    ],
+    ['a connection that TypeORM has released', new QueryRunnerAlreadyReleasedError()],
+    ['a manager whose connection TypeORM has released', new QueryRunnerProviderAlreadyReleasedError()],
     ['too many connections', coded('53300')],
     ['a full disk', failed('INSERT', coded('53100'))],
-    ['a server that starts', coded('57P03')],
+    ['a server that is starting up', coded('57P03')],
     ['a statement that took too long', failed('INSERT', coded('57014'))],
     ['a primary that became a standby', failed('INSERT', coded('25006'))],
     ['a serialization failure', failed('COMMIT', coded('40001'))],
     ['a deadlock', failed('UPDATE', coded('40P01'))],
-    ['a lock that was waited for too long', failed('UPDATE', coded('55P03'))],
-  ])('%s is answered as unavailable, whatever was asked: nothing was changed', (_what, error) => {
-    expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
-    expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
-  });
+    ['a wait for a lock that took too long', failed('UPDATE', coded('55P03'))],
+  ])(
+    'gives DatabaseUnavailableError for %s, even in a write, because nothing was changed',
+    (_what, error) => {
+      expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
+      expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
+    },
+  );
 
   it.each<[string, Error]>([
     ['a connection that breaks', gone],
@@ -50,7 +50,7 @@ describe('a fault of the connection', () => {
     ['a transaction that took too long', coded('25P04')],
     ['a server that stays silent', new Error('Query read timeout')],
     ['a connection exception', coded('08006')],
-  ])('%s leaves the outcome open where something may have been committed, and only there', (_what, error) => {
+  ])('gives OutcomeUnknownError for %s, but only where something may have been committed', (_what, error) => {
     expect(connectionError(error, true)).toBeInstanceOf(OutcomeUnknownError);
     expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
     expect(connectionError(error, false)).toBeInstanceOf(DatabaseUnavailableError);
@@ -62,14 +62,14 @@ describe('a fault of the connection', () => {
     ['a duplicate', failed('INSERT', coded('23505'))],
     ['a syntax error', failed('SELEC', coded('42601'))],
     ['a host’s own error', new TypeError('undefined is not a function')],
-    ['what is no error', 'oops'],
-    ['nothing', undefined],
-  ])('%s is none, and comes back as it is', (_what, error) => {
+    ['a value that is not an error', 'oops'],
+    ['undefined', undefined],
+  ])('returns %s as it is', (_what, error) => {
     expect(connectionError(error, true)).toBe(error);
     expect(connectionError(error)).toBe(error);
   });
 
-  it('is answered with 503, a time to try again, and nothing of the driver', () => {
+  it('gives errors with the status 503 and Retry-After, and without details of the driver', () => {
     const errors = [gone, failed('COMMIT', gone)].map((error) => connectionError(error));
 
     for (const error of errors) {

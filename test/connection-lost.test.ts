@@ -30,13 +30,13 @@ describe.skipIf(!serverUrl)('a connection that breaks while a row is written', (
   });
   afterAll(() => app?.close());
 
-  it('leaves open whether a method or an event was written', async () => {
+  it('fails with outcome_unknown, because the method or event may have been written', async () => {
     const create = methods.create(project, { ...ground, method_code: '01' });
     await expect(create).rejects.toMatchObject({ code: 'outcome_unknown', status: 503 });
     await expect(events.record(event)).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
-  it('leaves nothing behind in a transaction of the caller, and says so', async () => {
+  it("leaves nothing behind in the caller's transaction, and fails with database_unavailable", async () => {
     const inTransaction = (write: (manager: object) => Promise<unknown>): Promise<unknown> =>
       app.database.dataSource.transaction((manager) => write({ manager }));
 

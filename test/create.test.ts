@@ -12,7 +12,7 @@ describe.each(adapters)('create on %s', (adapter) => {
   });
   afterAll(() => app?.close());
 
-  it('answers with the method, its defaults filled in, its version as ETag, its place as Location', async () => {
+  it('answers with all fields of the method, its ETag and its Location', async () => {
     const shop = new Client(app.origin, freshProject());
 
     const { status, headers, body } = await shop.create(ground);
@@ -40,7 +40,7 @@ describe.each(adapters)('create on %s', (adapter) => {
     expect(headers.get('location')).toBe(`${shop.base}/shipments/methods/${body.id}`);
   });
 
-  it('tells the path of the method, without what the request asked', async () => {
+  it('gives a Location without the query of the request', async () => {
     const shop = new Client(app.origin, freshProject());
 
     const { headers, body } = await shop.send<ShippingMethodDto>(
@@ -52,7 +52,7 @@ describe.each(adapters)('create on %s', (adapter) => {
     expect(headers.get('location')).toBe(`${shop.base}/shipments/methods/${body.id}`);
   });
 
-  it('refuses a taken pair, names its holder, and says whether the retry was safe', async () => {
+  it('refuses codes that are taken, names the method that has them, and says whether it is identical', async () => {
     const shop = new Client(app.origin, freshProject());
     const { body: first } = await shop.create({ ...ground, meta: { a: 1, b: [2] } });
 

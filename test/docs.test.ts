@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-/** Without what a formatter, or the place in a larger expression, decides. */
+/** Code without the characters that depend on its formatting or on the code around it. */
 const bare = (code: string): string => code.replace(/\s+/g, '').replace(/[,;]/g, '');
 
 describe.each(['docs/hosting.md', 'docs/services.md', 'docs/tables.md'])('%s', (page) => {
@@ -21,12 +21,12 @@ describe.each(['docs/hosting.md', 'docs/services.md', 'docs/tables.md'])('%s', (
     },
   );
 
-  it('names a tested file above every piece of code', () => {
+  it('names a tested file above every code block', () => {
     expect(read(page).match(/```[jt]s\n/g)).toHaveLength(blocks.length);
   });
 });
 
-/** What goes into the package beside the code (scripts/package-documents.mjs). */
+/** The documents in the package (scripts/package-documents.mjs). */
 const shipped = /^(docs\/|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/;
 const pages = [
   'README.md',
@@ -39,7 +39,7 @@ const pages = [
 ];
 
 describe.each(pages)('%s', (page) => {
-  it('links to documents of the package only, all of which are there', () => {
+  it('links only to documents that exist and are in the package', () => {
     const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
 
     const targets = links.map((link) => new URL(link, new URL(page, root)).href.slice(root.href.length));

@@ -42,8 +42,8 @@ describe('the etag of a method', () => {
     sort_order,
   });
 
-  /** What can happen to the default of a method while a form is open: what is there before, and what happens. */
-  const happenings: [happening: string, () => Promise<() => Promise<unknown>>][] = [
+  /** Each prepares the default of a method, and returns a change that can happen to it while a form is open. */
+  const defaultChanges: [change: string, () => Promise<() => Promise<unknown>>][] = [
     [
       'changed',
       async () => {
@@ -59,7 +59,7 @@ describe('the etag of a method', () => {
       },
     ],
     [
-      'made anew, just as it was',
+      'replaced by an identical one',
       async () => {
         const id = await makeDefault();
         return async () => {
@@ -70,7 +70,7 @@ describe('the etag of a method', () => {
     ],
   ];
 
-  it('is the tag of its version, quotes included, in every answer and service', async () => {
+  it('is its version in quotes, in every answer and from every service', async () => {
     const seen: ShippingMethodChange[] = [];
     const subscription = methods.changes.subscribe((change) => seen.push(change));
 
@@ -91,7 +91,7 @@ describe('the etag of a method', () => {
     ]);
   });
 
-  it('changes with the default that the method presents, and its version does not', async () => {
+  it('changes when an inherited value changes, while the version stays', async () => {
     const tags: string[] = [];
     const note = async (): Promise<void> => {
       const { version, etag } = await loaded();
@@ -115,7 +115,7 @@ describe('the etag of a method', () => {
     expect(last).toBe(first);
   });
 
-  it('is the same wherever a method that presents a default is read', async () => {
+  it('is the same wherever a method that inherits is read', async () => {
     await makeDefault();
 
     const created = await shop.create({ ...own, use_default: true });
@@ -130,19 +130,19 @@ describe('the etag of a method', () => {
     expect((await methods.findActive(shop.project))[0]?.etag).toBe(etag);
   });
 
-  it('is that of its version in the defaults project, which inherits nothing', async () => {
+  it('is its version in quotes in the defaults project, which inherits nothing', async () => {
     const { body } = await defaults.create({ ...own, use_default: true });
 
     expect([body.etag, body.version]).toEqual(['"1"', 1]);
   });
 
-  it.each(happenings)(
-    'refuses a form that was loaded before the default was %s, and nothing is lost',
-    async (_happening, prepared) => {
-      const happens = await prepared();
+  it.each(defaultChanges)(
+    'refuses a form that was loaded before the default was %s',
+    async (_name, prepare) => {
+      const change = await prepare();
       const { id } = (await shop.create({ ...own, use_default: true })).body;
       const form = await loaded();
-      await happens();
+      await change();
 
       const late = await shop.update(id, formOf(form), { 'if-match': form.etag });
       const removal = await shop.remove(id, { 'if-match': form.etag });
@@ -155,7 +155,7 @@ describe('the etag of a method', () => {
     },
   );
 
-  it('lets a form through that was loaded before a default was made, and nothing is lost', async () => {
+  it('accepts a form that was loaded before there was a default, and the own values stay', async () => {
     const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
     const form = await loaded();
     await makeDefault();
@@ -166,7 +166,7 @@ describe('the etag of a method', () => {
     expect({ ...late.body, ...late.body.own }).toMatchObject(own);
   });
 
-  it('of a form that was loaded before there was a default is still its version, and loses nothing', async () => {
+  it('changes when a form from before the default is accepted, while the version stays', async () => {
     const { id } = (await shop.create({ ...own, use_default: true })).body;
     const form = await loaded();
     await makeDefault();
@@ -178,30 +178,33 @@ describe('the etag of a method', () => {
     expect(answer.body.etag).not.toBe(form.etag);
   });
 
-  it.each<[header: (etag: string) => string, status: number]>([
-    [(etag) => etag, 200],
-    [(etag) => `"x", ${etag}`, 200],
-    [() => '"1"', 200],
-    [() => '*', 200],
-    [(etag) => `W/${etag}`, 412],
-    [(etag) => etag.replace('"1', '"2'), 412],
-    [() => '"1-x"', 412],
-    [() => '"01"', 412],
-  ])('of a method that presents a default is matched as RFC 9110 says: %s', async (header, status) => {
-    await makeDefault();
-    const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
-    const headers = { 'if-match': header(etag) };
+  it.each<[what: string, header: (etag: string) => string, status: number]>([
+    ['itself', (etag) => etag, 200],
+    ['itself in a list', (etag) => `"x", ${etag}`, 200],
+    ['the version alone', () => '"1"', 200],
+    ['*', () => '*', 200],
+    ['itself as a weak one', (etag) => `W/${etag}`, 412],
+    ['itself with another version', (etag) => etag.replace('"1', '"2'), 412],
+    ['an unknown one', () => '"1-x"', 412],
+    ['the version with a leading zero', () => '"01"', 412],
+  ])(
+    'of a method that inherits is compared with If-Match as RFC 9110 says: %s',
+    async (_what, header, status) => {
+      await makeDefault();
+      const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
+      const headers = { 'if-match': header(etag) };
 
-    const updated = await shop.update(id, { ...own, is_active: false }, headers);
-    const other = await shop.create({ ...own, method_code: 'other' });
-    const removed = await shop.remove(id, status === 200 ? { 'if-match': updated.body.etag } : headers);
+      const updated = await shop.update(id, { ...own, is_active: false }, headers);
+      const other = await shop.create({ ...own, method_code: 'other' });
+      const removed = await shop.remove(id, status === 200 ? { 'if-match': updated.body.etag } : headers);
 
-    expect(updated.status).toBe(status);
-    expect(other.status).toBe(201);
-    expect(removed.status).toBe(status === 200 ? 204 : status);
-  });
+      expect(updated.status).toBe(status);
+      expect(other.status).toBe(201);
+      expect(removed.status).toBe(status === 200 ? 204 : status);
+    },
+  );
 
-  it('does not stand in the way of its bare version, which guards what is stored', async () => {
+  it('can be replaced by the version alone, which guards only the stored values', async () => {
     const origin = await makeDefault();
     const { id } = (await shop.create({ ...own, use_default: true })).body;
     await defaults.update(origin, { ...codes, method_label: 'D2' });
@@ -213,7 +216,7 @@ describe('the etag of a method', () => {
     expect([updated.status, late.status, removed.status]).toEqual([200, 412, 204]);
   });
 
-  it('is taken by the services too, beside versions', async () => {
+  it('is accepted by the services too, beside versions', async () => {
     const origin = await makeDefault();
     const { id, etag } = await methods.create(shop.project, { ...own, use_default: true });
     await defaults.update(origin, { ...codes, method_label: 'D2' });
@@ -227,7 +230,7 @@ describe('the etag of a method', () => {
     expect(removed.id).toBe(id);
   });
 
-  it('is compared by the statement that writes: a default that changes before it counts', async () => {
+  it('is compared in the statement that writes, so that a default changed just before it is noticed', async () => {
     const origin = await makeDefault();
     const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
     const form = formOf(await loaded());
@@ -264,7 +267,7 @@ describe('the etag of a method', () => {
     expect(await loaded()).toMatchObject({ etag, version: 1, is_active: true, own: { method_label: 'Own' } });
   });
 
-  it('keeps own values safe from forms that are sent while the default changes', async () => {
+  it('protects own values from forms that are sent while the default changes', async () => {
     const origin = await makeDefault();
     const { id } = (await shop.create({ ...own, use_default: true })).body;
     const statuses = new Set<number>();

@@ -43,7 +43,7 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     await database?.close();
   });
 
-  /** @param pieces of a body that says no length; none: the headers are the whole request */
+  /** @param pieces of a body without Content-Length; without pieces the request has no body */
   const send = async (
     method: string,
     to: string,
@@ -87,8 +87,8 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
   it.each<[given: string, pieces: string[]]>([
     ['no body', []],
     ['an empty body', ['']],
-    ['a body that says no type, which nobody reads,', [sent]],
-  ])('%s is an empty object', async (_given, pieces) => {
+    ['a body without a type', [sent]],
+  ])('%s is read as an empty object', async (_given, pieces) => {
     const { status, body } = await send('POST', path, pieces);
 
     expect([status, body.code, body.errors]).toMatchObject([400, 'validation_failed', { length: 3 }]);

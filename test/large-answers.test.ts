@@ -14,7 +14,7 @@ describe('a large answer', () => {
   });
   afterAll(() => app?.close());
 
-  it('of 100,000 events comes whole, while no more than 20 MB of it are held at a time', async () => {
+  it('of 100,000 events is complete, and takes less than 20 MB of memory', async () => {
     const shop = new Client(app.origin, freshProject());
     await app.database.dataSource.query(
       `INSERT INTO ${app.database.table('shipping_order_event')}
@@ -42,13 +42,13 @@ describe('a large answer', () => {
       }).on('error', reject);
     });
 
-    // A name may be cut in two by the border of a chunk: those are not counted.
+    // A chunk may end in the middle of a key, which is then not counted.
     expect(events).toBeGreaterThan(99_000);
     expect(bytes).toBeGreaterThan(20 * mebibyte);
     expect((peak - before) / mebibyte).toBeLessThan(20);
   });
 
-  it('is abandoned when its client goes away', async () => {
+  it('is abandoned when its client disconnects', async () => {
     const shop = new Client(app.origin, freshProject());
     await app.database.dataSource.query(
       `INSERT INTO ${app.database.table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
@@ -68,7 +68,7 @@ describe('a large answer', () => {
     expect(status).toBe(200);
   });
 
-  it('of one page reads one page of its project, by the key, and no other project', async () => {
+  it('on page 2 of a list reads only the rows of two pages, by an index', async () => {
     const shop = new Client(app.origin, freshProject());
     const { dataSource, table } = app.database;
     await dataSource.query(
@@ -102,7 +102,7 @@ describe('a large answer', () => {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** What is held, not what is still to be collected: the client of this test lives in the same process. */
+/** Bytes in use after a garbage collection. The client of this test lives in the same process. */
 function liveMemory(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
@@ -114,7 +114,7 @@ interface Statement {
   parameters: unknown[];
 }
 
-/** What the app asks the database while `work` runs. */
+/** The SELECT statements that the app sends while `work` runs. */
 async function recorded(app: TestApp, work: () => Promise<unknown>): Promise<Statement[]> {
   const statements: Statement[] = [];
   const { dataSource } = app.database;

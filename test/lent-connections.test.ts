@@ -18,7 +18,7 @@ describe('a connection that the host gave back', () => {
   });
   afterAll(() => app?.close());
 
-  /** Leaves every connection of the pool as these statements leave it. */
+  /** Runs these statements on every connection of the pool, and gives the connections back. */
   const leave = async (...statements: string[]): Promise<void> => {
     const { dataSource } = app.database;
     const runners = Array.from({ length: poolSize }, () => dataSource.createQueryRunner());
@@ -32,7 +32,7 @@ describe('a connection that the host gave back', () => {
   describe.each([
     ['inside an open transaction', ['BEGIN']],
     ['inside a snapshot', ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1']],
-    ['inside a transaction that failed', ['BEGIN', 'SELECT 1/0']],
+    ['inside a failed transaction', ['BEGIN', 'SELECT 1/0']],
   ])('%s', (_state, statements) => {
     let shop: Client;
     let id: string;
@@ -41,7 +41,7 @@ describe('a connection that the host gave back', () => {
       ({ id } = (await shop.create(ground)).body);
     });
 
-    it('serves reads, and shows what is there now', async () => {
+    it('serves reads of the current data', async () => {
       await leave(...statements);
       const read = await Promise.all(Array.from({ length: 12 }, () => shop.list(`q=${Math.random()}`)));
       await leave(...statements);
@@ -51,7 +51,7 @@ describe('a connection that the host gave back', () => {
       expect(list.body.data).toMatchObject([ground]);
     });
 
-    it('keeps what was acknowledged', async () => {
+    it('keeps acknowledged writes', async () => {
       const event = { projectId: shop.project, orderId: 'o', type: 'order.placed' };
 
       await leave(...statements);
@@ -68,7 +68,7 @@ describe('a connection that the host gave back', () => {
     });
   });
 
-  it('inside a transaction that failed serves all the same where the driver cannot tell', async () => {
+  it('inside a failed transaction works even when the driver cannot tell its state', async () => {
     const shop = new Client(app.origin, freshProject());
     const runner = app.database.dataSource.createQueryRunner();
     const client = Object.getPrototypeOf(await runner.connect()) as { getTransactionStatus(): string | null };

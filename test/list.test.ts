@@ -65,7 +65,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     );
   });
 
-  it('has a true total on every page, and no rows past the end', async () => {
+  it('has the total on every page, and no rows past the end', async () => {
     const second = await shop.list('page=2&per_page=4');
     const past = await shop.list('page=4&per_page=4');
     const nothing = await new Client(app.origin, freshProject()).list();
@@ -135,7 +135,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     expect(codes.toSorted()).toEqual((expected ?? all).toSorted());
   });
 
-  it('finds a method that was renamed by what it is called now', async () => {
+  it('finds a renamed method by its new names only', async () => {
     const own = new Client(app.origin, freshProject());
     const names = {
       carrier_code: 'old-c',

@@ -6,8 +6,8 @@ import { serverUrl, type TestDatabase, testDatabase } from './support/database.j
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-// The embedded database has one connection: nobody holds a lock while another waits.
-describe.skipIf(!serverUrl)('a lock that a host keeps on rows of one tenant', () => {
+// The embedded database has one connection, so no call can wait for the lock of another one.
+describe.skipIf(!serverUrl)("a host's lock on the rows of one tenant", () => {
   let database: TestDatabase;
   let app: TestApp;
   let methods: ShippingMethods;
@@ -33,7 +33,7 @@ describe.skipIf(!serverUrl)('a lock that a host keeps on rows of one tenant', ()
     await database?.close();
   });
 
-  /** The host holds the lock until `work` is done, and what waits for it is awaited then. */
+  /** Holds the lock until `work` is done, and then awaits the calls that wait for the lock. */
   const whileLocked = async <Done>(
     waiting: () => Promise<unknown>[],
     work: () => Promise<Done>,
@@ -46,7 +46,7 @@ describe.skipIf(!serverUrl)('a lock that a host keeps on rows of one tenant', ()
     return [done, (await waits).outcomes];
   };
 
-  it('holds up none of the changes of another tenant that come with one that waits', async () => {
+  it('does not hold up changes of another tenant in the same batch', async () => {
     const { id } = await methods.create(free, ground);
     await methods.create(locked, ground);
 
@@ -64,7 +64,7 @@ describe.skipIf(!serverUrl)('a lock that a host keeps on rows of one tenant', ()
     expect(waited).toMatchObject([{ status: 'fulfilled' }]);
   });
 
-  it('keeps no more than one connection, however many changes and events wait', async () => {
+  it('takes no more than one connection, however many changes and events wait', async () => {
     const events8 = Array.from({ length: 8 }, (_, n) => n);
     const [answers, waited] = await whileLocked(
       () => [
@@ -82,7 +82,7 @@ describe.skipIf(!serverUrl)('a lock that a host keeps on rows of one tenant', ()
     expect(waited.map(({ status }) => status)).toEqual(Array(16).fill('fulfilled'));
   });
 
-  it('is not felt by others where it is on the dedupeKey of an event that is tried again', async () => {
+  it('on the dedupeKey of an event that is recorded again does not hold up other tenants', async () => {
     const event = (orderId: string) => ({
       projectId: locked,
       orderId,

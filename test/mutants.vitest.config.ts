@@ -4,7 +4,7 @@ import workspace from '../vitest.config.js';
 
 const [server = ''] = (process.env['TEST_DATABASE_URLS'] ?? '').split(',');
 
-/** What tests the library, once: on the server when one is named, which is many times as fast. */
+/** The tests of the library, run once: on a server when one is named, because that is many times as fast. */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   resolve: workspace.resolve,
@@ -12,12 +12,12 @@ export default defineConfig({
     globalSetup: ['test/support/snapshot.setup.ts'],
     setupFiles: ['reflect-metadata'],
     include: ['test/*.test.ts', 'test/embedding/*.test.ts', 'libs/**/*.spec.ts'],
-    // What repeats others at length; and the zone of a process cannot be set in a thread of it.
+    // Long tests that repeat others, and tests that set the time zone, which a thread cannot do.
     exclude: [
       'test/{docs,large-answers,real-carriers}.test.ts',
       'test/embedding/{global-setups,migrations,time-zones}.test.ts',
     ],
-    // Half of a run would be imports.
+    // With isolation, half of a run would be imports.
     isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -18,11 +18,11 @@ afterAll(() => app?.close());
 
 type Call = (project: string, manager: EntityManager) => Promise<unknown>;
 
-/** What may fail in the host fails inside its nested transaction, and the host catches it there. */
+/** A nested transaction of the host, whose failure the host catches. */
 const nested = (manager: EntityManager, sql: string): Promise<unknown> =>
   manager.transaction((inner) => inner.query(sql)).catch(() => undefined);
 
-describe('a nested transaction of the host beside a call of ours', () => {
+describe("a host's nested transaction beside a call of ours", () => {
   it.each<[string, Call]>([
     ['create', (project, manager) => methods.create(project, { ...ground, method_code: '01' }, { manager })],
     [
@@ -42,7 +42,7 @@ describe('a nested transaction of the host beside a call of ours', () => {
       (projectId, manager) =>
         events.record({ projectId, orderId: 'o', type: 'order.placed', dedupeKey: 'k' }, { manager }),
     ],
-  ])('leaves the pool healthy for all others: %s', async (_name, call) => {
+  ])('leaves the pool usable for all other requests: %s', async (_name, call) => {
     const other = new Client(app.origin, freshProject());
     await other.create(ground);
 
@@ -52,7 +52,7 @@ describe('a nested transaction of the host beside a call of ours', () => {
       await methods.create(project, ground);
       await app.database.dataSource
         .transaction((manager) => Promise.all([call(project, manager), nested(manager, sql)]))
-        // A call that falls into what the host fails fails with it.
+        // A call that runs inside the failing transaction fails with it.
         .catch(() => failed.push(sql));
     }
     const answers = await Promise.all(Array.from({ length: 20 }, () => other.list()));
@@ -61,7 +61,7 @@ describe('a nested transaction of the host beside a call of ours', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 
-  it('commits both', async () => {
+  it('is committed together with the calls', async () => {
     const project = freshProject();
 
     await app.database.dataSource.transaction((manager) =>
@@ -75,7 +75,7 @@ describe('a nested transaction of the host beside a call of ours', () => {
     expect((await methods.list(project)).meta.total).toBe(2);
   });
 
-  it('that is rolled back takes a call with it or leaves it, and what is told is what is there', async () => {
+  it('that is rolled back leaves the reported changes in agreement with the stored methods', async () => {
     const told: (string | undefined)[] = [];
     const subscription = methods.changes.subscribe(({ after }) => told.push(after?.method_code));
     const project = freshProject();

@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
     ['delete', 'delete', `${methods}/{method_id}`],
     ['events', 'get', `${base}/{order_id}/events`],
   ])('names every answer of %s, and no other', (route, method, path) => {
-    // A connection that breaks at the commit takes a server: see `connection-lost.test.ts`.
+    // Only on a server can a connection break at the commit: see `connection-lost.test.ts`.
     const lost = ['post', 'patch', 'delete'].includes(route) ? ['503 outcome_unknown'] : [];
 
     expect(documented(method, path).toSorted()).toEqual([...(provoked[route] ?? []), ...lost].toSorted());

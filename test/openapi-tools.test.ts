@@ -32,7 +32,7 @@ function listParameters(document: object): Map<string, Parameter> {
 }
 
 describe('the OpenAPI document, as tools read it', () => {
-  it('alone, tells its licence and its home, and asks for no authentication', () => {
+  it('names its licence and its repository, and asks for no authentication', () => {
     const document = shippingDocument({ version: '1.2.3' });
 
     expect(document).toMatchObject({
@@ -66,7 +66,7 @@ describe('the OpenAPI document, as tools read it', () => {
     expect(documentShipping(host)).not.toHaveProperty('security');
   });
 
-  it('has patterns that mean the same with the flag u and without it', () => {
+  it('has patterns that match the same with and without the flag u', () => {
     const patterns = [...new Set(patternsOf(JSON.parse(JSON.stringify(shippingDocument())) as Part))];
     const text = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'aZ09_ -.:/@+()!"\'*,;<>?[]\\^`{|}~\t\0é더😀𝒰\u0301') }),
@@ -80,7 +80,7 @@ describe('the OpenAPI document, as tools read it', () => {
     }
   });
 
-  it.skipIf(!hasSharedData)('has a pattern for codes that fits those of 918 real methods', () => {
+  it.skipIf(!hasSharedData)('has a pattern for codes that matches the codes of 918 real methods', () => {
     const { schemas } = shippingDocument().components ?? {};
     const request = schemas?.['UpsertShippingMethodRequest'] as {
       properties: { method_code: { pattern: string } };
@@ -98,21 +98,24 @@ describe('the OpenAPI document, as tools read it', () => {
   it.each([
     ['3.0.0', 'x-content-schema'],
     ['3.1.0', 'contentSchema'],
-  ])('in %s, has filter and raw_filters as text that holds JSON of a named schema', (openapi, keyword) => {
-    const documented = documentShipping({ ...host, openapi });
+  ])(
+    'has filter and raw_filters, in OpenAPI %s, as strings that hold JSON of a named schema',
+    (openapi, keyword) => {
+      const documented = documentShipping({ ...host, openapi });
 
-    const parameters = listParameters(documented);
-    for (const [name, schema] of [
-      ['filter', 'ShippingFilter'] as const,
-      ['raw_filters', 'ShippingRawFilters'] as const,
-    ]) {
-      const { schema: text, example = '' } = parameters.get(name) as Parameter;
-      expect(text).toMatchObject({
-        type: 'string',
-        [keyword]: { $ref: `#/components/schemas/${schema}` },
-      });
-      expect(JSON.parse(example)).toBeTypeOf('object');
-      expect(documented).toHaveProperty(['components', 'schemas', schema, 'description']);
-    }
-  });
+      const parameters = listParameters(documented);
+      for (const [name, schema] of [
+        ['filter', 'ShippingFilter'] as const,
+        ['raw_filters', 'ShippingRawFilters'] as const,
+      ]) {
+        const { schema: text, example = '' } = parameters.get(name) as Parameter;
+        expect(text).toMatchObject({
+          type: 'string',
+          [keyword]: { $ref: `#/components/schemas/${schema}` },
+        });
+        expect(JSON.parse(example)).toBeTypeOf('object');
+        expect(documented).toHaveProperty(['components', 'schemas', schema, 'description']);
+      }
+    },
+  );
 });

@@ -65,7 +65,7 @@ const parameter = (name: string, from = operation('get', methods)): Required<Sch
 };
 const numberIn = (text: string, unit: RegExp): number => Number(unit.exec(text)?.[1]);
 
-/** Where a value is not just what the schema says: a wrong type, a missing field, one too many. */
+/** The places where a value differs from its schema: a wrong type, a missing field, an unknown field. */
 function misfits(schema: Schema, value: unknown, at = ''): string[] {
   if (schema.$ref) return misfits(schemaOf(schema.$ref.split('/').at(-1) ?? ''), value, at);
   if (schema.allOf) return schema.allOf.flatMap((part) => misfits(part, value, at));
@@ -79,7 +79,7 @@ function misfits(schema: Schema, value: unknown, at = ''): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   const { properties, required = [] } = schema;
   const missing = required.filter((name) => !(name in value)).map((name) => `${at}/${name}: missing`);
-  // A part of an `allOf` speaks of some fields only.
+  // A part of an `allOf` describes only some of the fields.
   const isWhole = properties && required.length > 0;
   const unknown = Object.keys(value).filter((name) => isWhole && !(name in properties));
   const deeper = Object.entries(value).flatMap(([name, member]) =>
@@ -89,7 +89,7 @@ function misfits(schema: Schema, value: unknown, at = ''): string[] {
 }
 
 describe('the OpenAPI document', () => {
-  it('has the six routes, each with a name of its own and what it is for', () => {
+  it('has the six routes, each with its own operationId and a description', () => {
     const found = operationsOf(document);
 
     expect(found.map(([route]) => route)).toEqual([
@@ -109,7 +109,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('declares each parameter of each path, and refers only to schemas that are there', () => {
+  it('declares each parameter of each path, and has exactly the schemas that it refers to', () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g);
 
     expect(new Set([...references].map(([, name]) => name))).toEqual(
@@ -121,7 +121,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says "or null" in the words of its version of OpenAPI', () => {
+  it('marks nullable fields as its version of OpenAPI does', () => {
     const info = { title: 'Shop', version: '1' };
 
     const older = read(documentShipping({ openapi: '3.0.0', info, paths: {} }));
@@ -132,7 +132,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(older)).not.toMatch(/"type":\[/);
   });
 
-  it("leaves the host's own paths, schemas, security and refusals in place, and the given document alone", () => {
+  it("keeps the host's own paths, schemas, security and responses, and does not change the given document", () => {
     const carts = { get: { operationId: 'carts', responses: { 200: { description: 'Carts' } } } };
     const scanned = {
       operationId: 'ShippingMethodsController_create',
@@ -194,7 +194,7 @@ describe('the running module', () => {
   /** Two UTF-16 units, one code point. */
   const letters = (length: number): string => '𝒰'.repeat(length);
 
-  it('replaces what SwaggerModule finds by scanning it', () => {
+  it('is described by our operations in place of those of SwaggerModule', () => {
     const scan = SwaggerModule.createDocument(app.nest, new DocumentBuilder().build());
 
     const documented: OpenAPIObject = documentShipping(scan);
@@ -203,7 +203,7 @@ describe('the running module', () => {
     expect(JSON.stringify(documented)).not.toContain('Controller_');
   });
 
-  it('refuses a path at which a scan has not found the routes, and tells where they are', () => {
+  it('cannot be documented at a wrong path, and the error names the right one', () => {
     const scan = SwaggerModule.createDocument(app.nest, new DocumentBuilder().build());
 
     const documented = (): unknown =>
@@ -215,7 +215,7 @@ describe('the running module', () => {
   });
 
   it.each(['carrier_code', 'method_code', 'carrier_label', 'method_label'])(
-    'bounds %s as documented',
+    'limits %s as documented',
     async (name) => {
       const { minLength, maxLength } = field(name);
 
@@ -226,7 +226,7 @@ describe('the running module', () => {
     },
   );
 
-  it('takes codes of the documented form only', async () => {
+  it('accepts only codes of the documented form', async () => {
     const codes = ['03', 'bpack 24/7', 'DPD8:30', 'GS더프레시', ' ups', 'a\tb', 'ups!', '-1', '(a)'];
 
     const statuses = await Promise.all(codes.map((code) => created({ method_code: code })));
@@ -236,7 +236,7 @@ describe('the running module', () => {
     expect(new Set(statuses).size).toBe(2);
   });
 
-  it('bounds sort_order and meta as documented', async () => {
+  it('limits sort_order and meta as documented', async () => {
     const { minimum, maximum } = field('sort_order');
     const bytes = numberIn(field('meta').description, /(\d+) bytes/) - '{"a":""}'.length;
     const levels = numberIn(field('meta').description, /(\d+) levels/);
@@ -250,7 +250,7 @@ describe('the running module', () => {
     expect(statuses).toEqual([201, 400, 201, 400, 201, 400, 201, 400]);
   });
 
-  it('wants the documented fields, takes null for the others, and no others', async () => {
+  it('requires the documented fields, accepts null for the others, and refuses unknown ones', async () => {
     const { properties = {}, required = [], additionalProperties } = schemaOf('UpsertShippingMethodRequest');
 
     for (const [name, { type }] of Object.entries(properties)) {
@@ -263,7 +263,7 @@ describe('the running module', () => {
     expect(await created({ carier_code: 'ups' })).toBe(400);
   });
 
-  it('bounds the query of the list as documented', async () => {
+  it('limits the query of the list as documented', async () => {
     const [page, perPage, q, raw] = ['page', 'per_page', 'q', 'raw_filters'].map((name) => parameter(name));
     const bytes = numberIn(raw?.description ?? '', /(\d+) bytes/);
     const values = schemaOf('ShippingFilter').properties?.['version']?.anyOf?.[1]?.maxItems ?? 0;
@@ -304,7 +304,7 @@ describe('the running module', () => {
     }
   });
 
-  it('takes project and order ids of the documented form only', async () => {
+  it('accepts only project and order ids of the documented form', async () => {
     const ids = ['a', 'a.b:c-d_E9', 'a'.repeat(64), 'a'.repeat(65), '-a', 'a!b', 'é'];
 
     const asProject = await Promise.all(
@@ -318,7 +318,7 @@ describe('the running module', () => {
     }
   });
 
-  it('bounds what it records of an order as documented', async () => {
+  it('limits the fields of an event as documented', async () => {
     const { properties = {} } = schemaOf('OrderEvent');
     const actor = properties['actor']?.properties ?? {};
     const most = (schema?: Schema): number => schema?.maxLength ?? 0;

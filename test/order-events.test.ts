@@ -50,7 +50,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     });
   });
 
-  it('are an empty list for an unknown order, and for another project just the same', async () => {
+  it('are an empty list for an unknown order and for another project', async () => {
     await events.record({ projectId: shop.project, orderId: 'mine', type: 'order.placed' });
     const stranger = new Client(app.origin, freshProject());
 
@@ -61,7 +61,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     );
   });
 
-  it('are all there, in order, when they are more than are read at once', async () => {
+  it('are complete and in order when they are too many for one read', async () => {
     const orderId = 'long';
     const numbers = Array.from({ length: 1203 }, (_, index) => index);
     const at = new Date('2026-02-01T00:00:00Z');
@@ -87,7 +87,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(body.data.map(({ message }) => Number(message))).toEqual(numbers);
   });
 
-  it('are recorded once under one dedupeKey of an order', async () => {
+  it('are recorded once for each dedupeKey of an order', async () => {
     const event = { projectId: shop.project, type: 'order.paid', dedupeKey: 'payment-1' };
 
     const first = await events.record({ ...event, orderId: 'once', message: 'first' });
@@ -99,7 +99,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(await typesOf('twice')).toEqual(['order.paid']);
   });
 
-  it('of another project or order are others under the same dedupeKey, also when they come again', async () => {
+  it('with the same dedupeKey are separate in each project and order, also when they are recorded again', async () => {
     const event = { orderId: 'shared', type: 'order.paid', dedupeKey: 'payment-1' };
     const mine = await events.record({ ...event, projectId: shop.project, message: 'mine' });
     const stranger = freshProject();
@@ -114,7 +114,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(await events.record({ ...event, projectId: stranger, orderId: 'shared-too' })).toEqual(other);
   });
 
-  it('exist if, and only if, the transaction of the caller commits', async () => {
+  it("exist if, and only if, the caller's transaction commits", async () => {
     const { dataSource } = app.database;
     const order = { projectId: shop.project, orderId: 'joined' };
 
@@ -159,7 +159,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     [{ dedupeKey: '' }, '/dedupeKey', 'length'],
     [{ typ: 'order.placed' }, '/typ', 'unknown'],
     [{ 'a/b': 1 }, '/a~1b', 'unknown'],
-  ])('refuse %j at %s (%s)', async (part, pointer, code) => {
+  ])('cannot be recorded with %j: the violation is at %s (%s)', async (part, pointer, code) => {
     const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', ...part };
 
     const recorded = events.record(event as Parameters<OrderEvents['record']>[0]);
@@ -169,7 +169,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(await typesOf('bad')).toEqual([]);
   });
 
-  it('take all that may be left out as null, and all at its greatest', async () => {
+  it('accept null in every optional field, and every field at its limit', async () => {
     const order = { projectId: shop.project, orderId: 'bounds' };
     const nothing = { message: null, data: null, actor: null, occurredAt: null, dedupeKey: null };
     const actor = { type: 'app' as const, id: 'i'.repeat(64), label: 'l'.repeat(255) };
@@ -186,14 +186,14 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     ]);
   });
 
-  it.each([null, 'order.placed', []])('are no event: %j', async (event) => {
+  it.each([null, 'order.placed', []])('cannot be recorded from %j', async (event) => {
     await expect(events.record(event as never)).rejects.toMatchObject({
       code: 'invalid_parameter',
       errors: expect.arrayContaining([expect.objectContaining({ pointer: '', code: 'type' })]),
     });
   });
 
-  it('happen at the millisecond that was told, to the last one of all years', async () => {
+  it('keep the millisecond of their time, up to the end of the year 9999', async () => {
     const occurredAt = '9999-12-31T23:59:59.9996Z';
 
     const { occurred_at } = await events.record({
@@ -206,7 +206,7 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(occurred_at).toBe('9999-12-31T23:59:59.999Z');
   });
 
-  it('and methods refuse a bad project id from a sibling module as they do over HTTP', async () => {
+  it('refuse a bad project id from a sibling module as they do over HTTP, and so do the methods', async () => {
     const methods = app.nest.get(ShippingMethods);
 
     await expect(events.list('no/such', 'o')).rejects.toThrow(InvalidParameterError);

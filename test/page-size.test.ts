@@ -14,7 +14,7 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
   });
   afterAll(() => app?.close());
 
-  it('has pages of that size, over HTTP and by the service, and findActive has all', async () => {
+  it('has pages of that size over HTTP and from the service, while findActive returns all methods', async () => {
     const methods = app.nest.get(ShippingMethods);
 
     const pages = [(await shop.list()).body, await methods.list(shop.project)];

@@ -21,7 +21,7 @@ describe('two instances on one database', () => {
 
   const clients = (project: string): Client[] => apps.map(({ origin }) => new Client(origin, project));
 
-  it('let one of 60 racers create a pair, and tell the others whose it is', async () => {
+  it('let one of 60 racing creates win, and give the others the id of its method', async () => {
     const shops = clients(freshProject());
 
     const answers = await Promise.all(
@@ -98,7 +98,7 @@ describe('two instances on one database', () => {
     expect(last?.version).toBe(1 + 50 + 40);
   });
 
-  it('keep the counts of a project true under creates, changes and removals', async () => {
+  it('keep the counts of a project correct under creates, changes and removals', async () => {
     const project = freshProject();
     const shops = clients(project);
 
@@ -139,7 +139,7 @@ describe('two instances on one database', () => {
       await methods?.update(project, a, { ...ground, method_code: 'a', sort_order: 1 }, { manager });
       single = Promise.resolve(shop?.update(b, { ...ground, method_code: 'b', sort_order: 1 }));
       await waitingFor(manager);
-      // Whoever holds the project's lock waits for nobody.
+      // The holder of the project's lock waits for nobody.
       await manager.query(`SET LOCAL lock_timeout = '300ms'`);
       await methods?.update(project, b, { ...ground, method_code: 'b', sort_order: 2 }, { manager });
     });
@@ -150,11 +150,11 @@ describe('two instances on one database', () => {
     );
   });
 
-  /** Until the single writer waits for the lock; the embedded database lets it wait for the connection. */
+  /** Resolves when the single writer waits for the lock. On the embedded database it waits for the connection. */
   const waitingFor = async (manager: EntityManager): Promise<void> => {
     if (database.isEmbedded) return;
     for (let waiting = 0; waiting === 0;) {
-      // Within a transaction the first look at the activity would stay as it was.
+      // Otherwise the transaction would always see the activity of its first look.
       await manager.query('SELECT pg_stat_clear_snapshot()');
       [{ waiting }] = await manager.query(
         `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))`,

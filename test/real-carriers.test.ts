@@ -14,7 +14,7 @@ describe.skipIf(!hasSharedData)('918 real methods and 328 real kinds of events',
   });
   afterAll(() => app?.close());
 
-  it('go in through POST, come back byte for byte in order, and go in only once', async () => {
+  it('are created by POST, come back unchanged and in order, and are refused the second time', async () => {
     const methods = realMethods().map((method, index) => ({ ...method, sort_order: (index * 7) % 10 }));
 
     const created = [];

@@ -5,7 +5,7 @@ import { Client, freshProject } from './support/client.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe('what a client holds of a list or tree', () => {
+describe('the ETag of a list or tree', () => {
   let app: TestApp;
   let methods: ShippingMethods;
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describe('what a client holds of a list or tree', () => {
   });
   afterAll(() => app?.close());
 
-  /** Takes a backup of a project. @returns what restores it */
+  /** Takes a backup of a project. @returns a function that restores it */
   const backedUp = async (projectId: string): Promise<() => Promise<unknown>> => {
     const { manager } = app.database.dataSource;
     const project = await manager.findOneByOrFail(ShippingProject, { projectId });
@@ -32,7 +32,7 @@ describe('what a client holds of a list or tree', () => {
     return route === 'list' ? shop.list('', headers) : shop.tree(headers);
   };
 
-  it.each(routes)('is not confirmed after a restore and another change: %s', async (route) => {
+  it.each(routes)('does not match after a restore and another change: %s', async (route) => {
     const shop = new Client(app.origin, freshProject());
     const { id } = await methods.create(shop.project, ground);
     const restore = await backedUp(shop.project);
@@ -48,7 +48,7 @@ describe('what a client holds of a list or tree', () => {
     expect(text).toContain('"Changed"');
   });
 
-  it.each(routes)('is not confirmed after the same with the defaults it follows: %s', async (route) => {
+  it.each(routes)('does not match after a restore and another change of its defaults: %s', async (route) => {
     const shop = new Client(app.origin, freshProject());
     const codes = { ...ground, method_code: shop.project };
     const { id } = await methods.create('default', codes);
@@ -66,7 +66,7 @@ describe('what a client holds of a list or tree', () => {
     expect(text).toContain('"Changed"');
   });
 
-  it.each(routes)('of no methods is not confirmed after any import: %s', async (route) => {
+  it.each(routes)('of an empty project does not match after an import: %s', async (route) => {
     const shop = new Client(app.origin, freshProject());
     const held = await read(shop, route);
     const source = freshProject();

@@ -10,13 +10,13 @@ describe('the migrated schema', () => {
   });
   afterAll(() => database?.close());
 
-  it('is what the entities say: the schema builder has nothing to do', async () => {
+  it('matches the entities: the schema builder finds nothing to change', async () => {
     const { upQueries } = await database.dataSource.driver.createSchemaBuilder().log();
 
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('names every table, constraint and index so that it cannot collide with one of the host', () => {
+  it("names its tables, constraints and indexes so that they cannot collide with the host's", () => {
     const tables = shippingEntities.map((entity) => database.dataSource.getMetadata(entity));
     const names = tables.flatMap(({ primaryColumns, uniques, indices, checks }) => [
       ...primaryColumns.map(({ primaryKeyConstraintName }) => primaryKeyConstraintName),

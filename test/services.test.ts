@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshProject } from './support/client.js';
 import { type TestDatabase, testDatabase } from './support/database.js';
 
-// What docs/services.md shows, as it is shown there.
+// docs/services.md shows this code.
 
 interface OrderLine {
   sku: string;
@@ -178,7 +178,7 @@ describe('the services as docs/services.md shows them', () => {
 describe('the contract suite of the testing kit', () => {
   const target = (): { origin: string } => ({ origin: 'http://127.0.0.1:9' });
 
-  it('shows the checks that a host leaves out as skipped, and counts none of them', async () => {
+  it('marks the checks that a host leaves out as skipped, and refuses to run them', async () => {
     const checks = shippingContract(target, { without: ['events', 'defaults'] });
 
     const skipped = checks.filter((check) => check.skipped);
@@ -187,7 +187,7 @@ describe('the contract suite of the testing kit', () => {
     for (const { run } of skipped) await expect(run()).rejects.toThrow('left out');
   });
 
-  it('fails a check that lacks what it needs, and says what that is', async () => {
+  it('fails a check when its target lacks something, and says what to add', async () => {
     const check = shippingContract(target).find(({ title }) => title.startsWith('the events of an order'));
 
     await expect(check?.run()).rejects.toThrow('orderEvents: app.get(OrderEvents)');

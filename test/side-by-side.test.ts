@@ -22,10 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-/** @returns the connection that waits for a lock of this one, as soon as there is one */
+/** @returns the process id of the first connection that waits for a lock of this one */
 async function someoneWaitsFor(manager: EntityManager): Promise<number> {
   for (;;) {
-    // Within a transaction the first look at the activity would stay as it was.
+    // Otherwise the transaction would always see the activity of its first look.
     await manager.query('SELECT pg_stat_clear_snapshot()');
     const [waiting] = await manager.query<{ pid: number }[]>(
       'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
@@ -34,8 +34,8 @@ async function someoneWaitsFor(manager: EntityManager): Promise<number> {
   }
 }
 
-describe('calls side by side in one transaction', () => {
-  it('keep every event that was recorded beside a change that is refused', async () => {
+describe('parallel calls in one transaction', () => {
+  it('keep the events that are recorded beside a refused change', async () => {
     const project = freshProject();
     await methods.create(project, ground);
     const { id } = await methods.create(project, { ...ground, method_code: '01' });
@@ -52,7 +52,7 @@ describe('calls side by side in one transaction', () => {
     expect(await events.list(project, 'o')).toHaveLength(2);
   });
 
-  it('are refused for themselves, and read between the others', async () => {
+  it('are refused one by one, and the other writes and reads succeed', async () => {
     const project = freshProject();
     await methods.create(project, ground);
     const b = await methods.create(project, { ...ground, method_code: 'b' });
@@ -73,13 +73,13 @@ describe('calls side by side in one transaction', () => {
   });
 });
 
-describe('calls side by side that are rolled back', () => {
+describe('parallel calls in a transaction that ends', () => {
   const recordTwice = (projectId: string, manager: EntityManager): Promise<unknown>[] =>
     [1, 2].map((n) =>
       events.record({ projectId, orderId: 'o', type: 'order.placed', data: { n } }, { manager }),
     );
 
-  it('leave nothing, whether they were sent or are refused then', async () => {
+  it('leave nothing behind after a rollback, whether they had begun or not', async () => {
     const project = freshProject();
     let calls: Promise<unknown>[] = [];
 
@@ -95,7 +95,7 @@ describe('calls side by side that are rolled back', () => {
     expect((await methods.list(project)).data).toEqual([]);
   });
 
-  it('send nothing more, however far they came and whoever had the connection since then', async () => {
+  it('send nothing more after a rollback, at whatever point it comes', async () => {
     const { dataSource } = app.database;
     for (let statements = 0; statements < 24; statements++) {
       const project = freshProject();
@@ -113,7 +113,7 @@ describe('calls side by side that are rolled back', () => {
     }
   });
 
-  it('to a savepoint leave nothing in the transaction around it', async () => {
+  it('leave nothing in the outer transaction after a rollback to a savepoint', async () => {
     const project = freshProject();
 
     await app.database.dataSource.transaction(async (outer) => {
@@ -127,7 +127,7 @@ describe('calls side by side that are rolled back', () => {
     expect(await events.list(project, 'o')).toEqual([]);
   });
 
-  it('on a connection of the host’s are not told either, however far they came', async () => {
+  it('are not reported after a rollback on a connection of the host, at whatever point it comes', async () => {
     const told: unknown[] = [];
     const subscription = methods.changes.subscribe((change) => told.push(change));
     const runner = app.database.dataSource.createQueryRunner();
@@ -146,7 +146,7 @@ describe('calls side by side that are rolled back', () => {
     expect([told, (await methods.list(project)).data]).toEqual([[], []]);
   });
 
-  it('and those that are committed are there, though the host does not wait for them', async () => {
+  it('are committed even when the host does not wait for them', async () => {
     const project = freshProject();
 
     const { dataSource, table } = app.database;
@@ -161,7 +161,7 @@ describe('calls side by side that are rolled back', () => {
     expect(await dataSource.query(written, [project])).toEqual([{ events: 2, transactions: 1 }]);
   });
 
-  it('and those that a commit comes before are told so, and are not there', async () => {
+  it('fail and leave nothing behind when the commit comes before them', async () => {
     const project = freshProject();
     let creating: Promise<unknown> = Promise.resolve();
 
@@ -183,7 +183,7 @@ describe('a subscriber of the host', () => {
       beforeTransactionCommit: ({ manager }) =>
         events.record({ projectId, orderId: 'o', type: 'a.b' }, { manager }),
     };
-    // Before ours, as the subscribers among the options of a DataSource are.
+    // Before our subscriber, like those in the options of a DataSource.
     dataSource.subscribers.unshift(outbox);
 
     await dataSource.transaction((manager) => manager.query('SELECT 1'));
@@ -195,7 +195,7 @@ describe('a subscriber of the host', () => {
 
 describe('an upsert', () => {
   it.each([false, true])(
-    'leaves a method alone that loses the codes meanwhile (taken anew: %j)',
+    'does not touch a method that loses its codes meanwhile (another method takes them: %j)',
     async (isTakenAnew) => {
       const project = freshProject();
       const { id } = await methods.create(project, ground);
@@ -223,35 +223,38 @@ describe('an upsert', () => {
 });
 
 describe('a trigger of the host that refuses', () => {
-  it.each(['INSERT', 'UPDATE'])('an %s is heard, at once and by its own words', async (event) => {
-    const own = await testApp();
-    const service = own.nest.get(ShippingMethods);
-    const project = freshProject();
-    const { id } = await service.create(project, ground);
-    const { dataSource, table } = own.database;
-    await dataSource.query(
-      `CREATE FUNCTION ${table('refuse')}() RETURNS trigger LANGUAGE plpgsql AS
+  it.each(['INSERT', 'UPDATE'])(
+    'an %s fails the call at once, with the message of the trigger',
+    async (event) => {
+      const own = await testApp();
+      const service = own.nest.get(ShippingMethods);
+      const project = freshProject();
+      const { id } = await service.create(project, ground);
+      const { dataSource, table } = own.database;
+      await dataSource.query(
+        `CREATE FUNCTION ${table('refuse')}() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE EXCEPTION 'The host says no'; END $$`,
-    );
-    await dataSource.query(
-      `CREATE TRIGGER refuse BEFORE ${event} ON ${table('shipping_method')}
+      );
+      await dataSource.query(
+        `CREATE TRIGGER refuse BEFORE ${event} ON ${table('shipping_method')}
          FOR EACH ROW EXECUTE FUNCTION ${table('refuse')}()`,
-    );
-    const changed = { ...ground, method_label: 'Changed' };
-    const attempts = {
-      INSERT: [() => service.create(project, { ...ground, method_code: '01' })],
-      UPDATE: [() => service.update(project, id, changed), () => service.upsert(project, changed)],
-    }[event];
+      );
+      const changed = { ...ground, method_label: 'Changed' };
+      const attempts = {
+        INSERT: [() => service.create(project, { ...ground, method_code: '01' })],
+        UPDATE: [() => service.update(project, id, changed), () => service.upsert(project, changed)],
+      }[event];
 
-    for (const attempt of attempts ?? []) await expect(attempt()).rejects.toThrow('The host says no');
+      for (const attempt of attempts ?? []) await expect(attempt()).rejects.toThrow('The host says no');
 
-    expect((await service.list(project)).data).toMatchObject([ground]);
-    await own.close();
-  });
+      expect((await service.list(project)).data).toMatchObject([ground]);
+      await own.close();
+    },
+  );
 });
 
 describe('a host’s own rule', () => {
-  it('that is busy for one tenant refuses that one, not those who come with it', async () => {
+  it('that is busy for one tenant does not refuse the others in its batch', async () => {
     const { dataSource, table } = app.database;
     await dataSource.query(
       `CREATE FUNCTION ${table('busy')}() RETURNS trigger LANGUAGE plpgsql AS
@@ -273,7 +276,7 @@ describe('a host’s own rule', () => {
     expect(outcomes[1]).toMatchObject({ reason: { code: 'database_unavailable' } });
   });
 
-  it('that refers to the codes refuses others, as it refuses a delete', async () => {
+  it('that refers to the codes refuses new codes, as it refuses a delete', async () => {
     const { dataSource, table } = app.database;
     const project = freshProject();
     const { id } = await methods.create(project, ground);
@@ -291,7 +294,7 @@ describe('a host’s own rule', () => {
     expect(await methods.update(project, id, { ...ground, sort_order: 1 })).toMatchObject({ version: 2 });
   });
 
-  it('that wants something else to be unique is not told as a duplicate of the method itself', async () => {
+  it('that makes another column unique is not reported as a duplicate method', async () => {
     const { dataSource, table } = app.database;
     const project = freshProject();
     await methods.create(project, ground);
@@ -306,11 +309,11 @@ describe('a host’s own rule', () => {
   });
 });
 
-// The embedded database has one connection: nobody holds a lock while another waits.
-describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
+// The embedded database has one connection, so no call can wait for the lock of another one.
+describe.skipIf(!serverUrl)('changes that wait for a lock of the host', () => {
   beforeAll(() => createCart(app.database));
 
-  it('of one project take one connection, so that other projects go on', async () => {
+  it('take one connection for each project, so that other projects go on', async () => {
     const [locked, other] = [freshProject(), freshProject()];
     await Promise.all([methods.create(locked, ground), methods.create(other, ground)]);
 
@@ -331,7 +334,7 @@ describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
     expect((await methods.list(other)).meta.total).toBe(1);
   });
 
-  it('of other methods that share a batch with a renaming go on', async () => {
+  it('do not hold up the other methods in their batch', async () => {
     const [inCart, other] = [freshProject(), freshProject()];
     const [a, b] = await Promise.all([methods.create(inCart, ground), methods.create(other, ground)]);
     const { dataSource, table } = app.database;
@@ -346,7 +349,7 @@ describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
     expect(await renamed).toMatchObject({ method_code: 'renamed', version: 2 });
   });
 
-  it('that time out end all that wait for the same, and nothing is changed', async () => {
+  it('time out together with the changes behind them, and change nothing', async () => {
     const database = await testDatabase({ extra: { options: '-c lock_timeout=500' } });
     const impatient = await testApp({ database });
     const service = impatient.nest.get(ShippingMethods);
@@ -367,7 +370,7 @@ describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
 
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'database_unavailable' } });
-    // One of them, three times; the others have not begun.
+    // One of them was tried three times. The others had not begun.
     expect(waited).toHaveLength(3);
     expect((await service.list(project)).meta.total).toBe(2);
     await impatient.close();
@@ -376,7 +379,7 @@ describe.skipIf(!serverUrl)('changes beside a lock that a host holds', () => {
 });
 
 describe.skipIf(!serverUrl)('a change that loses its connection', () => {
-  it('ends at once those that wait behind it, and they know that nothing was changed', async () => {
+  it('makes those that wait behind it fail at once, with the promise that nothing was changed', async () => {
     const project = freshProject();
     await methods.create(project, ground);
     const { dataSource } = app.database;
@@ -390,8 +393,8 @@ describe.skipIf(!serverUrl)('a change that loses its connection', () => {
         );
       const pid = await someoneWaitsFor(manager);
       await dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
-      // What ends at once does so within far fewer turns of this transaction; what waits, waits for its end.
-      for (let turn = 0; turn < 1000 && outcomesSoFar.length < 3; turn++) await manager.query('SELECT 1');
+      // A call that fails at once needs far fewer tries. A call that waits needs the end of this transaction.
+      for (let tries = 0; tries < 1000 && outcomesSoFar.length < 3; tries++) await manager.query('SELECT 1');
       return [...outcomesSoFar];
     });
 
@@ -417,7 +420,7 @@ describe('many changes of one method at once', () => {
 
     expect(new Set(updated.map(({ version }) => version)).size).toBe(150);
     expect((await methods.find(project, id)).version).toBe(151);
-    // Each once, and nothing of what was lost on the way.
+    // Each version once. Lost attempts are not reported.
     expect(told.toSorted((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 150 }, (_, n) => n + 2),
     );
@@ -427,7 +430,7 @@ describe('many changes of one method at once', () => {
 describe.skipIf(!serverUrl).each(['repeatable\\ read', 'serializable'])(
   'a host whose transactions are %s by default',
   (level) => {
-    it('has its changes made all the same', async () => {
+    it('can change methods as usual', async () => {
       const options = `-c default_transaction_isolation=${level}`;
       const database = await testDatabase({ extra: { options } });
       const host = await testApp({ database });

@@ -5,7 +5,7 @@ import { type TestApp, testApp } from './support/app.js';
 const project = 'shop';
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-// For the eyes of a reviewer: the SQL as PostgreSQL gets it. `vitest -u` writes the file anew.
+// The SQL as PostgreSQL gets it, for reviewers. `vitest -u` updates the file.
 describe('the statements', () => {
   let app: TestApp;
   let methods: ShippingMethods;
@@ -17,7 +17,7 @@ describe('the statements', () => {
   });
   afterAll(() => app?.close());
 
-  /** What a call sends, each text once. */
+  /** The statements that a call sends, each text once. */
   const sentBy = async (call: () => Promise<unknown>): Promise<string[]> => {
     const { logger } = app.database.dataSource;
     const logged = vi.spyOn(logger, 'logQuery');
@@ -27,9 +27,9 @@ describe('the statements', () => {
     return [...new Set(texts)].filter((text) => text.includes('shipping_'));
   };
 
-  it('are those of the committed file', async () => {
+  it('are the ones in the committed file', async () => {
     const { dataSource } = app.database;
-    const within = (call: (options: object) => Promise<unknown>) => () =>
+    const inTransaction = (call: (options: object) => Promise<unknown>) => () =>
       dataSource.transaction((manager) => call({ manager }));
     let id = '';
     const calls: Record<string, () => Promise<unknown>> = {
@@ -39,7 +39,7 @@ describe('the statements', () => {
       'a find by id': () => methods.find(project, id),
       'a find by codes': () => methods.findByCodes(project, 'ups', '03'),
       'an update': () => methods.update(project, id, { ...ground, sort_order: 1 }),
-      'an update with new codes, in a transaction': within((options) =>
+      'an update with new codes, in a transaction': inTransaction((options) =>
         methods.update(project, id, { ...ground, method_code: '04' }, options),
       ),
       'a page': () => methods.list(project),

@@ -13,7 +13,7 @@ const ground = {
 const unknownId = '01890000-0000-7000-8000-000000000000';
 
 describe.each(['throw', 'ignore'] as const)(
-  'tenants, in a host whose undefined values are "%s"',
+  'tenants, with invalidWhereValuesBehavior set to "%s",',
   (behavior) => {
     let database: TestDatabase;
     let app: TestApp;
@@ -38,7 +38,7 @@ describe.each(['throw', 'ignore'] as const)(
       await database?.close();
     });
 
-    it('see nothing of each other on any route, and a foreign id is no other than an unknown one', async () => {
+    it('see nothing of each other on any route, and get the same answer for a foreign id as for an unknown one', async () => {
       const change = { ...ground, method_label: 'mine now' };
       const foreign = [
         await stranger.update(id, change),

@@ -6,7 +6,7 @@ import { Client, freshProject } from './support/client.js';
 const maxMethods = 5;
 const bodyOf = (n: number | string) => ({ carrier_code: 'ups', method_code: `${n}`, method_label: 'Label' });
 
-describe('a project of a module with maxMethods', () => {
+describe('a project with maxMethods', () => {
   let app: TestApp;
   let methods: ShippingMethods;
   let shop: Client;
@@ -25,7 +25,7 @@ describe('a project of a module with maxMethods', () => {
     return ids;
   };
 
-  it('takes that many and refuses one more, until one is removed', async () => {
+  it('accepts that many methods, and refuses one more until one is removed', async () => {
     const [first = ''] = await fill();
 
     const refused = await shop.create(bodyOf('more'));
@@ -41,7 +41,7 @@ describe('a project of a module with maxMethods', () => {
     expect((await shop.list()).body.meta.total).toBe(maxMethods);
   });
 
-  it('tells of a taken pair first, and still updates what it has', async () => {
+  it('still reports duplicates and updates its methods when it is full', async () => {
     const [first = ''] = await fill();
 
     const same = await shop.create(bodyOf(0));
@@ -53,7 +53,7 @@ describe('a project of a module with maxMethods', () => {
     expect(upserted).toMatchObject({ id: first, method_label: 'Again' });
   });
 
-  it.each([0, 1, 3])('that has room for %i takes just these of many that race', async (room) => {
+  it.each([0, 1, 3])('with room for %i accepts exactly that many of 30 racing creates', async (room) => {
     await fill(maxMethods - room);
 
     const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => shop.create(bodyOf(`race ${n}`))));
@@ -63,7 +63,7 @@ describe('a project of a module with maxMethods', () => {
     expect((await shop.list()).body.meta.total).toBe(maxMethods);
   });
 
-  it('gives the last place to a new pair, however many taken ones race for it', async () => {
+  it('gives the last place to new codes, however many duplicates race for it', async () => {
     await fill(maxMethods - 1);
     const neighbour = new Client(app.origin, freshProject());
 
@@ -77,24 +77,24 @@ describe('a project of a module with maxMethods', () => {
     expect(duplicates.map(({ body }) => body.code)).toEqual(Array(4).fill('duplicate_method'));
   });
 
-  it('counts what a transaction has made itself, and a rollback gives the room back', async () => {
+  it('counts the methods of the current transaction, and has their room again after a rollback', async () => {
     await fill(maxMethods - 1);
 
     const { dataSource } = app.database;
-    const within = dataSource.transaction(async (manager) => {
-      await methods.create(shop.project, bodyOf('within'), { manager });
+    const filling = dataSource.transaction(async (manager) => {
+      await methods.create(shop.project, bodyOf('last'), { manager });
       const refused = methods.create(shop.project, bodyOf('one more'), { manager });
       await expect(refused).rejects.toThrow(TooManyMethodsError);
       // The refusal has not failed the transaction.
       expect((await methods.list(shop.project, {}, { manager })).meta.total).toBe(maxMethods);
       throw new Error('changed my mind');
     });
-    await expect(within).rejects.toThrow('changed my mind');
+    await expect(filling).rejects.toThrow('changed my mind');
 
     expect((await shop.create(bodyOf('after'))).status).toBe(201);
   });
 
-  it('that holds more since an import keeps them and takes none', async () => {
+  it('with too many methods after an import accepts no more, even when one is removed', async () => {
     const ids = await fill();
     const { dataSource, table } = app.database;
     await dataSource.query(`UPDATE ${table('shipping_project')} SET methods = 7 WHERE project_id = $1`, [

@@ -25,7 +25,7 @@ describe("a sibling module's transaction", () => {
   });
   afterAll(() => app?.close());
 
-  it('sees what it wrote, and takes it all back with a rollback: rows, counts and revision', async () => {
+  it('sees its own writes, and a rollback undoes all of them: rows, counts and revision', async () => {
     const project = freshProject();
     await methods.create(project, ground);
     const before = await methods.list(project);
@@ -48,7 +48,7 @@ describe("a sibling module's transaction", () => {
   });
 
   it.each(['create', 'update', 'upsert', 'remove'] as const)(
-    'takes back its one %s, of what was there before',
+    'undoes a single %s with a rollback',
     async (write) => {
       const project = freshProject();
       const { id } = await methods.create(project, ground);
@@ -88,7 +88,7 @@ describe("a sibling module's transaction", () => {
     expect(meta.total).toBe(2);
   });
 
-  it('sends no savepoint of ours', async () => {
+  it('contains no savepoint of ours', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
     const sent = vi.spyOn(app.database.dataSource.logger, 'logQuery');
@@ -107,7 +107,7 @@ describe("a sibling module's transaction", () => {
     expect(statements.length).toBeGreaterThan(6);
   });
 
-  it('is ended by what a foreign key of the host refuses, and a commit of it is an error', async () => {
+  it('cannot be committed after a foreign key of the host has refused a delete', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
     const { dataSource, table } = app.database;
@@ -126,7 +126,7 @@ describe("a sibling module's transaction", () => {
     expect((await methods.list(project)).meta.total).toBe(1);
   });
 
-  it('goes on after that where the host wraps the call in a nested transaction', async () => {
+  it('can be committed after the same refusal in a nested transaction', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
     const { dataSource, table } = app.database;
@@ -141,7 +141,7 @@ describe("a sibling module's transaction", () => {
     expect((await methods.find(project, id)).is_active).toBe(false);
   });
 
-  // The embedded database has one connection: nobody holds a lock while another waits.
+  // The embedded database has one connection, so no call can wait for the lock of another one.
   it.skipIf(!serverUrl)(
     'stays usable when the codes it wants are taken while it waits for the lock',
     async () => {
@@ -158,7 +158,7 @@ describe("a sibling module's transaction", () => {
           await methods.update(project, id, { ...ground, sort_order: 5 }, { manager });
         });
         const [{ pid }] = await holder.query('SELECT pg_backend_pid() AS pid');
-        // On another connection: within a transaction the first look at the activity stays as it was.
+        // On another connection, because a transaction always sees the activity of its first look.
         for (let waiting = 0; waiting === 0;) {
           [{ waiting }] = await dataSource.query(
             'SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE $1::integer = ANY(pg_blocking_pids(pid))',
@@ -176,7 +176,7 @@ describe("a sibling module's transaction", () => {
     ['create', (project, manager) => methods.create(project, { ...ground, method_code: '02' }, { manager })],
     ['upsert', (project, manager) => methods.upsert(project, { ...ground, sort_order: 2 }, { manager })],
     ['event', (projectId, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager })],
-  ])('is unavailable to %s that waits too long for a lock, and usable around it', async (_name, call) => {
+  ])('stays usable when a nested %s waits too long for a lock', async (_name, call) => {
     const project = freshProject();
     await methods.create(project, ground);
     const { dataSource } = app.database;
@@ -193,7 +193,7 @@ describe("a sibling module's transaction", () => {
     });
   });
 
-  it('may make its calls side by side, and each is refused or kept for itself', async () => {
+  it('may make parallel calls, and a refused one does not affect the others', async () => {
     const project = freshProject();
     const codes = ['01', '02', '01', '03'];
 
@@ -212,7 +212,7 @@ describe("a sibling module's transaction", () => {
   });
 
   it.skipIf(!serverUrl)(
-    'that cannot see who has the codes is told so, and does not try for ever',
+    'whose snapshot does not show who has the codes fails, and does not try for ever',
     async () => {
       const project = freshProject();
 
@@ -250,7 +250,7 @@ describe("a sibling module's transaction", () => {
     await other.close();
   });
 
-  it('finds the active methods of a checkout, one by its codes, and nothing where there is nothing', async () => {
+  it('is not needed to find the active methods, or one method by its codes or id', async () => {
     const project = freshProject();
     await methods.create(project, { ...ground, is_active: false });
     const air = await methods.create(project, { ...ground, method_code: '01' });

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
 
-describe.each(adapters)('a tree of many methods on %s', (adapter) => {
+describe.each(adapters)('the tree on %s', (adapter) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await testApp({ adapter });
   });
   afterAll(() => app?.close());
 
-  /** A project of `count` methods of 7 carriers, every third without a label of its carrier. */
+  /** A project with `count` methods of 7 carriers. Every third method has no carrier label. */
   const filled = async (count: number): Promise<Client> => {
     const shop = new Client(app.origin, freshProject());
     const { dataSource, table } = app.database;
@@ -29,7 +29,7 @@ describe.each(adapters)('a tree of many methods on %s', (adapter) => {
     return shop;
   };
 
-  it.each([77, 1777, 10_000])('of %i is the one that its list makes', async (count) => {
+  it.each([77, 1777, 10_000])('of %i methods has the methods of the list, in its order', async (count) => {
     const shop = await filled(count);
     const listed: ShippingMethodDto[] = [];
     for (let page = 1; listed.length < count; page++) {
@@ -55,17 +55,17 @@ describe.each(adapters)('a tree of many methods on %s', (adapter) => {
     expect((await shop.tree({ 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
   });
 
-  it('shows what its methods inherit', async () => {
+  it('shows inherited values', async () => {
     const shop = await filled(1500);
     await new Client(app.origin, 'default').create({
-      carrier_code: 'followed',
-      carrier_label: 'Followed',
+      carrier_code: 'inheriting',
+      carrier_label: 'Inherited',
       method_code: 'm',
       method_label: 'Default',
       sort_order: -5,
     });
     await shop.create({
-      carrier_code: 'followed',
+      carrier_code: 'inheriting',
       method_code: 'm',
       method_label: 'Own',
       use_default: true,
@@ -74,15 +74,15 @@ describe.each(adapters)('a tree of many methods on %s', (adapter) => {
     const { body } = await shop.tree();
 
     expect(body.data[0]).toMatchObject({
-      carrier_code: 'followed',
-      carrier_label: 'Followed',
+      carrier_code: 'inheriting',
+      carrier_label: 'Inherited',
       sort_order: -5,
       methods: [{ method_label: 'Default', own: { method_label: 'Own' } }],
     });
     expect(body.data).toHaveLength(8);
   });
 
-  it('is answered while somebody writes all the time', async () => {
+  it('is answered while another client writes all the time', async () => {
     const shop = await filled(1500);
     const over = new AbortController();
     const writer = (async () => {

@@ -25,7 +25,7 @@ describe('a method with use_default', () => {
     for (const { id } of (await defaults.list()).body.data) await defaults.remove(id);
   });
 
-  it('shows its own values until there is a default, and those of the default at once', async () => {
+  it('shows its own values until there is a default, and then the inherited values at once', async () => {
     const { body: before } = await shop.create({ ...own, use_default: true });
     await defaults.create({ ...codes, method_label: 'Default', carrier_label: 'UPS', is_active: false });
 
@@ -46,25 +46,25 @@ describe('a method with use_default', () => {
     ]);
   });
 
-  it('follows from when a change says so until another says no, whatever becomes of its neighbours', async () => {
+  it('inherits until an update ends use_default, also after another method is removed', async () => {
     await defaults.create({ ...codes, method_label: 'Default' });
-    const { body: follower } = await shop.create(own);
+    const { body: inheriting } = await shop.create(own);
     const { body: neighbour } = await shop.create({ ...codes, method_code: '01', method_label: 'Other' });
     const label = async (): Promise<string | undefined> =>
-      (await shop.list(`filter[id]=${follower.id}`)).body.data[0]?.method_label;
+      (await shop.list(`filter[id]=${inheriting.id}`)).body.data[0]?.method_label;
 
     const labels = [await label()];
-    await shop.update(follower.id, { ...own, use_default: true });
+    await shop.update(inheriting.id, { ...own, use_default: true });
     labels.push(await label());
     await shop.remove(neighbour.id);
     labels.push(await label());
-    await shop.update(follower.id, { ...codes, method_label: 'Own', use_default: false });
+    await shop.update(inheriting.id, { ...codes, method_label: 'Own', use_default: false });
     labels.push(await label());
 
     expect(labels).toEqual(['Own', 'Default', 'Default', 'Own']);
   });
 
-  it('falls through to its own label where the default has none', async () => {
+  it('shows its own label where the default has none', async () => {
     await defaults.create({ ...codes, method_label: 'Default' });
 
     const { body } = await shop.create({ ...own, use_default: true });
@@ -74,7 +74,7 @@ describe('a method with use_default', () => {
     expect(body.own).toEqual({ method_label: 'Own', sort_order: 5, meta: { own: 1 } });
   });
 
-  it('keeps what is stored when a form sends back what it loaded, and shows it again afterwards', async () => {
+  it('keeps its own values when a form sends back the inherited ones, and shows them again without use_default', async () => {
     await defaults.create({ ...codes, method_label: 'Default', meta: { a: 1, b: 2 } });
     const { body: loaded } = await shop.create({ ...own, use_default: true });
     const { carrier_label, method_label, sort_order, is_active, use_default } = loaded;
@@ -89,7 +89,7 @@ describe('a method with use_default', () => {
     expect(off.body).toMatchObject({ ...own, carrier_label: 'New', version: 3, inherited: [], own: {} });
   });
 
-  it('knows the zero that it showed when that comes back as -0', async () => {
+  it('recognizes an inherited 0 that a form sends back as -0', async () => {
     await defaults.create({ ...codes, method_label: 'Default' });
     const { body } = await shop.create({ ...own, use_default: true });
 
@@ -101,7 +101,7 @@ describe('a method with use_default', () => {
     expect(same.body).toMatchObject({ version: 1, own: { sort_order: 5 } });
   });
 
-  it('is ordered, searched, filtered and put into the tree by what it presents', async () => {
+  it('is sorted, searched, filtered and put into the tree by the values it shows', async () => {
     await defaults.create({
       ...codes,
       method_label: 'Zebra express',
@@ -125,7 +125,7 @@ describe('a method with use_default', () => {
     expect((await shop.tree()).body.data).toMatchObject([{ carrier_label: 'Brown', sort_order: -9 }]);
   });
 
-  it('stands on the page that its presented order gives it', async () => {
+  it('is on the page that its inherited sort_order gives it', async () => {
     await defaults.create({ ...codes, method_label: 'Default', sort_order: -9 });
     await shop.create({ ...own, sort_order: 9, use_default: true });
     await shop.create({ ...codes, method_code: '99', method_label: 'Other', sort_order: 0 });
@@ -138,7 +138,7 @@ describe('a method with use_default', () => {
     ]);
   });
 
-  it('is found by its own carrier label where the default has none, and by no label that it hides', async () => {
+  it('is found by its own carrier label where the default has none, but not by a hidden label', async () => {
     await defaults.create({ ...codes, method_label: 'Default' });
     await shop.create({ ...own, use_default: true });
 
@@ -157,7 +157,7 @@ describe('a method with use_default', () => {
     ).toEqual([]);
   });
 
-  it('is identical to the request that made it, whatever it presents', async () => {
+  it('counts as identical when its create request is repeated, whatever values it shows', async () => {
     await defaults.create({ ...codes, carrier_label: 'UPS', method_label: 'Default', meta: { a: 1 } });
     const { body: first } = await shop.create({ ...own, use_default: true });
 
@@ -175,7 +175,7 @@ describe('a method with use_default', () => {
     expect(shown).toMatchObject({ status: 409, body: { existing_id: first.id, identical: false } });
   });
 
-  it('changes the ETag of its project when only the default changes', async () => {
+  it('changes the ETag of its tree when only the default changes', async () => {
     const { body: origin } = await defaults.create({ ...codes, method_label: 'Default' });
     await shop.create({ ...own, use_default: true });
     const before = (await shop.tree()).headers.get('etag') ?? '';
@@ -190,7 +190,7 @@ describe('a method with use_default', () => {
     expect(after.body.data[0]?.methods[0]?.method_label).toBe('Changed');
   });
 
-  it('inherits nothing inside the defaults project itself', async () => {
+  it('inherits nothing in the defaults project itself', async () => {
     const { body } = await defaults.create({ ...own, use_default: true });
 
     expect(body).toMatchObject({ ...own, use_default: true, inherited: [], own: {} });

@@ -1,5 +1,5 @@
-// What is stored, as a function of numbers: the loader (in SQL) and the load generator (in JavaScript) agree on
-// every project, method and order without telling each other.
+// The stored data as a function of numbers, so that the loader (in SQL) and the load generator (in JavaScript) agree
+// on every project, method and order.
 
 const carriers = [
   ['ups', 'UPS'],
@@ -57,20 +57,20 @@ export const stride = 7;
 export const methodsPerProject = 100;
 export const eventsPerOrder = 20;
 
-/** Projects are numbered: shops from 0, and apart from them the large ones and those that are written to. */
+/** Projects are numbered: shops from 0, and the large and the written projects from these numbers. */
 export const firstLarge = 1_000_000;
 export const firstWritten = 2_000_000;
 export const projectsWritten = 200;
 
 export const shop = (number) => `shop-${padded(number)}`;
 export const large = (methods) => `large-${methods}`;
-/** Each contender changes methods of its own, so that none works on what another has grown. */
+/** Each contender writes in its own projects, so that none works on rows that another one has changed. */
 export const written = (contender, number) => `${contender}-${padded(number)}`;
-/** The number of an order that has a history of its own length. */
+/** The number of the order with the long history. */
 export const longOrder = 99_999;
 export const order = (number) => `order-${padded(number)}`;
 
-/** The method at place `index` of a project, as far as a client has to know it. */
+/** The fields of the method at `index` in a project that a client has to know. */
 export function method(project, index) {
   const { carrier_code, method_code, method_label } =
     catalogue[(project * stride + index) % catalogue.length];

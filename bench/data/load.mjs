@@ -5,14 +5,14 @@ import * as data from './catalogue.mjs';
 const projectsAtOnce = 250;
 const methodsAtOnce = 25_000;
 
-/** As TypeORM makes them for `@Column({ default })`, `@CreateDateColumn`: the rivals that use these rely on them. */
+/** TypeORM creates them for `@Column({ default })` and `@CreateDateColumn`, and rivals with these rely on them. */
 const columnDefaults = `ALTER TABLE shipping_method
   ALTER is_active SET DEFAULT true, ALTER sort_order SET DEFAULT 0, ALTER meta SET DEFAULT '{}',
   ALTER use_default SET DEFAULT false, ALTER created_at SET DEFAULT now(), ALTER updated_at SET DEFAULT now()`;
 
 /**
- * Fills the migrated tables of the library, as if all had been written through it.
- * @param writers the contenders that get methods of their own to update
+ * Fills the migrated tables of the library, as if the library had written all rows.
+ * @param writers the contenders that get their own methods to update
  */
 export async function load(url, size, writers) {
   const client = new pg.Client({ connectionString: url });
@@ -45,7 +45,7 @@ export async function load(url, size, writers) {
   }
 }
 
-/** The projects of one kind, a statement's worth each. */
+/** Splits the projects of one kind into groups, one for each statement. */
 function groups(prefix, first, count) {
   return Array.from({ length: Math.ceil(count / projectsAtOnce) }, (_, index) => {
     const from = index * projectsAtOnce;
@@ -75,7 +75,7 @@ async function loadMethods(client, all) {
 
 function insertMethods(project, [firstProject, lastProject], [firstPlace, lastPlace]) {
   const count = data.catalogue.length;
-  // Beyond the catalogue, a project has its methods again under another code.
+  // After the end of the catalogue its methods repeat with another code.
   const suffix = `CASE WHEN i >= ${count} THEN '-' || i / ${count} ELSE '' END`;
   return `INSERT INTO shipping_method (project_id, id, carrier_code, carrier_label, method_code, method_label,
       is_active, sort_order, meta, use_default, search_text, version, created_at, updated_at)

@@ -1,6 +1,6 @@
 import { methodsPerProject } from './catalogue.mjs';
 
-// Many more shops than what the sample keeps of answers (32 MiB): asked one after the other, none is held.
+// More shops than fit into the cache of the sample (32 MiB), so that none is cached when all are read in turn.
 export const sizes = {
   quick: { shops: 2_000, ordersPerShop: 2, large: [10_000] },
   full: { shops: 9_000, ordersPerShop: 5, large: [10_000, 100_000] },

@@ -7,8 +7,8 @@ const bufferBytes = 64 * 1024;
 const maxHeadBytes = 2048;
 
 /**
- * One keep-alive connection that has one request under way at a time. It reads of HTTP/1.1 what our contenders
- * send, and fails on anything else rather than count it.
+ * One keep-alive connection with one request at a time. It reads only the HTTP/1.1 that our contenders send, and fails
+ * on anything else.
  */
 export class Connection {
   #socket;
@@ -16,7 +16,7 @@ export class Connection {
 
   static async open(port) {
     const connection = new Connection();
-    // Reads into one buffer again and again: half of what a stream of chunks costs.
+    // Always reads into the same buffer, which costs half as much as a stream of chunks.
     const onread = {
       buffer: Buffer.allocUnsafe(bufferBytes),
       callback: (length, buffer) => connection.#receive(length, buffer),
@@ -41,7 +41,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** @returns true: go on reading */
+  /** @returns true, to go on reading */
   #receive(length, buffer) {
     const answer = this.#answer;
     if (!answer) return true;
@@ -52,7 +52,7 @@ export class Connection {
   }
 }
 
-/** Once the head is complete: its status, the length of the body, and how much of that is still to come. */
+/** When the head is complete, sets its status, the length of the body, and how much of it is missing. */
 function readHead(answer, buffer, length) {
   const before = answer.head.length;
   answer.head += buffer.latin1Slice(0, Math.min(length, maxHeadBytes));

@@ -1,4 +1,4 @@
-// The load, in a process of its own: takes a job from its parent, answers with what it has measured.
+// Generates the load in its own process. It gets a job from its parent, and answers with the measurements.
 import { Connection } from './connection.mjs';
 import { requestOf } from '../contenders.mjs';
 
@@ -12,7 +12,7 @@ process.on('message', async (job) => {
   }
 });
 
-/** Sends the requests number `from`, `from + 1`, … of a scenario, for some seconds or `until` a number. */
+/** Sends the requests `from`, `from + 1`, … of a scenario, for some seconds or `until` a number. */
 async function run({
   scenario,
   contender,
@@ -60,7 +60,7 @@ async function run({
   };
 }
 
-/** What was read before has the same length when it is read again: nothing that is read is written to. */
+/** Checks that a repeated read has the same length, because no scenario writes what it reads. */
 function checker() {
   const lengths = new Map();
   return (text, status, length) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { onExit, stop } from '../processes.mjs';
 
-/** @returns a function that has a job done by the load generator, one at a time */
+/** @returns a function that gives the load generator one job at a time, and returns its measurements */
 export function startGenerator() {
   const child = fork(fileURLToPath(new URL('generator.mjs', import.meta.url)));
   onExit(() => stop(child));

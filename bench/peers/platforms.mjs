@@ -4,7 +4,7 @@ import { catalogue, methodsPerProject } from '../data/catalogue.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The methods of a shop, for those who keep them in tables of their own. */
+/** The methods of a shop, for platforms with their own tables. */
 const METHODS = JSON.stringify(
   catalogue
     .slice(0, methodsPerProject)
@@ -29,7 +29,7 @@ function medusaToken() {
 
 const medusaHeaders = { Authorization: `Bearer ${medusaToken()}` };
 
-/** Contenders that answer a list in their own words: `read` finds in it how many there are, and how many it sent. */
+/** Contenders with their own API. `read` takes from an answer the total and the number of methods in it. */
 export const platforms = {
   vendure: {
     title: 'Vendure',

@@ -31,7 +31,7 @@ const style = `
     .naive { fill: #bb8009 } .ground { fill: #0d1117 }
   }`;
 
-/** Bars of requests a second; the bare rival is 1 in every group. */
+/** Bars for requests a second. The bare rival is 1 in every group. */
 export function chart(multiples) {
   const shown = Object.entries(groups).filter(([scenario]) => multiples[scenario]);
   const most = Math.max(

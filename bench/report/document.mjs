@@ -3,22 +3,25 @@ import { columns } from './rows.mjs';
 const parts = {
   ratios: [
     'Beside others',
-    'Requests a second, as a multiple of the rival’s in the same round: the median, and the least and the most.',
+    'Requests a second, as a multiple of the rival’s in the same round: the median, the lowest and the highest.',
   ],
-  peers: ['Beside platforms', 'Their own lists of as many shipping methods, asked in their own way.'],
-  scale: ['As it grows', 'How many times longer one request takes, alone, when there is more.'],
+  peers: [
+    'Beside platforms',
+    'Our list against their own lists with as many shipping methods, through their own APIs.',
+  ],
+  scale: ['As it grows', 'How many times longer a single request takes when there is more data.'],
   memory: [
     'Memory',
-    'By how much the process grows at its highest, and how long its event loop stands still.',
+    'How much memory the process needs at its peak, and the longest stall of its event loop.',
   ],
 };
 
-/** docs/performance.md, from what has been measured so far. */
+/** The text of docs/performance.md, from all results so far. */
 export function document({ rows, machine }) {
   const all = Object.values(rows);
   return [
     '# Performance',
-    'Made by `npm run bench`; how it measures is in `bench/README.md`. Figures of another machine are other figures: compare ratios.',
+    '`npm run bench` makes this page. `bench/README.md` describes how it measures. Another machine has other figures, so compare ratios.',
     '![Requests a second beside bare Fastify with pg and beside TypeORM by hand](performance.svg)',
     howToRead,
     ...Object.keys(parts).flatMap((part) =>
@@ -54,11 +57,11 @@ function section(part, rows) {
 
 const howToRead = `## How to read it
 
-- **bare** is Fastify and pg without a framework, one prepared statement a request, pool of 10, nothing validated. Its list counts with \`COUNT\`, its insert only inserts: it keeps no total and no revision. Against a bare one that reads the total our writes keep, see the row that says so.
-- **warm**: the 100 shops that are busy now; what the process holds is sent again, after a look at the database that nothing changed. **cold**: every request is for another project or page, none of them held. Read both rows: a warm one wins by not doing the work.
-- **by CPU time**: how much less CPU a request costs, in the server and in PostgreSQL together; what is left of a ratio when the machine is busy with something else.
-- **MISSED** is a goal that this run did not reach.`;
+- **bare** is Fastify and pg, with one prepared statement for each request, a pool of 10 and no validation. Its list counts with \`COUNT\`, and its insert only inserts: it maintains no total and no revision. The row “with the kept total” compares with a bare one that reads the total of our writes.
+- **warm**: requests for 100 busy shops. The process sends JSON from its cache, after it has checked in the database that nothing changed. **cold**: every request is for another project or page, and none of them is cached. Read both rows, because a warm read is fast by not doing the work.
+- **by CPU time**: how much less CPU time a request needs, in the server and in PostgreSQL together. This ratio holds even when the machine is busy with something else.
+- **MISSED**: this run did not reach the goal.`;
 
 const notMeasured = `## What is not measured
 
-Networks: everything is on one machine, the load generator too. More than one process of a server. TLS, logging, guards. Other databases than the one named below. That no read is stale is the test campaign's to show.`;
+Networks: everything runs on one machine, the load generator too. More than one process of a server. TLS, logging and guards. Other databases than the one named below. The test campaign checks that no read is stale.`;

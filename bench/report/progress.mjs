@@ -1,6 +1,6 @@
 const width = 30;
 
-/** On a terminal a bar that moves; elsewhere one line when it is full. */
+/** A moving bar on a terminal. Elsewhere it is one line, printed when it is full. */
 export function progressBar(title, total) {
   const started = Date.now();
   let done = 0;

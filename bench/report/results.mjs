@@ -8,12 +8,12 @@ import { document } from './document.mjs';
 const docs = (name) => new URL(`../../docs/${name}`, import.meta.url);
 const file = docs('performance.json');
 
-/** How busy others kept the machine before we did. */
+/** The load of the machine before the measurement. */
 const [loadBefore] = loadavg();
 
 /**
- * Puts what a part has measured among what the others have, each row in place of an older one of the same
- * name, and makes the document and its chart of all of it.
+ * Adds the results of a part to those of the other parts, where a new row replaces the old row with the same title.
+ * Then it writes the document and its chart from all results.
  */
 export async function keep(part, { rows, multiples = {} }, postgres) {
   const results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { rows: {}, multiples: {} };

@@ -1,8 +1,8 @@
-// A figure as it is printed and kept: text, so that old and new results stand side by side whatever made them.
+// A figure is printed and stored as text, so that results of different versions can be in one table.
 
 /**
- * @param ratios one of each round
- * @param cpu how much less CPU time a request took, where that was measured
+ * @param ratios one for each round
+ * @param cpu how much less CPU time a request took, if it was measured
  */
 export function ratioRow({ title, ratios, atLeast, atMost, cpu }) {
   const ratio = median(ratios);
@@ -50,7 +50,7 @@ export const columns = {
   cpu: 'by CPU time',
 };
 
-/** For a terminal: columns of equal width. */
+/** Prints the rows in aligned columns. */
 export function printRows(rows) {
   const keys = Object.keys(columns);
   const all = [columns, ...rows];

@@ -1,5 +1,5 @@
-// What a good engineer writes without a framework: Fastify, pg, one prepared statement a request. A list counts,
-// an insert only inserts: it keeps no number of methods and no revision, and it checks nothing of what is sent.
+// What a good engineer writes by hand: Fastify, pg, one prepared statement for each request. A list counts its rows, and
+// an insert only inserts. There is no stored total, no revision and no validation.
 import Fastify from 'fastify';
 import pg from 'pg';
 import { v7 as uuid } from 'uuid';
@@ -18,7 +18,7 @@ const fastify = Fastify();
 const orders = '/api/projects/:project/sales/orders';
 const methods = `${orders}/shipments/methods`;
 
-// With `KEPT_TOTAL` it reads the number of methods that the library's writes keep, for nothing.
+// With `KEPT_TOTAL` it reads the total that the writes of the library maintain, without the cost of maintaining it.
 const total = process.env.KEPT_TOTAL
   ? '(SELECT methods FROM shipping_project WHERE project_id = $1)'
   : '(SELECT count(*)::integer FROM shipping_method WHERE project_id = $1)';

@@ -1,5 +1,5 @@
-// How fast the look-up and the bytes can be at all: node:http, no framework, no route, no header but what HTTP needs.
-// It has the bytes from the sample, once, and sends them again after the same look-up of the project's revision.
+// The upper limit for the look-up and the bytes: node:http without a framework, routes or unneeded headers. It gets the
+// bytes from the sample once, and sends them again after the same look-up of the project's revision.
 import { createServer } from 'node:http';
 import pg from 'pg';
 
@@ -7,7 +7,7 @@ const maxUnderWay = 2;
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const lookUp = {
   name: 'revisions',
-  text: `SELECT p.project_id, concat_ws('.', p.revision, CASE WHEN p.followers > 0 THEN d.revision END) AS validator
+  text: `SELECT p.project_id, concat_ws('.', p.revision, CASE WHEN p.followers > 0 THEN d.revision END) AS revision
     FROM shipping_project AS p LEFT JOIN shipping_project AS d ON d.project_id = 'default'
     WHERE p.project_id = ANY($1::text[])`,
 };
@@ -16,8 +16,8 @@ let gathering;
 let underWay = 0;
 let wake;
 
-/** Requests share a query, which takes no more of them from the moment it is sent. */
-async function validatorOf(project) {
+/** Requests share a query. Those that come after it was sent share the next one. */
+async function revisionOf(project) {
   const batch = (gathering ??= gather());
   batch.projects.add(project);
   return (await batch.found).get(project);
@@ -36,22 +36,22 @@ async function send(projects) {
   underWay--;
   wake?.();
   wake = undefined;
-  return new Map(rows.map((row) => [row.project_id, row.validator]));
+  return new Map(rows.map((row) => [row.project_id, row.revision]));
 }
 
-const held = new Map();
+const cached = new Map();
 
 createServer(async (request, response) => {
-  const validator = await validatorOf(request.url.split('/', 4)[3]);
-  let answer = held.get(request.url);
-  if (answer?.validator !== validator) {
+  const revision = await revisionOf(request.url.split('/', 4)[3]);
+  let answer = cached.get(request.url);
+  if (answer?.revision !== revision) {
     const body = Buffer.from(await (await fetch(process.env.ORIGIN + request.url)).arrayBuffer());
-    answer = { validator, body };
-    held.set(request.url, answer);
+    answer = { revision, body };
+    cached.set(request.url, answer);
   }
   response.writeHead(200, {
     'content-type': 'application/json; charset=utf-8',
-    etag: `"${validator}"`,
+    etag: `"${revision}"`,
     'content-length': answer.body.length,
   });
   response.end(answer.body);

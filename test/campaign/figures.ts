@@ -4,20 +4,20 @@ import { serverUrl } from '../support/database.js';
 export interface Figure {
   /** The attack, as the table of figures names it. */
   name: string;
-  /** What was done and what came of it: `20,000 requests, 0 answers >= 500`. */
+  /** What was done, and the result: `20,000 requests, 0 answers >= 500`. */
   done: string;
   /** When it passes: `0 answers >= 500`. */
   criterion: string;
   met: boolean;
-  /** Where the attack has a database of its own; by default the one of this run. */
+  /** The database, when the attack has its own; by default the one of this run. */
   database?: string;
 }
 
 const results = process.env['CAMPAIGN_RESULTS'];
 
 /**
- * Puts one line into the table that the runner prints at the end.
- * @throws Error when the criterion is not met, so that no figure can be bad in a run that passes
+ * Adds a row to the table that the runner prints at the end.
+ * @throws Error when the criterion is not met, so that a run with a bad figure fails
  */
 export function report(figure: Figure): void {
   const { name, done, criterion, met, database = serverUrl ? 'PostgreSQL' : 'embedded' } = figure;
@@ -27,7 +27,7 @@ export function report(figure: Figure): void {
   if (!met) throw new Error(`${name}: ${done}, but the criterion is ${criterion}.`);
 }
 
-/** A line after each tenth of a long attack. */
+/** Prints a line after each tenth of a long attack. */
 export function progress(name: string, done: number, all: number): void {
   if (done % Math.ceil(all / 10) === 0) console.log(`${name}: ${counted(done)} of ${counted(all)}`);
 }

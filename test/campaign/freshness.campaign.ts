@@ -12,7 +12,7 @@ type Route = (typeof routes)[number];
 const inherited = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
 const own = { carrier_code: 'dhl', method_code: 'express', method_label: 'Express' };
 
-/** Under the carrier code of a method: how many writes had been made of what it shows. */
+/** The number of the write that a method shows, by its carrier code. */
 type Counts = Record<string, number>;
 
 interface Shown {
@@ -29,7 +29,7 @@ describe('a read that begins after an acknowledged write', () => {
   let apps: TestApp[];
   beforeAll(async () => {
     database = await testDatabase();
-    // One of the two has so little room that it puts answers out all the time.
+    // The cache of one of the two is so small that it evicts entries all the time.
     const narrow = { adapter: 'express', shipping: { cache: { maxBytes: 8000 } } } as const;
     apps = [await testApp({ database }), await testApp({ database: await database.another(), ...narrow })];
   });
@@ -39,9 +39,9 @@ describe('a read that begins after an acknowledged write', () => {
   });
 
   it.each([
-    ['a project that follows defaults', true],
-    ['a project of its own', false],
-  ])('shows it, on two instances, by route, service and ETag, in %s', async (title, followsDefaults) => {
+    ['a project with inherited methods', true],
+    ['a project without inherited methods', false],
+  ])('shows that write on two instances, by route, service and ETag, in %s', async (title, inherits) => {
     const wanted = sized({ ci: 5_000, long: 100_000 });
     const project = freshProject();
     const of = (id: string): Client[] => apps.map(({ origin }) => new Client(origin, id));
@@ -59,7 +59,7 @@ describe('a read that begins after an acknowledged write', () => {
       });
     };
     await write(shops, own);
-    if (followsDefaults) {
+    if (inherits) {
       await write(of('default'), inherited);
       await shops[0]?.create({ ...inherited, use_default: true });
     }
@@ -104,9 +104,9 @@ describe('a read that begins after an acknowledged write', () => {
     const writer = async (): Promise<void> => {
       for (; goesOn(); writes++) {
         await any(writers)();
-        // At once, while look-ups that were sent before the write are still under way.
+        // At once, while look-ups from before the write are still under way.
         await Promise.all(routes.map((route) => read(route)));
-        // Now and then an answer has the time to be sent again.
+        // Sometimes a pause, so that cached JSON is served again.
         for (let pause = any([0, 0, 5]); pause > 0; pause--) await read();
       }
     };

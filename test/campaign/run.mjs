@@ -1,6 +1,6 @@
-// Attacks the library as a stranger would, at the size of a pull request or, with --long, of a night:
-// `npm run test:campaign [-- file …]`, `npm run test:long`. On servers too with TEST_DATABASE_URLS; one found
-// failure is replayed with its CAMPAIGN_SEED.
+// Attacks the library as a stranger would, for some minutes or, with --long, for a night:
+// `npm run test:campaign [-- file …]`, `npm run test:long`. With TEST_DATABASE_URLS it runs on servers too. A failure
+// is repeated with its CAMPAIGN_SEED.
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -54,12 +54,12 @@ rmSync(work, { recursive: true, force: true });
 printTable(['name', 'database', 'done', 'criterion', 'met'], figures);
 const seconds = Math.round((Date.now() - started) / 1000);
 console.log(`\nSize ${size}, ${seconds} s, CAMPAIGN_SEED=${seed}`);
-// A file that cannot even be loaded has no test that failed.
+// A file that cannot be loaded has no failed test, but the run has failed.
 const failed = Math.max(numFailedTests, status === 0 ? 0 : 1);
 console.log(`${numPassedTests} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** As Markdown, to be pasted into docs/reliability.md. */
+/** Prints Markdown, to be pasted into docs/reliability.md. */
 function printTable(columns, rows) {
   const cells = rows.map((row) => columns.map((column) => (column === 'met' ? said(row.met) : row[column])));
   const widths = columns.map((column, index) =>

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import workspace from '../../vitest.config.js';
 
-/** PostgreSQL servers to run the campaign on too, comma-separated. */
+/** PostgreSQL servers on which the campaign also runs, comma-separated. */
 const servers = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
 
 const hours = 3_600_000;
 const faults = 'test/campaign/faults/**/*.campaign.ts';
 
-/** Faults have deadlines: they come after the attacks, and one at a time. */
+/** Tests of faults measure times, so they run after the attacks, one at a time. */
 function projectsOn(name: string, exclude: string, env: Record<string, string>) {
   const common = { setupFiles: ['reflect-metadata'], testTimeout: 6 * hours, hookTimeout: 60_000, env };
   const attacks = { include: ['test/campaign/**/*.campaign.ts'], exclude: [exclude, faults], maxWorkers: 2 };
@@ -22,7 +22,7 @@ function projectsOn(name: string, exclude: string, env: Record<string, string>) 
   ];
 }
 
-/** Files that only one kind of database can pass say so: `*.embedded.campaign.ts`, `*.server.campaign.ts`. */
+/** A file for one kind of database has it in its name: `*.embedded.campaign.ts`, `*.server.campaign.ts`. */
 export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   resolve: workspace.resolve,

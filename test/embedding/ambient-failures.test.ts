@@ -10,7 +10,7 @@ import { compiled, type Host, listening, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe('a lost race within an ambient transaction', () => {
+describe('a lost race in an ambient transaction', () => {
   let database: TestDatabase;
   let host: Host;
   let methods: ShippingMethods;
@@ -35,7 +35,7 @@ describe('a lost race within an ambient transaction', () => {
     host = await listening(mounted, (app) => app.useGlobalInterceptors(inTransaction));
     methods = host.app.get(ShippingMethods);
     events = host.app.get(OrderEvents);
-    // Stands for what a server says when two transactions meet.
+    // Raises the error that a server gives when two transactions conflict.
     for (const [name, code] of [
       ['shipping_method', 'NEW.method_label'],
       ['shipping_order_event', 'NEW.message'],
@@ -55,24 +55,27 @@ describe('a lost race within an ambient transaction', () => {
     await database?.close();
   });
 
-  it.each(['40001', '40P01', '55P03', '25P04'])('(%s) is a 503, to be tried again', async (code) => {
-    const shop = new Client(host.origin, freshProject());
-    const { id } = (await shop.create(ground)).body;
+  it.each(['40001', '40P01', '55P03', '25P04'])(
+    '(%s) is answered with a 503 and Retry-After',
+    async (code) => {
+      const shop = new Client(host.origin, freshProject());
+      const { id } = (await shop.create(ground)).body;
 
-    const answers = [
-      await shop.create({ ...ground, method_code: '01', method_label: code }),
-      await shop.update(id, { ...ground, method_label: code }),
-    ];
+      const answers = [
+        await shop.create({ ...ground, method_code: '01', method_label: code }),
+        await shop.update(id, { ...ground, method_label: code }),
+      ];
 
-    for (const { status, headers, body } of answers) {
-      expect([status, body.code]).toEqual([503, 'database_unavailable']);
-      expect(headers.get('retry-after')).toBe('1');
-    }
-    expect((await methods.list(shop.project)).data).toMatchObject([ground]);
-  });
+      for (const { status, headers, body } of answers) {
+        expect([status, body.code]).toEqual([503, 'database_unavailable']);
+        expect(headers.get('retry-after')).toBe('1');
+      }
+      expect((await methods.list(shop.project)).data).toMatchObject([ground]);
+    },
+  );
 
   it.each(['40001', '40P01', '55P03', '25P04'])(
-    '(%s) is told to a caller of the services with its cause',
+    '(%s) reaches a caller of the services as an error with its cause',
     async (code) => {
       const project = freshProject();
       const inHost = (call: (manager: EntityManager) => Promise<unknown>) =>
@@ -90,28 +93,23 @@ describe('a lost race within an ambient transaction', () => {
     },
   );
 
-  // The embedded database has one connection: nobody holds a lock while another waits.
-  it.skipIf(!serverUrl)(
-    'for a lock that another transaction holds is a 503 on each route that writes',
-    async () => {
-      const shop = new Client(host.origin, freshProject());
-      const { id } = (await shop.create(ground)).body;
+  // The embedded database has one connection, so no call can wait for the lock of another one.
+  it.skipIf(!serverUrl)('for a lock of another transaction is a 503 on each route that writes', async () => {
+    const shop = new Client(host.origin, freshProject());
+    const { id } = (await shop.create(ground)).body;
 
-      const answers = await database.dataSource.transaction(async (manager) => {
-        await methods.update(shop.project, id, { ...ground, sort_order: 1 }, { manager });
-        return [
-          await shop.create({ ...ground, method_code: '01' }),
-          await shop.update(id, { ...ground, sort_order: 2 }),
-          await shop.update(id, { ...ground, method_code: '02' }),
-          await shop.remove(id),
-        ];
-      });
+    const answers = await database.dataSource.transaction(async (manager) => {
+      await methods.update(shop.project, id, { ...ground, sort_order: 1 }, { manager });
+      return [
+        await shop.create({ ...ground, method_code: '01' }),
+        await shop.update(id, { ...ground, sort_order: 2 }),
+        await shop.update(id, { ...ground, method_code: '02' }),
+        await shop.remove(id),
+      ];
+    });
 
-      expect(answers.map(({ status }) => status)).toEqual(Array(4).fill(503));
-      expect(answers.map(({ body }) => body.code)).toEqual(Array(4).fill('database_unavailable'));
-      expect((await methods.list(shop.project)).data).toMatchObject([
-        { ...ground, version: 2, sort_order: 1 },
-      ]);
-    },
-  );
+    expect(answers.map(({ status }) => status)).toEqual(Array(4).fill(503));
+    expect(answers.map(({ body }) => body.code)).toEqual(Array(4).fill('database_unavailable'));
+    expect((await methods.list(shop.project)).data).toMatchObject([{ ...ground, version: 2, sort_order: 1 }]);
+  });
 });

@@ -13,9 +13,9 @@ const apologising: NestInterceptor = {
   intercept: (_context, next) => next.handle().pipe(catchError(() => of({ sorry: true }))),
 };
 
-/** What the `CacheInterceptor` of `@nestjs/cache-manager` does, over a map. */
+/** Does what the `CacheInterceptor` of `@nestjs/cache-manager` does, with a map. */
 function caching(): NestInterceptor {
-  const kept = new Map<string, unknown>();
+  const cached = new Map<string, unknown>();
   const reflector = new Reflector();
   const ttl = (context: ExecutionContext): unknown => {
     const own: unknown = reflector.get('cache_module:cache_ttl', context.getHandler());
@@ -26,9 +26,9 @@ function caching(): NestInterceptor {
       const { method, url } = context.switchToHttp().getRequest<{ method: string; url: string }>();
       if (method !== 'GET') return next.handle();
       try {
-        if (kept.get(url)) return of(kept.get(url));
+        if (cached.get(url)) return of(cached.get(url));
         ttl(context);
-        return next.handle().pipe(tap((answer) => kept.set(url, answer)));
+        return next.handle().pipe(tap((answer) => cached.set(url, answer)));
       } catch {
         return next.handle();
       }
@@ -60,7 +60,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ maintenance: true })));
   });
 
-  it('can answer in the place of a read’s refusal', async () => {
+  it('can replace the refusal of a read', async () => {
     const shop = await mounted(apologising);
 
     const answers = [
@@ -72,7 +72,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
   });
 
-  it('that caches as Nest’s does, around one that wraps, keeps no answer of ours', async () => {
+  it('that caches like the one of Nest, around one that wraps, caches none of our answers', async () => {
     const shop = await mounted(caching(), wrapping);
     const { body: method } = await shop.create({ carrier_code: 'a', method_code: 'b', method_label: 'c' });
 

@@ -31,7 +31,7 @@ function signal(): Signal {
   return { sent, send };
 }
 
-describe.each(platformNames)('an answer that is on its way on %s', (platform) => {
+describe.each(platformNames)('a streamed answer on %s', (platform) => {
   let database: TestDatabase;
   let host: Host | undefined;
   let timeout: Signal;
@@ -52,7 +52,7 @@ describe.each(platformNames)('an answer that is on its way on %s', (platform) =>
   const noting: NestInterceptor = {
     intercept: (_context, next) => next.handle().pipe(finalize(handled.send)),
   };
-  /** As Nest's documentation has it, but a test says when it fails. */
+  /** The timeout interceptor of Nest's documentation, but a test decides when it fails. */
   const timingOut: NestInterceptor = {
     intercept: (_context, next) => {
       const late = timeout.sent.then(() => Promise.reject(new RequestTimeoutException()));
@@ -60,7 +60,7 @@ describe.each(platformNames)('an answer that is on its way on %s', (platform) =>
     },
   };
 
-  /** A host whose histories are all these pieces. */
+  /** A host that answers every history with these pieces. */
   const mounted = async (
     pieces: () => AsyncGenerator<string, string, undefined>,
     configure: (app: INestApplication) => unknown,
@@ -99,7 +99,7 @@ describe.each(platformNames)('an answer that is on its way on %s', (platform) =>
   it.each([
     ['Nest’s filter', (app: INestApplication) => new NestsFilter(app.getHttpAdapter())],
     ['a filter of the host', () => new HostsFilter()],
-  ])('comes whole when an interceptor fails meanwhile, and %s answers', async (_title, filter) => {
+  ])('is complete even when an interceptor fails meanwhile and %s answers', async (_title, filter) => {
     const shop = await mounted(twoPieces, (app) =>
       app.useGlobalInterceptors(timingOut).useGlobalFilters(filter(app)),
     );
@@ -112,7 +112,7 @@ describe.each(platformNames)('an answer that is on its way on %s', (platform) =>
     expect([answer.status, await answer.text()]).toEqual([200, '{"data":[]}']);
   });
 
-  it('comes whole when an interceptor puts another answer in its place meanwhile', async () => {
+  it('is complete even when an interceptor replaces it meanwhile', async () => {
     const other = new StreamableFile(Readable.from(['something else']));
     const replacing: NestInterceptor = {
       intercept: (_context, next) => next.handle().pipe(catchError(() => of(other))),
@@ -127,7 +127,7 @@ describe.each(platformNames)('an answer that is on its way on %s', (platform) =>
     expect([answer.status, await answer.text()]).toEqual([200, '{"data":[]}']);
   });
 
-  it('and is still to begin gives way to the host’s own, and is abandoned', async () => {
+  it('that has not begun gives way to the host’s answer, and is abandoned', async () => {
     const shop = await mounted(
       async function* () {
         await rest.sent;
@@ -145,7 +145,7 @@ describe.each(platformNames)('an answer that is on its way on %s', (platform) =>
     expect(status).toBe(408);
   });
 
-  it('is abandoned with its connection, also where pipelined requests wait for their turn', async () => {
+  it('is abandoned when its connection closes, and so are the pipelined requests behind it', async () => {
     let begun = 0;
     let ended = 0;
     const counting: NestInterceptor = {

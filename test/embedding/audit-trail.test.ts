@@ -14,7 +14,7 @@ interface Audited {
   audit?: { createdBy: string };
 }
 
-/** As it stands in hosts: who is logged in goes into every body. */
+/** An interceptor as many hosts have it: it writes the name of the user into every body. */
 class AuditTrail implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler) {
     const request = context.switchToHttp().getRequest<Audited>();
@@ -62,16 +62,16 @@ describe.each(platformNames)('an audit trail on %s', (platform) => {
     return answer;
   };
 
-  it('that adds a key to every body makes a create a 400 that names the key', async () => {
+  it('that adds a key to every body makes a create fail with a 400 that names the key', async () => {
     const { status, body } = await created(new AuditTrail());
 
     expect([status, body['errors']]).toMatchObject([400, [{ pointer: '/createdBy', code: 'unknown' }]]);
   });
 
   it.each([
-    ['that keeps to the request', new AuditTrailBesideTheBody()],
-    ['that leaves our routes alone by their metadata', new AuditTrailOfOwnRoutes(new Reflector())],
-  ])('%s leaves our routes as they are', async (_title, interceptor) => {
+    ['that writes to the request instead of its body', new AuditTrailBesideTheBody()],
+    ['that skips our routes by their metadata', new AuditTrailOfOwnRoutes(new Reflector())],
+  ])('%s does not affect our answers', async (_title, interceptor) => {
     expect((await created(interceptor)).status).toBe(201);
   });
 });

@@ -22,7 +22,7 @@ class ClosedModule {
   }
 }
 
-describe.each(platformNames)('with ProblemDetailsFilter on %s, as Nest sets it up', (platform) => {
+describe.each(platformNames)('with ProblemDetailsFilter and Nest’s own body parser on %s,', (platform) => {
   let database: TestDatabase;
   let host: Host;
   let path: string;
@@ -47,9 +47,9 @@ describe.each(platformNames)('with ProblemDetailsFilter on %s, as Nest sets it u
       'unsupported_media_type',
     ],
     ['the coding nope', { ...json, 'content-encoding': 'nope' }, good, 415, 'unsupported_media_type'],
-    ['a body that is cut off', json, good.slice(0, -5), 400, 'invalid_json'],
-    ['a body that is no gzip', { ...json, 'content-encoding': 'gzip' }, 'UPS', 400, 'invalid_json'],
-  ])('%s is refused as what it is', async (_given, headers, body, status, code) => {
+    ['a truncated body', json, good.slice(0, -5), 400, 'invalid_json'],
+    ['a body that is not gzip', { ...json, 'content-encoding': 'gzip' }, 'UPS', 400, 'invalid_json'],
+  ])('%s is refused with its own status and code', async (_given, headers, body, status, code) => {
     const answer = await send(host.origin, 'POST', path, headers, body);
 
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
@@ -58,8 +58,8 @@ describe.each(platformNames)('with ProblemDetailsFilter on %s, as Nest sets it u
 
   it.each([
     ['a missing route', '/nowhere', 404, 'route_not_found'],
-    ['what a middleware refuses', '/closed', 403, 'forbidden'],
-  ])('%s is a problem too', async (_given, url, status, code) => {
+    ['a request that a middleware refuses', '/closed', 403, 'forbidden'],
+  ])('%s is answered with a problem too', async (_given, url, status, code) => {
     const answer = await send(host.origin, 'GET', url);
 
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);

@@ -12,7 +12,7 @@ describe('the DataSource of the module', () => {
   });
   afterEach(() => database.close());
 
-  it('is missed by its name: how to add one, and how to name another', async () => {
+  it('is reported as missing by its name, with the ways to add it or to name another one', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot({ dataSource: 'shop' })]);
 
     const refusal = await boot.then(String, ({ message }: Error) => message);
@@ -22,7 +22,7 @@ describe('the DataSource of the module', () => {
     expect(refusal).toContain('ShippingModule.forRoot({ dataSource:');
   });
 
-  it('is missed when there is no TypeOrmModule at all', async () => {
+  it('is reported as missing when there is no TypeOrmModule at all', async () => {
     const boot = compiled([ShippingModule.forRoot()]);
 
     const refusal = await boot.then(String, ({ message }: Error) => message);
@@ -31,7 +31,7 @@ describe('the DataSource of the module', () => {
     expect(refusal).toContain('TypeOrmModule.forRoot(');
   });
 
-  it('that cannot be opened is told by its own error, not by ours', async () => {
+  it('that cannot be opened fails with its own error, not with ours', async () => {
     const broken = TypeOrmModule.forRootAsync({
       useFactory: () => ({ ...database.options, retryAttempts: 1 }),
       dataSourceFactory: () => Promise.reject(new Error('the password is wrong')),
@@ -42,7 +42,7 @@ describe('the DataSource of the module', () => {
     await expect(boot).rejects.toThrow('the password is wrong');
   });
 
-  it('that is a mock of a test is told what to mock instead', async () => {
+  it('that is a mock is refused, and the error says what to mock instead', async () => {
     const mocked = Test.createTestingModule({ imports: [typeOrm(database), ShippingModule.forRoot()] })
       .overrideProvider(getDataSourceToken())
       .useValue({});

@@ -9,7 +9,7 @@ import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe('the tables, when the application has bootstrapped,', () => {
+describe('the tables, when an application boots,', () => {
   let database: TestDatabase | undefined;
   afterEach(async () => {
     await database?.close();
@@ -22,7 +22,7 @@ describe('the tables, when the application has bootstrapped,', () => {
     return testing.get(ShippingMethods);
   };
 
-  it('are missed in words when no migration has made them: the two lines to add', async () => {
+  it('are reported as missing when no migration has run, with the two lines to add', async () => {
     database = await testDatabase({ migrationsRun: false });
 
     const refusal = await booted(database).catch(({ message }: Error) => message);
@@ -32,7 +32,7 @@ describe('the tables, when the application has bootstrapped,', () => {
     expect(refusal).toContain('migrations: shippingMigrations, migrationsRun: true');
   });
 
-  it('are missed by their names in the schema and with the prefix of the host', async () => {
+  it('are reported as missing with the schema and the prefix of the host', async () => {
     database = await testDatabase({ entityPrefix: 'shop_' });
     const table = database.table('shop_shipping_order_event');
     await database.dataSource.query(`DROP TABLE ${table}`);
@@ -42,7 +42,7 @@ describe('the tables, when the application has bootstrapped,', () => {
     expect(refusal).toMatch(/no table (test_\w+\.)?shop_shipping_order_event\./);
   });
 
-  it('that have our name and not our columns are not taken for ours: the columns are named', async () => {
+  it('are refused when they lack columns, and the error names the columns', async () => {
     database = await testDatabase();
     const table = database.table('shipping_method');
     await database.dataSource.query(
@@ -56,7 +56,7 @@ describe('the tables, when the application has bootstrapped,', () => {
     expect(refusal).toContain('schema');
   });
 
-  it('are missed in a warning where nothing is served: that may be the script that migrates', async () => {
+  it('are reported in a warning when nothing is served, because that may be the script that migrates', async () => {
     database = await testDatabase({ migrationsRun: false });
     const warned = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     const script = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
@@ -69,7 +69,7 @@ describe('the tables, when the application has bootstrapped,', () => {
     warned.mockRestore();
   });
 
-  it('may have been made between create() and init()', async () => {
+  it('may be created between create() and init()', async () => {
     database = await testDatabase({ migrationsRun: false });
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
 
@@ -79,7 +79,7 @@ describe('the tables, when the application has bootstrapped,', () => {
     expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
   });
 
-  it('may have been made by synchronize', async () => {
+  it('may be created by synchronize', async () => {
     database = await testDatabase({ migrations: [], migrationsRun: false, synchronize: true });
 
     const methods = await booted(database);
@@ -87,7 +87,7 @@ describe('the tables, when the application has bootstrapped,', () => {
     expect((await methods.create('p', ground)).version).toBe(1);
   });
 
-  it('are not looked for on a DataSource that the host initialises later', async () => {
+  it('are not checked on a DataSource that the host initialises later', async () => {
     const options = { ...(await embeddedPostgres()), autoLoadEntities: true, manualInitialization: true };
     const testing = await compiled([TypeOrmModule.forRoot(options), ShippingModule.forRoot({ http: false })]);
 
@@ -96,7 +96,7 @@ describe('the tables, when the application has bootstrapped,', () => {
     expect(testing.get(DataSource).isInitialized).toBe(false);
   });
 
-  it('cannot be looked for without the database: the error is the typed one', async () => {
+  it('cannot be checked without the database, and the error is DatabaseUnavailableError', async () => {
     database = await testDatabase();
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
     const { dataSource } = database;

@@ -71,16 +71,19 @@ describe('a database that is not UTF8', () => {
   );
 
   // The embedded database hangs on a character that the encoding does not have.
-  it.skipIf(!serverUrl)('and not booted, refuses a look-up for whom it is about only', async () => {
-    const methods = (await mounted('LATIN1')).get(ShippingMethods);
-    await methods.create('p', ground);
+  it.skipIf(!serverUrl)(
+    'without a boot check refuses only the look-up of characters that it does not have',
+    async () => {
+      const methods = (await mounted('LATIN1')).get(ShippingMethods);
+      await methods.create('p', ground);
 
-    const found = await Promise.allSettled([
-      methods.findByCodes('p', 'ups', '03'),
-      methods.findByCodes('other', 'ups', '日本'),
-      ...Array.from({ length: 9 }, () => methods.findByCodes('p', 'ups', '03')),
-    ]);
+      const found = await Promise.allSettled([
+        methods.findByCodes('p', 'ups', '03'),
+        methods.findByCodes('other', 'ups', '日本'),
+        ...Array.from({ length: 9 }, () => methods.findByCodes('p', 'ups', '03')),
+      ]);
 
-    expect(found.map(({ status }) => status === 'fulfilled')).toEqual(found.map((_, place) => place !== 1));
-  });
+      expect(found.map(({ status }) => status === 'fulfilled')).toEqual(found.map((_, place) => place !== 1));
+    },
+  );
 });

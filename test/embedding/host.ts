@@ -30,7 +30,7 @@ export function compiled(
   return Test.createTestingModule({ ...more, imports }).compile();
 }
 
-/** The platforms a host may be on, each as Nest sets it up. */
+/** The platforms of a host, each as Nest sets it up. */
 export const platforms = {
   Express: () => new ExpressAdapter(),
   Fastify: () => new FastifyAdapter(),

@@ -30,7 +30,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
 
   for (const { title, run } of shippingContract(() => target)) it(title, () => run());
 
-  it('gets long histories whole', async () => {
+  it('gets long histories completely', async () => {
     const shop = new Client(host.origin, freshProject());
     await database.dataSource.query(
       `INSERT INTO ${database.table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
@@ -43,7 +43,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
     expect([status, headers.get('content-encoding'), body.data.length]).toEqual([200, 'gzip', 1000]);
   });
 
-  it('sends our refusals as problems, and its own as it likes', async () => {
+  it('sends our refusals as problems, and its own in its own form', async () => {
     const shop = new Client(host.origin, freshProject());
 
     const ours = await shop.create({});
@@ -54,7 +54,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
     expect([theirs.status, theirs.body]).toEqual([404, { message: ['Cannot GET /api/nowhere'] }]);
   });
 
-  it('keeps what it adds to answers that have not left: compression, its session, CORS', async () => {
+  it('can still add compression, its session and CORS to our answers', async () => {
     const shop = new Client(host.origin, freshProject());
 
     const { headers } = await shop.create({ carrier_code: 'ups', method_code: '03', method_label: 'Ground' });

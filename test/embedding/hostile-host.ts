@@ -21,16 +21,16 @@ import { type FastifyReply } from 'fastify';
 import { map, tap } from 'rxjs';
 import { type Platform } from './host.js';
 
-// Set-ups that hosts have been seen to have globally.
+// Global set-ups that were seen in real hosts.
 
-/** What Express and Fastify have in common for a host's own code. */
+/** The methods that the responses of Express and Fastify share. */
 interface Response {
   status(code: number): this;
   header(name: string, value: string): this;
   send(body: unknown): this;
 }
 
-/** As the filter of a real shop does it: whatever was thrown, the answer is its own envelope. */
+/** Like the filter of a real shop: it answers every exception in its own envelope. */
 export function answerWithMessage(exception: unknown, host: ArgumentsHost): void {
   const isHttp = exception instanceof HttpException;
   const body = isHttp ? exception.getResponse() : {};
@@ -51,7 +51,7 @@ export const wrapping: NestInterceptor = {
   intercept: (_context, next) => next.handle().pipe(map((data: unknown) => ({ data }))),
 };
 
-/** Sets a header once the handler is done, on what Node has below the platform. */
+/** Sets a header on Node's response when the handler is done. */
 export const timing: NestInterceptor = {
   intercept: (context, next) => {
     const response = context.switchToHttp().getResponse<ServerResponse & { raw?: ServerResponse }>();
@@ -73,7 +73,7 @@ export function gzips(app: INestApplication, platform: Platform): void {
   else (app as NestFastifyApplication).getHttpAdapter().getInstance().addHook('onSend', gzipped);
 }
 
-/** As the package `compression` does it: the bytes leave later than `end` is called. */
+/** Like the package `compression`: the bytes leave after the call of `end`. */
 function gzipping(_request: unknown, response: ServerResponse, next: () => void): void {
   const { write, end } = response;
   const zip = createGzip();
@@ -98,7 +98,7 @@ function gzipping(_request: unknown, response: ServerResponse, next: () => void)
 
 const zippedLater = promisify(gzip);
 
-/** As `@fastify/compress` does it: by the time the bytes leave, the handler is done. */
+/** Like `@fastify/compress`: the handler is done when the bytes leave. */
 async function gzipped(_request: unknown, reply: FastifyReply, payload: unknown): Promise<unknown> {
   if (payload === undefined || payload === null) return payload;
   reply.header('content-encoding', 'gzip').removeHeader('content-length');
@@ -106,7 +106,7 @@ async function gzipped(_request: unknown, reply: FastifyReply, payload: unknown)
   return (payload as NodeJS.ReadableStream).pipe(createGzip());
 }
 
-/** As `express-session` does it: a cookie goes with the headers, and the answer ends once the session is stored. */
+/** Like `express-session`: it adds a cookie to the headers, and ends the answer when the session is stored. */
 export function storesSession(_request: unknown, response: ServerResponse, next: () => void): void {
   const { end, writeHead } = response;
   response.writeHead = (status: number) => {
@@ -120,7 +120,7 @@ export function storesSession(_request: unknown, response: ServerResponse, next:
   next();
 }
 
-/** Everything at once; the module is told nothing of it but the path, for the prefix. */
+/** All of them at once. The module gets no option except its path, because of the prefix. */
 export function hostile(app: INestApplication, platform: Platform): void {
   if (platform === 'Express') app.use(storesSession);
   gzips(app, platform);

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
-/** As typeorm-naming-strategies does it. */
+/** Like the one of typeorm-naming-strategies. */
 class SnakeCase extends DefaultNamingStrategy {
   override tableName(target: string, given: string | undefined): string {
     return given ?? snake(target);
@@ -106,14 +106,14 @@ describe('the migrations', () => {
     await database.dataSource.query(`DROP SCHEMA ${schema} CASCADE`);
   });
 
-  it("make what the entities say under a host's own naming strategy", async () => {
+  it("match the entities under a host's own naming strategy", async () => {
     database = await testDatabase({ namingStrategy: new SnakeCase() });
 
     await expectNoSchemaDrift(database.dataSource);
     await works(database);
   });
 
-  it('are named for good: by a prefix of ours and a time that orders them among those of the host', () => {
+  it("have names with our prefix and a time that orders them among the host's", () => {
     const names = shippingMigrations.map((Migration) => new Migration().name);
     const times = names.map((name) => Number(/^NestjsShipping[A-Z]\w*?(\d{13})$/.exec(name)?.[1]));
 
@@ -121,7 +121,7 @@ describe('the migrations', () => {
     expect(times).not.toContain(NaN);
   });
 
-  it('are checked: drift is found when a column was changed by hand', async () => {
+  it('are compared with the tables: a column that was changed by hand is found', async () => {
     database = await testDatabase();
     await database.dataSource.query(
       `ALTER TABLE ${database.table('shipping_method')} ALTER COLUMN method_label TYPE text`,

@@ -67,7 +67,7 @@ describe('a host', () => {
     for (const { run } of shippingContract(() => ({ ...target, orderEvents }))) await run();
   };
 
-  it('with a global prefix keeps the paths of the contract by http.path', async () => {
+  it('with a global prefix keeps the paths of the contract when it sets http.path', async () => {
     const testing = await compiled([
       typeOrm(database),
       ShippingModule.forRoot({ http: { path: 'projects/:project_id/sales/orders' } }),
@@ -108,7 +108,7 @@ describe('a host', () => {
     expect((await new Client(host.origin, 'p').list()).status).toBe(404);
   });
 
-  it('guards the routes by a guard that has dependencies', async () => {
+  it('can guard the routes with a guard that has dependencies', async () => {
     const testing = await compiled([
       typeOrm(database),
       ShippingModule.forRoot({ imports: [AuthModule], http: { decorators: [UseGuards(KeyGuard)] } }),
@@ -120,7 +120,7 @@ describe('a host', () => {
     await keepsTheContract({ origin: host.origin, headers: { 'x-key': 'letmein' } });
   });
 
-  it('that denies by default opens single routes by their metadata', async () => {
+  it('that denies by default can open single routes by their metadata', async () => {
     const open = [SetMetadata('public', true)];
     const testing = await compiled(
       [
@@ -139,7 +139,7 @@ describe('a host', () => {
     expect((await shop.create(ground)).status).toBe(403);
   });
 
-  it('that runs each request in a transaction of its own answers on its connection, long histories whole', async () => {
+  it('that runs each request in its own transaction gets complete answers from that transaction', async () => {
     const ambient = new AsyncLocalStorage<EntityManager>();
     const { dataSource } = database;
     const testing = await compiled([
@@ -172,7 +172,7 @@ describe('a host', () => {
     await committed;
   });
 
-  it('that wants the services only gets no route', async () => {
+  it('that wants only the services has no routes', async () => {
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
 
     host = await listening(testing);
@@ -182,7 +182,7 @@ describe('a host', () => {
     expect((await new Client(host.origin, 'p').list()).status).toBe(404);
   });
 
-  it('may mount the module twice: neither touches the other', async () => {
+  it('may mount the module twice, and the two mounts are separate', async () => {
     const second = await testDatabase();
     const guarded = { decorators: [UseGuards(KeyGuard)], path: `admin/${contractPath}` };
     const testing = await compiled([

@@ -51,7 +51,7 @@ describe('the options', () => {
     ['http', { http: null }],
     ['imports', { imports: ConfigModule }],
     ['dataSource', { dataSource: { name: 'shop' } }],
-  ])('%s: %j is refused at boot, in words', async (option, options) => {
+  ])('%s: %j is refused at boot, and the error names the option', async (option, options) => {
     const boot = async (): Promise<unknown> =>
       compiled([typeOrm(database), ShippingModule.forRoot(options as ShippingModuleOptions)]);
 
@@ -66,7 +66,7 @@ describe('the options', () => {
     );
   });
 
-  it('that are unknown are answered with those that there are', () => {
+  it('that are unknown are refused, and the error lists the known ones', () => {
     expect(() => ShippingModule.forRoot({ http: { guards: [] } } as ShippingModuleOptions)).toThrow(
       'http takes path, version, decorators and routeDecorators',
     );
@@ -91,16 +91,19 @@ describe('the options', () => {
     ['isGlobal', { isGlobal: true }],
     ['imports', { imports: [] }],
     ['dataSource', { dataSource: 'shop' }],
-  ])('%s is static: a factory that returns it is told to put it beside useFactory', async (option, made) => {
-    const shipping = ShippingModule.forRootAsync({ useFactory: () => made as ShippingModuleOptions });
+  ])(
+    '%s is static: a factory that returns it is refused, and the error says where to put it',
+    async (option, made) => {
+      const shipping = ShippingModule.forRootAsync({ useFactory: () => made as ShippingModuleOptions });
 
-    const boot = compiled([typeOrm(database), shipping]);
+      const boot = compiled([typeOrm(database), shipping]);
 
-    await expect(boot).rejects.toThrow(new RegExp(`"${option}" is static.*beside useFactory`));
-  });
+      await expect(boot).rejects.toThrow(new RegExp(`"${option}" is static.*beside useFactory`));
+    },
+  );
 
   it.each([undefined, null, 'default'])(
-    'must be an object: a factory that returns %j is told so',
+    'must be an object: a factory that returns %j is refused',
     async (made) => {
       const shipping = ShippingModule.forRootAsync({
         useFactory: () => made as unknown as ShippingModuleOptions,
@@ -114,19 +117,19 @@ describe('the options', () => {
     },
   );
 
-  it('without isGlobal leave a sibling that does not import the module with an error that says what to do', async () => {
+  it('without isGlobal give no services to a sibling that does not import the module', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot(), SiblingModule]);
 
     await expect(boot).rejects.toThrow(/ShippingMethods.*SiblingModule/s);
   });
 
-  it('cannot be left out: a bare import is refused with what to write', async () => {
+  it('cannot be left out: the error for a bare import says what to write', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot(), ShippingModule]);
 
     await expect(boot).rejects.toThrow(/imported bare.*ShippingModule\.forRoot\(\).*isGlobal: true/);
   });
 
-  it('need no list of entities: a host that names its own by a glob gets ours by autoLoadEntities', async () => {
+  it('need no list of entities: autoLoadEntities adds ours to those that the host names by a glob', async () => {
     const options = {
       ...(await embeddedPostgres()),
       entities: ['/nowhere/**/*.entity.js'],

@@ -7,14 +7,14 @@ import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** A host's own entity, on whichever engine. */
+/** A host's own entity, on any engine. */
 @Entity({ name: 'note' })
 class Note {
   @PrimaryColumn({ type: 'integer' })
   id!: number;
 }
 
-/** One that refers to a method. */
+/** A host's entity that refers to a method. */
 @Entity({ name: 'parcel' })
 class Parcel {
   @PrimaryColumn({ type: 'integer' })
@@ -31,7 +31,7 @@ class Parcel {
   method!: Relation<ShippingMethod>;
 }
 
-/** Does what `initialize()` does with the entities, on a server that is not there. */
+/** Checks the entities as `initialize()` does, without a server. */
 class Unconnected extends DataSource {
   checkEntities(): Promise<void> {
     return this.buildMetadatas();
@@ -52,17 +52,20 @@ describe('beside another engine', () => {
     ['by autoLoadEntities, which synchronizes', { autoLoadEntities: true, synchronize: true }],
     ['in its list of entities', { entities: [ShippingMethod] }],
     ['not at all', { entities: [] }],
-  ])('a default DataSource that knows our entities %s is refused in words', async (_how, options) => {
-    const boot = compiled([TypeOrmModule.forRoot({ ...sqlite, ...options }), ShippingModule.forRoot()]);
+  ])(
+    'a default DataSource that knows our entities %s is refused, and the error says what to do',
+    async (_how, options) => {
+      const boot = compiled([TypeOrmModule.forRoot({ ...sqlite, ...options }), ShippingModule.forRoot()]);
 
-    const refusal = await boot.then(String, ({ message }: Error) => message);
+      const refusal = await boot.then(String, ({ message }: Error) => message);
 
-    expect(refusal).toMatch(/needs PostgreSQL.*"sqljs"/);
-    expect(refusal).toContain("ShippingModule.forRoot({ dataSource: 'name' })");
-  });
+      expect(refusal).toMatch(/needs PostgreSQL.*"sqljs"/);
+      expect(refusal).toContain("ShippingModule.forRoot({ dataSource: 'name' })");
+    },
+  );
 
   it.each(['mysql', 'mariadb', 'mssql'] as const)(
-    'a DataSource of type %s is refused in the same words',
+    'a DataSource of type %s is refused with the same error',
     async (type) => {
       const unconnected = new Unconnected({ type, driver: {}, database: 'shop', entities: shippingEntities });
 
@@ -72,7 +75,7 @@ describe('beside another engine', () => {
     },
   );
 
-  it('a named PostgreSQL DataSource serves the module, and the default one knows nothing of it', async () => {
+  it('a named PostgreSQL DataSource serves the module, and the default one stays as it is', async () => {
     const testing = await compiled([
       TypeOrmModule.forRoot({ ...sqlite, entities: [Note], synchronize: true }),
       typeOrm(database, 'shop'),
@@ -86,7 +89,7 @@ describe('beside another engine', () => {
 });
 
 describe("on PostgreSQL, the entities' columns", () => {
-  it('have its own types, synchronized or migrated, also where a host refers to a method', async () => {
+  it('have PostgreSQL types after synchronize, also in a host entity that refers to a method', async () => {
     const made = { entities: [ShippingMethod, Parcel], migrations: [], synchronize: true };
     const database = await testDatabase(made);
     const { dataSource } = database;

@@ -11,7 +11,7 @@ import {
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 
-/** Every DataSource of the process reads what `Index()` added: other tests must not. */
+/** `Index()` adds it to every DataSource of the process, but other tests must not have it. */
 function forgetIndex(): void {
   const { indices } = getMetadataArgsStorage();
   const mine = indices.findIndex(({ name }) => name === 'ix_mine');
@@ -51,7 +51,7 @@ describe("an index of the host's on our table", () => {
     await expect(expectNoSchemaDrift(database.dataSource)).rejects.toThrow(/DROP INDEX.*ix_mine/);
   });
 
-  it('is no drift once the host declares it on our entity, and it survives synchronize', async () => {
+  it('is not drift when the host declares it on our entity, and then it survives synchronize', async () => {
     Index('ix_mine', ['projectId', 'isActive'])(ShippingMethod);
     database = await indexed();
 

@@ -6,7 +6,7 @@ import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe('what siblings read', () => {
+describe('a read by a sibling module', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase();
@@ -32,10 +32,14 @@ describe('what siblings read', () => {
   };
 
   it.each([
-    ['kept, as it is by default', ShippingModule.forRoot({ http: false }), false],
-    ['kept in 64 MB', ShippingModule.forRoot({ cache: { maxBytes: 64 * 1024 * 1024 } }), false],
-    ['not kept', ShippingModule.forRoot({ cache: false }), true],
-  ])('is %s: a second read looks the methods up, or only their validator', async (_, shipping, again) => {
+    ['only the revision with the default cache', ShippingModule.forRoot({ http: false }), false],
+    [
+      'only the revision with a cache of 64 MB',
+      ShippingModule.forRoot({ cache: { maxBytes: 64 * 1024 * 1024 } }),
+      false,
+    ],
+    ['the methods without a cache', ShippingModule.forRoot({ cache: false }), true],
+  ])('that is repeated looks up %s', async (_, shipping, again) => {
     const methods = await mounted(shipping);
     const project = freshProject();
     await methods.create(project, ground);
@@ -56,7 +60,7 @@ describe('what siblings read', () => {
     }
   });
 
-  it('is asked of the database once by all who ask together', async () => {
+  it('sends one statement for 50 simultaneous calls', async () => {
     const methods = await mounted();
     const project = freshProject();
     await methods.create(project, ground);
@@ -67,7 +71,7 @@ describe('what siblings read', () => {
     expect(statements).toHaveLength(1);
   });
 
-  it('comes to all who ask, though a connection is silent: it is asked for on another', async () => {
+  it('is sent again on another connection when the first one is silent', async () => {
     const methods = await mounted();
     const project = freshProject();
     await methods.create(project, ground);
@@ -84,7 +88,7 @@ describe('what siblings read', () => {
     for (const { data } of await Promise.all(lists)) expect(data).toMatchObject([ground]);
   });
 
-  it('needs no prepared statements: a pooler may have lost them', async () => {
+  it('works after a pooler has lost the prepared statements', async () => {
     const methods = await mounted();
     const project = freshProject();
     await methods.create(project, ground);

@@ -43,7 +43,7 @@ const mapping: NestInterceptor = {
     ),
 };
 
-describe.each(platformNames)('on %s, behind a filter for everything, a refusal', (platform) => {
+describe.each(platformNames)('on %s, in a host with a filter for everything, a refusal', (platform) => {
   let database: TestDatabase;
   let host: Host | undefined;
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe.each(platformNames)('on %s, behind a filter for everything, a refusal',
     });
   });
 
-  it('for want of the database says when to try again, and is logged', async () => {
+  it('because the database is unavailable says when to try again, and is logged', async () => {
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const shop = await mounted();
     const unavailable = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(undefined));
@@ -96,7 +96,7 @@ describe.each(platformNames)('on %s, behind a filter for everything, a refusal',
     expect(logged.mock.calls).toEqual([[expect.stringContaining('DatabaseUnavailableError')]]);
   });
 
-  it('of a guard is the host’s', async () => {
+  it('of a guard is answered by the host', async () => {
     const shop = await mounted({ http: { decorators: [UseGuards(closed)] } });
 
     const { status, body } = await shop.list();
@@ -104,7 +104,7 @@ describe.each(platformNames)('on %s, behind a filter for everything, a refusal',
     expect([status, body]).toEqual([403, { message: ['Forbidden resource'] }]);
   });
 
-  it('of ours goes to a filter that the host gave for this mount', async () => {
+  it('of ours goes to the filter that the host has set for this mount', async () => {
     const shop = await mounted({ http: { decorators: [UseFilters(TeapotFilter)] } });
 
     const { status, body } = await shop.create({});
@@ -115,13 +115,13 @@ describe.each(platformNames)('on %s, behind a filter for everything, a refusal',
   it.each<[ShippingRoute, number]>([
     ['remove', 418],
     ['update', 404],
-  ])('of ours goes to a filter that the host gave for the route %s alone', async (route, status) => {
+  ])('of ours goes to the filter that the host has set for the route %s only', async (route, status) => {
     const shop = await mounted({ http: { routeDecorators: { [route]: [UseFilters(TeapotFilter)] } } });
 
     expect((await shop.remove('none')).status).toBe(status);
   });
 
-  it('of ours that an interceptor maps is what the interceptor makes of it', async () => {
+  it('of ours that an interceptor maps to another error is answered as that error', async () => {
     const shop = await mounted({}, mapping);
 
     const { status, body } = await shop.remove('none');

@@ -8,7 +8,7 @@ import { around, type Wrap, wrapping } from './route-wrapper.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** How a decorator puts its function in place: into the descriptor, or by a new one. */
+/** The ways in which a decorator replaces the function: in the descriptor, or with a new descriptor. */
 const ways: [way: string, (wrap: Wrap) => MethodDecorator][] = [
   ['sets the value of the descriptor', wrapping],
   [
@@ -26,7 +26,7 @@ class Closed implements CanActivate {
   }
 }
 
-describe.each(platformNames)('a decorator of a route on %s', (platform) => {
+describe.each(platformNames)('a route decorator on %s', (platform) => {
   let database: TestDatabase;
   let host: Host | undefined;
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe.each(platformNames)('a decorator of a route on %s', (platform) => {
     return new Client(host.origin, freshProject());
   };
 
-  it.each(ways)('that %s is called on each route, and the answer is ours', async (_way, decorator) => {
+  it.each(ways)('that %s is called on each route, and the answers stay ours', async (_way, decorator) => {
     const called: string[] = [];
     const noted = (route: string): MethodDecorator[] => [
       decorator((next) => {
@@ -72,7 +72,7 @@ describe.each(platformNames)('a decorator of a route on %s', (platform) => {
     expect(answers[1]?.body).toMatchObject({ data: [ground] });
   });
 
-  it('gets what Nest gives the handler, and stands outside of those after it', async () => {
+  it('gets the parameters of the handler, and runs around the decorators after it', async () => {
     const seen: unknown[] = [];
     const named = (name: string): MethodDecorator =>
       wrapping(async (next, parameters) => {
@@ -87,7 +87,7 @@ describe.each(platformNames)('a decorator of a route on %s', (platform) => {
     expect([status, seen]).toEqual([201, ['outer POST 2', 'inner POST 2']]);
   });
 
-  it('that wraps keeps the guard that another one sets, before it or after it', async () => {
+  it('that wraps the handler keeps a guard that is set before or after it', async () => {
     const guard = UseGuards(new Closed());
     const wrap = wrapping((next) => next());
     const shop = await mounted({ list: [guard, wrap], tree: [wrap, guard], create: [wrap] });
@@ -108,7 +108,7 @@ describe.each(platformNames)('a decorator of a route on %s', (platform) => {
     expect([removed.status, removed.body]).toMatchObject([404, { code: 'method_not_found' }]);
   });
 
-  it('that leaves no function is refused at boot in words', async () => {
+  it('that leaves no function is refused at boot', async () => {
     const bound: MethodDecorator = (_target, _key, { value }) => ({ get: () => value as never });
 
     await expect(mounted({ create: [bound] })).rejects.toThrow(
@@ -116,7 +116,7 @@ describe.each(platformNames)('a decorator of a route on %s', (platform) => {
     );
   });
 
-  it('that finds the handler on the class touches no other mount', async () => {
+  it('that finds the handler on the class does not affect other mounts', async () => {
     const closing: MethodDecorator = (target, key, descriptor) =>
       UseGuards(new Closed())(target, key, { ...descriptor, value: Reflect.get(target, key) });
     const first = await mounted({ list: [closing] });
@@ -128,7 +128,7 @@ describe.each(platformNames)('a decorator of a route on %s', (platform) => {
     expect([closed, open]).toEqual([403, 200]);
   });
 
-  it('of a whole mount may give another class, which extends ours', async () => {
+  it('of a whole mount may return a class that extends ours', async () => {
     const made: string[] = [];
     const extending = ((type: Type) =>
       class extends type {
@@ -145,7 +145,7 @@ describe.each(platformNames)('a decorator of a route on %s', (platform) => {
     expect(made.toSorted()).toEqual(['OrderEventsController', 'ShippingMethodsController']);
   });
 
-  it('of a whole mount that gives any other class is refused at boot in words', async () => {
+  it('of a whole mount that returns any other class is refused at boot', async () => {
     await expect(mounted({}, [() => class {} as never])).rejects.toThrow(
       '"http.decorators" made a class that does not extend ShippingMethodsController',
     );

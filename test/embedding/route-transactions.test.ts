@@ -68,45 +68,48 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
     ],
   ];
 
-  it.each(libraries)('%s has the change in it, and the answer after it', async (_library, make, modules) => {
-    const hadLeft: boolean[] = [];
-    const noting = wrapping(async (next, [, response]) => {
-      const answer = await next();
-      const { raw = response } = response as { raw?: unknown };
-      hadLeft.push((raw as ServerResponse).headersSent);
-      return answer;
-    });
-    const refusing = wrapping(async (next, [request]) => {
-      const answer = await next();
-      const { headers } = request as { headers: Record<string, string> };
-      if (headers['x-fail']) throw new ConflictException('audited');
-      return answer;
-    });
-    const route = [noting, make(), refusing];
-    const http = { routeDecorators: { create: route, update: route, remove: route } };
-    const testing = await compiled([typeOrm(database), ...modules(http)]);
-    host = await listening(testing, () => undefined, platform);
-    const shop = new Client(host.origin, freshProject());
-    const stored = async () =>
-      (await host?.app.get(ShippingMethods).list(shop.project))?.data.map(({ version }) => version);
-    const fail = { 'x-fail': '1' };
+  it.each(libraries)(
+    '%s commits a change before its answer leaves, and an error rolls it back',
+    async (_library, make, modules) => {
+      const hadLeft: boolean[] = [];
+      const noting = wrapping(async (next, [, response]) => {
+        const answer = await next();
+        const { raw = response } = response as { raw?: unknown };
+        hadLeft.push((raw as ServerResponse).headersSent);
+        return answer;
+      });
+      const refusing = wrapping(async (next, [request]) => {
+        const answer = await next();
+        const { headers } = request as { headers: Record<string, string> };
+        if (headers['x-fail']) throw new ConflictException('audited');
+        return answer;
+      });
+      const route = [noting, make(), refusing];
+      const http = { routeDecorators: { create: route, update: route, remove: route } };
+      const testing = await compiled([typeOrm(database), ...modules(http)]);
+      host = await listening(testing, () => undefined, platform);
+      const shop = new Client(host.origin, freshProject());
+      const stored = async () =>
+        (await host?.app.get(ShippingMethods).list(shop.project))?.data.map(({ version }) => version);
+      const fail = { 'x-fail': '1' };
 
-    const created = await shop.create(ground);
-    const { id } = created.body;
-    const refused = [
-      await shop.create({ ...ground, method_code: '04' }, fail),
-      await shop.update(id, { ...ground, sort_order: 1 }, fail),
-      await shop.remove(id, fail),
-    ];
-    const afterRefusals = await stored();
-    const updated = await shop.update(id, { ...ground, sort_order: 1 });
-    const removed = await shop.remove(id);
+      const created = await shop.create(ground);
+      const { id } = created.body;
+      const refused = [
+        await shop.create({ ...ground, method_code: '04' }, fail),
+        await shop.update(id, { ...ground, sort_order: 1 }, fail),
+        await shop.remove(id, fail),
+      ];
+      const afterRefusals = await stored();
+      const updated = await shop.update(id, { ...ground, sort_order: 1 });
+      const removed = await shop.remove(id);
 
-    expect([created.status, updated.status, removed.status]).toEqual([201, 200, 204]);
-    expect(updated.body).toMatchObject({ version: 2, etag: '"2"' });
-    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409]);
-    expect(afterRefusals).toEqual([1]);
-    expect(await stored()).toEqual([]);
-    expect(hadLeft).toEqual([false, false, false]);
-  });
+      expect([created.status, updated.status, removed.status]).toEqual([201, 200, 204]);
+      expect(updated.body).toMatchObject({ version: 2, etag: '"2"' });
+      expect(refused.map(({ status }) => status)).toEqual([409, 409, 409]);
+      expect(afterRefusals).toEqual([1]);
+      expect(await stored()).toEqual([]);
+      expect(hadLeft).toEqual([false, false, false]);
+    },
+  );
 });

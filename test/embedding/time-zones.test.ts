@@ -16,12 +16,12 @@ describe('a host whose Node runs in another time zone', () => {
   });
 
   it.each(['America/New_York', 'Asia/Tokyo', 'Asia/Kolkata'])(
-    '%s gets its times back exactly',
+    'gets its times back exactly: %s',
     async (zone) => {
       process.env['TZ'] = zone;
       const project = freshProject();
       const events = app.nest.get(OrderEvents);
-      // In the hour that New York skips in spring, at its end, and a moment later.
+      // In the hour that New York skips in spring, at its end, and in the hour that it repeats in autumn.
       const times = ['2026-03-08T02:30:00.001Z', '2026-03-08T07:00:00.000Z', '2026-11-01T06:30:00.999Z'];
 
       for (const time of times) {

@@ -25,7 +25,7 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 
 type Host = TransactionHost<TransactionalAdapterTypeOrm>;
 
-/** How a host's service looks that knows nothing of managers. */
+/** A service of a host that passes no managers. */
 @Injectable()
 class Checkout {
   constructor(
@@ -61,7 +61,7 @@ async function outcome(checkout: Checkout, project: string): Promise<[methods: n
   return [meta.total, (await checkout.events.list(project, 'o')).length];
 }
 
-/** Works in a transaction of the host's library: once committed, once rolled back, and counts what is left. */
+/** Commits one transaction of the host's library, rolls back another one, and counts the rows and changes of both. */
 async function keepsToTransactions(
   checkout: Checkout,
   inTransaction: (project: string, fail: boolean) => Promise<void>,
@@ -88,7 +88,7 @@ describe("the host's transactions", () => {
   });
   afterAll(() => database?.close());
 
-  it('of nestjs-cls are joined by the entityManager option', async () => {
+  it('of nestjs-cls are joined through the entityManager option', async () => {
     const testing = await compiled(
       [
         typeOrm(database),
@@ -117,11 +117,11 @@ describe("the host's transactions", () => {
     const project = freshProject();
     await checkout.beside(project);
     expect(await outcome(checkout, project)).toEqual([1, 0]);
-    // The pool of a host that this went wrong in serves nobody any more.
+    // If this went wrong, the pool of the host would not serve any other call.
     await Promise.all(Array.from({ length: 20 }, () => checkout.methods.list(freshProject())));
   });
 
-  it('are joined by any ambient manager that the host keeps', async () => {
+  it('are joined through any ambient manager of the host', async () => {
     const ambient = new AsyncLocalStorage<EntityManager>();
     const testing = await compiled(
       [typeOrm(database), ShippingModule.forRoot({ entityManager: () => ambient.getStore() })],
@@ -135,7 +135,7 @@ describe("the host's transactions", () => {
     );
   });
 
-  it('of one request never take in what is done for another one', async () => {
+  it('of one request never include calls of another request', async () => {
     const requests = new AsyncLocalStorage<{ manager?: EntityManager | undefined }>();
     const testing = await compiled(
       [typeOrm(database), ShippingModule.forRoot({ entityManager: () => requests.getStore()?.manager })],
@@ -143,7 +143,7 @@ describe("the host's transactions", () => {
     );
     await testing.init();
     const { methods } = testing.get(Checkout);
-    // A project without a row yet is left out of what is done together, and served by itself.
+    // The first write of a project is not part of a batch. It is sent alone.
     const [mine, theirs, empty] = [freshProject(), freshProject(), freshProject()];
     const [{ id }, { id: theirId }] = [
       await methods.create(mine, ground),
@@ -154,7 +154,7 @@ describe("the host's transactions", () => {
     const request: { manager?: EntityManager | undefined } = {};
     const express = { ...ground, method_code: '01' };
 
-    // What waits together is served in the name of the first one, whose request opens a transaction meanwhile.
+    // A batch runs in the context of its first call, whose request opens a transaction meanwhile.
     const before = requests.run(request, () => [
       methods.create(mine, express),
       methods.find(mine, id),
@@ -180,7 +180,7 @@ describe("the host's transactions", () => {
     ]);
   });
 
-  it('of typeorm-transactional are joined with no option at all', async () => {
+  it('of typeorm-transactional are joined without any option', async () => {
     initializeTransactionalContext();
     addTransactionalDataSource(database.dataSource);
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot()], { providers: [Checkout] });

@@ -11,7 +11,7 @@ type Mounts = [first: Options, second: Options];
 
 const admin = 'admin/projects/:project_id/orders';
 
-describe('two mounts in one application', () => {
+describe('two mounts of the module', () => {
   let database: TestDatabase;
   let second: TestDatabase;
   beforeAll(async () => {
@@ -33,33 +33,30 @@ describe('two mounts in one application', () => {
   };
 
   it.each([
-    ['without a word', [{}, {}]],
+    ['without options', [{}, {}]],
     ['with the same path', [{ http: { path: admin } }, { http: { path: `/${admin}/` } }]],
     ['with a version in common', [{ http: { version: ['1', '2'] } }, { http: { version: '2' } }]],
-    ['with services only, twice', [{ http: false }, { http: false }]],
-    ['with routes once and services only once', [{}, { http: false }]],
+    ['that both have services only', [{ http: false }, { http: false }]],
+    ['of which one has services only', [{}, { http: false }]],
     ['on two DataSources with the same path', [{}, { dataSource: 'second' }]],
-  ] satisfies [string, Mounts][])(
-    '%s are refused: one import, or a path of its own',
-    async (_how, mounts) => {
-      const refusal = await boot(...mounts);
+  ] satisfies [string, Mounts][])('%s are refused, and the error says what to do', async (_how, mounts) => {
+    const refusal = await boot(...mounts);
 
-      expect(refusal).toContain('Import ShippingModule.forRoot() once, with isGlobal: true');
-      expect(refusal).toMatch(
-        /twice (at "(api|admin)\/projects\/\S+"|on the DataSource "default")\..*http\.path/,
-      );
-    },
-  );
+    expect(refusal).toContain('Import ShippingModule.forRoot() once, with isGlobal: true');
+    expect(refusal).toMatch(
+      /twice (at "(api|admin)\/projects\/\S+"|on the DataSource "default")\..*http\.path/,
+    );
+  });
 
   it.each([
     ['with two paths', [{}, { http: { path: admin } }]],
     ['with two versions', [{}, { http: { version: '2' } }]],
-    ['on two DataSources, one for its services only', [{}, { dataSource: 'second', http: false }]],
-  ] satisfies [string, Mounts][])('%s are what the host wants', async (_how, mounts) => {
+    ['on two DataSources, of which one has services only,', [{}, { dataSource: 'second', http: false }]],
+  ] satisfies [string, Mounts][])('%s are accepted', async (_how, mounts) => {
     expect(await boot(...mounts)).toBe('booted');
   });
 
-  it('that are one, imported by several modules, are one', async () => {
+  it('are one mount when several modules import the same dynamic module', async () => {
     const shipping = ShippingModule.forRoot();
     @Module({ imports: [shipping] })
     class Feature {}
@@ -69,13 +66,13 @@ describe('two mounts in one application', () => {
     await expect(testing.init()).resolves.toBe(testing);
   });
 
-  it('of two applications of one process are fine', async () => {
+  it('in two applications of one process are accepted', async () => {
     expect([await boot({}), await boot({})]).toEqual(['booted', 'booted']);
   });
 });
 
 describe('calls by two mounts in one transaction', () => {
-  it('are refused or kept each for itself', async () => {
+  it('do not affect each other when some of them are refused', async () => {
     const database = await testDatabase();
     const mounts = ['a/:project_id', 'b/:project_id'].map((path) =>
       ShippingModule.forRoot({ http: { path } }),
@@ -110,7 +107,7 @@ describe('calls by two mounts in one transaction', () => {
 });
 
 describe('the changes of a DataSource', () => {
-  it('are told to each mount and application of the process that uses it, and to no other', async () => {
+  it('are reported to each mount and application that uses it, and to no other', async () => {
     const [database, second] = [await testDatabase(), await testDatabase()];
     const mounted = async (own: TestDatabase, ...paths: string[]): Promise<ShippingMethods[]> => {
       const mounts = paths.map((path) => ShippingModule.forRoot({ http: { path } }));
@@ -147,7 +144,7 @@ describe('the changes of a DataSource', () => {
     await database.close();
   });
 
-  it('are heard of by one subscriber, however many mounts there are', async () => {
+  it('are observed by one subscriber, however many mounts there are', async () => {
     const database = await testDatabase();
     const subscribers = database.dataSource.subscribers.length;
 

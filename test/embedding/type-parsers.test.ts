@@ -7,7 +7,7 @@ import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-/** Every type that `pg` has a name for. The parser of `text` a host cannot change: nothing of its own would work. */
+/** Every type that `pg` names, except `text`: a host that changes the parser of `text` breaks its own queries. */
 const oids = Object.values(pg.types.builtins).filter((oid) => oid !== pg.types.builtins.TEXT);
 
 describe('a host with parsers of its own for every type but text', () => {
@@ -35,7 +35,7 @@ describe('a host with parsers of its own for every type but text', () => {
     await app?.close();
   });
 
-  /** What each call of the services returns, but for what differs each time. */
+  /** The results of all calls of the services, without the ids, times and project names, which always differ. */
   const results = async (manager?: EntityManager): Promise<unknown> => {
     const project = freshProject();
     const options = { manager };
@@ -68,7 +68,7 @@ describe('a host with parsers of its own for every type but text', () => {
     return JSON.parse(text.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time').replace(/\w{8}-[\w-]{27}/g, 'id'));
   };
 
-  it('gets the same from every call of the services, in a transaction of its own and outside', async () => {
+  it('gets the same results from all calls of the services, in its own transaction and outside of it', async () => {
     const inTransaction = (): Promise<unknown> =>
       app.database.dataSource.transaction((manager) => results(manager));
 
@@ -81,7 +81,7 @@ describe('a host with parsers of its own for every type but text', () => {
     expect(odd).toEqual(asUsual);
   });
 
-  it('gets long histories and large trees whole', async () => {
+  it('gets long histories and large trees completely', async () => {
     const shop = new Client(app.origin, freshProject());
     const { dataSource, table } = app.database;
     await dataSource.query(

@@ -39,7 +39,7 @@ class NextVersion implements MigrationInterface {
 const { columns, indices } = getMetadataArgsStorage();
 const declared = [columns.length, indices.length] as const;
 
-/** The entity as the next version has it. */
+/** Declares the entity as the next version has it. */
 function declareNext(): void {
   Column({ name: 'note', type: 'varchar', length: 64, nullable: true })(ShippingMethod.prototype, 'note');
   Index('ix_next', ['projectId', 'note'])(ShippingMethod);
@@ -82,7 +82,7 @@ describe('a database with data in it, when a migration is added,', () => {
     await testing.get(OrderEvents).record({ ...order, type: 'note.added', data: { n: Math.random() } });
   };
 
-  /** Ends the process of one version, and begins that of another. */
+  /** Closes the application of one version, and boots that of another one. */
   const begun = async (
     testing: TestingModule,
     open: TestDatabase,
@@ -95,7 +95,7 @@ describe('a database with data in it, when a migration is added,', () => {
   };
 
   it.each(['all', 'each', 'none'] as const)(
-    'keeps it, up and down in the mode "%s", and each version works on it',
+    'keeps its data up and down in the mode "%s", and works with each version',
     async (transaction) => {
       database = await testDatabase();
       const { dataSource } = database;

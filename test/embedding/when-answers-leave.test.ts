@@ -25,7 +25,7 @@ import { answerWithMessage, MessageFilter, timing, wrapping } from './hostile-ho
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** Fastify does not throw at a second answer: it warns. */
+/** Collects the warnings of Fastify, which warns about a second answer but does not throw. */
 function warnings(app: INestApplication, seen: unknown[]): void {
   const fastify = (app as NestFastifyApplication).getHttpAdapter().getInstance();
   const warn = (what: unknown): unknown => seen.push(what);
@@ -39,9 +39,9 @@ describe.each(platformNames)('an answer on %s', (platform) => {
   let database: TestDatabase;
   let transactional: Host;
   let autonomous: Host;
-  /** Whether the last answer was out when the handler was done: then before the COMMIT, if there was one. */
+  /** Whether the last answer had left when its handler was done, which is before the COMMIT, if there is one. */
   let hadLeft: boolean;
-  /** The transaction of the request; off: the requests have none. */
+  /** The transaction of the request, if it has one. */
   const ambient = new AsyncLocalStorage<EntityManager>();
 
   const noting: NestInterceptor = {
@@ -51,7 +51,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
       return from(answer.finally(() => (hadLeft = (response.raw ?? response).headersSent)));
     },
   };
-  /** A request that asks for it has a COMMIT that the database refuses. */
+  /** The database refuses the COMMIT of a request with the header `x-fail`. */
   const inTransaction: NestInterceptor = {
     intercept: (context, next) => {
       const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string> }>();
@@ -97,7 +97,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
   const methodsIn = async ({ project }: Client): Promise<ShippingMethodDto[]> =>
     (await autonomous.app.get(ShippingMethods).list(project)).data;
 
-  it('of a write within a transaction of the host leaves after the commit, in our shape', async () => {
+  it('to a write in a transaction of the host leaves after the commit, in our form', async () => {
     const shop = new Client(transactional.origin, freshProject());
 
     const created = await shop.create(ground);
@@ -118,7 +118,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     expect(await methodsIn(shop)).toEqual([]);
   });
 
-  it('of a write whose commit fails is the host’s error, without headers of ours, and nothing is stored', async () => {
+  it('to a write whose commit fails is the host’s error without our headers, and nothing is stored', async () => {
     const shop = new Client(transactional.origin, freshProject());
     const kept = await shop.create({ ...ground, method_code: '01' });
     const fail = { 'x-fail': '1' };
@@ -138,7 +138,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     expect(await methodsIn(shop)).toEqual([kept.body]);
   });
 
-  it('of a refusal within a transaction of the host is a problem, and rolls it back', async () => {
+  it('that refuses a write in a transaction of the host is a problem', async () => {
     const shop = new Client(transactional.origin, freshProject());
 
     const refused = await shop.remove('none');
@@ -147,7 +147,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     expect(refused.body).toMatchObject({ status: 404, code: 'method_not_found' });
   });
 
-  it('of a write that commits by itself leaves at once, past an interceptor that wraps it', async () => {
+  it('to a write that commits by itself leaves at once, so that no interceptor wraps it', async () => {
     const shop = new Client(autonomous.origin, freshProject());
 
     const created = await shop.create(ground);
@@ -168,7 +168,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     expect(updated.headers.get('etag')).toBe('"2"');
   });
 
-  it('of a read leaves at once, past an interceptor that wraps it', async () => {
+  it('to a read leaves at once, so that no interceptor wraps it', async () => {
     const shop = new Client(autonomous.origin, freshProject());
     const { body: method } = await shop.create(ground);
 
@@ -180,7 +180,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     expect((await shop.list('', { 'if-none-match': list.headers.get('etag') ?? '' })).status).toBe(304);
   });
 
-  it('that has left is closed: neither Nest, an interceptor nor a filter can write to it, nor fails to', async () => {
+  it('that has left is closed: Nest, interceptors and filters cannot change it, and do not fail when they try', async () => {
     const seen: unknown[] = [];
     @Catch()
     class NotingFilter implements ExceptionFilter<Error> {
@@ -225,7 +225,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     expect(seen).toEqual(expected.flatMap(() => ['too late', 'answered']));
   });
 
-  it('of a HEAD request has the headers of a GET and no body', async () => {
+  it('to a HEAD request has the headers of a GET and no body', async () => {
     const shop = new Client(autonomous.origin, freshProject());
     await shop.create(ground);
 

@@ -1,15 +1,15 @@
 // The hosts that the packed library is installed in. `npm run test:hosts -- --list` prints them.
 //
 //   from     a folder beside this file with a package.json, or `{ cli }`: a fresh `nest new` of that major
-//   add      what the README has a host of this Nest install
+//   add      the packages that the README installs for this Nest
 //   files    folders beside this file that are copied over the host
 //   mounts   true: the README's module code is put into the generated AppModule
 //   program  a file that is also run on each of `nodeVersions`
 //   steps    npm scripts or commands, run in the host's folder
 //   needs    `server`: a PostgreSQL server; the host gets a database of its own there
-//   inCi     false: only with --all, so that CI stays in its time
+//   inCi     false: only with --all, so that CI stays fast
 
-/** Of the majors of the Nest CLI, the versions that were tried. */
+/** The tested version of each major of the Nest CLI. */
 export const cliVersions = { 10: '10.4.9', 11: '11.0.24', 12: '12.0.8' };
 
 /** The Node versions that a host with a `program` runs it on. */
@@ -21,7 +21,7 @@ const typeorm = {
   12: ['@nestjs/typeorm@12', 'typeorm@1'],
 };
 
-/** The install line of the README for a host on this major of Nest, and what the testing kit needs. */
+/** The install line of the README for this major of Nest, and the package that the testing kit needs. */
 function addedFor(nest) {
   return {
     add: [...typeorm[nest], 'pg', 'class-validator', 'class-transformer'],
@@ -29,7 +29,7 @@ function addedFor(nest) {
   };
 }
 
-/** The generated host as it is: its own tests, its own e2e tests and the contract, with the README's lines added. */
+/** The generated host with the README's lines added. It runs its own tests, its e2e tests and the contract. */
 function generated(cli) {
   return {
     from: { cli },

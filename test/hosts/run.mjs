@@ -96,7 +96,7 @@ async function tryHost(name, host, tarball) {
   }
 }
 
-/** Lays the host into its folder. */
+/** Creates the host in its folder. */
 function make(host, folder) {
   rmSync(folder, { recursive: true, force: true });
   if (typeof host.from === 'string') cpSync(join(here, host.from), folder, { recursive: true });
@@ -106,7 +106,7 @@ function make(host, folder) {
   return true;
 }
 
-/** What `nest new` of that major makes, untouched. */
+/** Runs `nest new` of that major. */
 function generate(cli, folder) {
   const tool = join(work, `cli-${cli}`);
   if (!existsSync(tool)) {
@@ -128,7 +128,7 @@ function mount(file) {
   writeFileSync(file, `${imports.join('\n')}\n${generated.replace('imports: [],', modules)}`);
 }
 
-/** The tarball, and what the documents tell such a host to install, in one go. */
+/** Installs the tarball together with the packages that the documents name for such a host. */
 function install({ add = [], addDev = [] }, folder, tarball, environment) {
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));

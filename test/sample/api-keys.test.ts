@@ -43,16 +43,16 @@ describe('with API_KEYS', () => {
 
   it.each([
     ['a wrong key', bearer('demo-kez')],
-    ['a beginning of a key', bearer('demo-ke')],
-    ['more than a key', bearer('demo-key1')],
+    ['the beginning of a key', bearer('demo-ke')],
+    ['a key with one more character', bearer('demo-key1')],
     ['no key', bearer('')],
     ['a key of another scheme', 'Digest demo-key'],
-    ['a key alone', 'demo-key'],
-    ['two keys', bearer('demo-key, master-key')],
+    ['a key without a scheme', 'demo-key'],
+    ['a header with two keys', bearer('demo-key, master-key')],
     ['the star', bearer('*')],
     ['a key as the user', basic('', 'demo-key')],
     ['no password', basic('')],
-    ['Basic that is no base64', 'Basic %%%'],
+    ['Basic that is not base64', 'Basic %%%'],
   ])('%s opens nothing', async (_what, authorization) => {
     expect((await get(tree('demo'), authorization)).status).toBe(401);
     expect((await get('/docs', authorization)).status).toBe(401);
@@ -60,35 +60,40 @@ describe('with API_KEYS', () => {
 
   it.each([
     ['its own project', tree('demo'), bearer('demo-key'), 200],
-    ['its own project, by any of its keys', tree('demo'), bearer('second-key'), 200],
-    ['its own project, scheme in any case', tree('demo'), 'bEARER demo-key', 200],
-    ['its own project, as a password', tree('demo'), basic('demo-key'), 200],
+    ['its own project with any of its keys', tree('demo'), bearer('second-key'), 200],
+    ['its own project with the scheme in any case', tree('demo'), 'bEARER demo-key', 200],
+    ['its own project as a password', tree('demo'), basic('demo-key'), 200],
     ['its own project, percent-encoded', tree('%64emo'), bearer('demo-key'), 200],
     ['another project', tree('shop'), bearer('demo-key'), 403],
     ['another project, percent-encoded', tree('%73hop'), bearer('demo-key'), 403],
     ['another project, in other letters', tree('DEMO'), bearer('demo-key'), 403],
-    ['a project of a longer name', tree('demo2'), bearer('demo-key'), 403],
+    ['a project with a longer name', tree('demo2'), bearer('demo-key'), 403],
     ['a project with an encoded slash', tree('demo%2Fx'), bearer('demo-key'), 403],
     ['another order desk', '/api/projects/shop/desk/orders', bearer('demo-key'), 404],
     ['the first of its projects', tree('demo'), bearer('both'), 200],
     ['the second of its projects', tree('shop'), bearer('both'), 200],
-    ['any project, with the key of all', tree('other'), bearer('master-key'), 200],
+    ['any project when it is the key of all', tree('other'), bearer('master-key'), 200],
     ['a project called *', tree('*'), bearer('demo-key'), 403],
     ['the documentation', '/docs', bearer('demo-key'), 200],
-    ['the documentation, as a browser', '/docs', basic('shop-key'), 200],
+    ['the documentation in a browser', '/docs', basic('shop-key'), 200],
     ['the description', '/openapi.json', bearer('shop-key'), 200],
     ['the console', '/', bearer('shop-key'), 200],
-    ['no route at all', '/nowhere', bearer('demo-key'), 404],
-    ['no route, by its letters', tree('demo').toUpperCase(), bearer('demo-key'), 404],
-    ['no route, by its slashes', `/${tree('shop')}`, bearer('demo-key'), 404],
-  ])('a key on %s: %s', async (_what, path, authorization, status) => {
+    ['a path without a route', '/nowhere', bearer('demo-key'), 404],
+    [
+      'a path without a route, because of its upper case',
+      tree('demo').toUpperCase(),
+      bearer('demo-key'),
+      404,
+    ],
+    ['a path without a route, because of its slashes', `/${tree('shop')}`, bearer('demo-key'), 404],
+  ])('a key gives the right access to %s: %s', async (_what, path, authorization, status) => {
     const response = await get(path, authorization);
 
     expect(response.status).toBe(status);
     expect((await response.text()).includes('"code":"forbidden"')).toBe(status === 403);
   });
 
-  it('refuses a write to another project before it is read', async () => {
+  it('a write to another project is refused before its body is read', async () => {
     const response = await fetch(`${app.origin}/api/projects/shop/desk/orders`, {
       method: 'POST',
       headers: { authorization: bearer('demo-key'), 'content-type': 'application/json' },

@@ -13,7 +13,7 @@ function refusalOf(environment: Record<string, string>): string {
 }
 
 describe('the environment of the sample', () => {
-  it('needs nothing: it is then the embedded database and the demo, for this machine alone', () => {
+  it('may be empty: then the sample has the embedded database and the demo, for this machine only', () => {
     expect(readConfig({ PORT: '', API_KEYS: ' ' })).toEqual({
       port: 3000,
       host: '127.0.0.1',
@@ -65,7 +65,7 @@ describe('the environment of the sample', () => {
     expect(readConfig({ HOST: host })).toMatchObject({ host, apiKeys: [] });
   });
 
-  it('opens to the network with keys, of which one project may have several', () => {
+  it('may open the sample to the network when there are keys, and one project may have several', () => {
     const { apiKeys } = readConfig({ HOST: '0.0.0.0', API_KEYS: 'demo=a=b, demo=c,*=d' });
 
     expect(apiKeys.map(({ project }) => project)).toEqual(['demo', 'demo', '*']);
@@ -77,7 +77,7 @@ describe('the environment of the sample', () => {
     ['::', 'http://[::1]:80'],
     ['fe80::1', 'http://[fe80::1]:80'],
     ['shop.internal', 'http://shop.internal:80'],
-  ])('listening on %s, it tells people %s', (host, origin) => {
+  ])('with HOST=%s has the address %s', (host, origin) => {
     expect(originOf(host, 80)).toBe(origin);
   });
 });

@@ -27,7 +27,7 @@ describe('the lock of a data directory', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('takes over from the dead and clears what they left', async () => {
+  it('takes over from killed processes and removes their sockets', async () => {
     await leaveDeadSocket('in-use-by-1-aaaa.sock');
     await leaveDeadSocket('in-use-by-2-bbbb.sock');
 
@@ -38,7 +38,7 @@ describe('the lock of a data directory', () => {
   });
 
   it.each([2, 3, 8])(
-    'has at most one holder when %i processes find a dead one at the same time',
+    'has at most one holder when %i processes find a dead socket at the same time',
     async (count) => {
       await leaveDeadSocket('in-use-by-1-aaaa.sock');
 
@@ -52,14 +52,14 @@ describe('the lock of a data directory', () => {
     },
   );
 
-  it('says so when the path is too long for a socket', async () => {
+  it('cannot be taken when the path is too long for a socket, and the error says so', async () => {
     const deep = join(directory, 'd'.repeat(120));
 
     await expect(lockDirectory(deep)).rejects.toThrow('DATA_DIR is too long a path');
   });
 });
 
-/** As after kill -9: the socket's file is there, and nobody listens. */
+/** Like after kill -9: the file of the socket exists, but nobody listens. */
 async function leaveDeadSocket(name: string): Promise<void> {
   const server = createServer();
   const [path, aside] = [join(directory, name), join(directory, 'aside')];

@@ -10,7 +10,7 @@ describe('the health of the sample', () => {
   afterAll(() => app?.close());
 
   it.each(['/health/live', '/health/ready'])(
-    '%s says yes without an API key, never from a cache',
+    '%s answers yes without an API key, and may not be cached',
     async (path) => {
       const response = await fetch(app.origin + path);
 
@@ -26,7 +26,7 @@ describe('the health of the sample', () => {
     },
   );
 
-  it('is not ready, but alive, while the database is closed, and tells no reason', async () => {
+  it('is alive but not ready while the database is closed, and gives no reason', async () => {
     const closed = await sampleApp();
     await closed.database.dataSource.destroy();
 
@@ -41,7 +41,7 @@ describe('the health of the sample', () => {
     await closed.close();
   });
 
-  it('is not ready while the process stops, though the database answers', async () => {
+  it('is not ready while the process stops, even when the database answers', async () => {
     const health = app.nest.get(HealthController);
     health.onModuleDestroy();
 

@@ -20,7 +20,7 @@ describe('the order desk', () => {
   const orders = (shop: Client): Promise<number> =>
     app.database.dataSource.manager.countBy(DeskOrder, { projectId: shop.project });
 
-  it('places an order, and its history tells which method was chosen', async () => {
+  it('places an order, and records the chosen method in its history', async () => {
     const shop = shopOf();
     const { body: method } = await shop.create(ground);
 
@@ -34,7 +34,7 @@ describe('the order desk', () => {
     expect(await orders(shop)).toBe(1);
   });
 
-  it('refuses to place it again, and records nothing more', async () => {
+  it('refuses to place the same order again, and records nothing more', async () => {
     const shop = shopOf();
     await shop.create(ground);
     await place(shop, { order_id: '2001', ...chosen });
@@ -50,9 +50,9 @@ describe('the order desk', () => {
 
   it.each([
     ['unknown', { method_code: '99' }, 404, 'method_not_found'],
-    ['unspeakable', { method_code: '\0\ud800' }, 404, 'method_not_found'],
+    ['invalid', { method_code: '\0\ud800' }, 404, 'method_not_found'],
     ['inactive', { method_code: 'off' }, 409, 'method_inactive'],
-  ])('refuses an %s method: neither an order nor an event remains', async (_what, other, status, code) => {
+  ])('refuses an %s method, and stores neither an order nor an event', async (_what, other, status, code) => {
     const shop = shopOf();
     await shop.create(ground);
     await shop.create({ ...ground, method_code: 'off', is_active: false });
@@ -74,7 +74,7 @@ describe('the order desk', () => {
     expect(answer).toMatchObject({ status: 404, body: { code: 'method_not_found' } });
   });
 
-  it('takes back its row and the first event when the second one fails', async () => {
+  it('rolls back the order and its first event when the second event fails', async () => {
     Logger.overrideLogger(false);
     onTestFinished(() => Logger.overrideLogger(['warn', 'error', 'fatal']));
     const shop = shopOf();
@@ -99,7 +99,7 @@ describe('the order desk', () => {
     expect(upQueries.map(({ query }) => query)).toEqual([]);
   });
 
-  it('keeps a method that an order refers to', async () => {
+  it('prevents the removal of a method that an order refers to', async () => {
     const shop = shopOf();
     const { body: method } = await shop.create(ground);
     await place(shop, { order_id: '2001', ...chosen });
@@ -111,7 +111,7 @@ describe('the order desk', () => {
   });
 
   it.each([
-    ['nothing', undefined, ['/order_id', '/carrier_code', '/method_code']],
+    ['a request without a body', undefined, ['/order_id', '/carrier_code', '/method_code']],
     ['a list', [], ['/order_id', '/carrier_code', '/method_code']],
     ['an id with a slash', { order_id: 'a/b', ...chosen }, ['/order_id']],
     [
@@ -125,7 +125,7 @@ describe('the order desk', () => {
       ['/carrier_code'],
     ],
     [
-      'nesting without end',
+      'a deeply nested value',
       `{"order_id":${'['.repeat(1e5)}${']'.repeat(1e5)},"carrier_code":"ups","method_code":"03"}`,
       ['/order_id'],
     ],

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SampleApp, sampleApp } from './sample-app.js';
 
-describe('what the sample shows', () => {
+describe('the sample', () => {
   let app: SampleApp;
   beforeAll(async () => {
     app = await sampleApp();
   });
   afterAll(() => app?.close());
 
-  it('describes the six routes and its own in openapi.json', async () => {
+  it('describes the six routes and the order desk in openapi.json', async () => {
     const response = await fetch(`${app.origin}/openapi.json`);
 
     const { paths } = (await response.json()) as { paths: Record<string, object> };
@@ -27,7 +27,7 @@ describe('what the sample shows', () => {
     ]);
   });
 
-  it('says in openapi.json under which licence, from where and with which key it is called', async () => {
+  it('names its licence, its server and its authentication in openapi.json', async () => {
     const response = await fetch(`${app.origin}/openapi.json`);
 
     const document = (await response.json()) as { tags: { name: string }[] };
@@ -40,7 +40,7 @@ describe('what the sample shows', () => {
     expect(document.tags.map(({ name }) => name)).toEqual(['Order desk', 'Shipping methods', 'Order events']);
   });
 
-  it.each(['/docs', '/'])('serves %s as a page that loads nothing from elsewhere', async (path) => {
+  it.each(['/docs', '/'])('serves %s as a page that loads nothing from other servers', async (path) => {
     const response = await fetch(app.origin + path);
 
     const html = await response.text();

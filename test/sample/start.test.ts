@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { Client } from '../support/client.js';
 import { serverUrl } from '../support/database.js';
 
-/** Processes that start from their sources, and initdb, on a machine that does other things too. */
+/** Long enough for initdb and for processes that start from their sources, on a busy machine. */
 const timeout = 120_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,7 +20,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
   });
   afterAll(() => rm(dataDir, { recursive: true }));
 
-  it('fills an empty directory, lets nobody else in, and on SIGTERM ends with 0 though clients stay', async () => {
+  it('fills an empty directory, keeps other processes out, and ends with 0 on SIGTERM even when a client stays', async () => {
     const first = new Sample(dataDir);
     await first.started;
     const examples = [...first.output.matchAll(/curl '([^']+)'/g)].map(([, url]) => url ?? '');
@@ -49,7 +49,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
     expect(firstCode).toBe(0);
   });
 
-  it('starts again after kill -9, with all it had confirmed', async () => {
+  it('starts again after kill -9 with every confirmed write', async () => {
     const killed = new Sample(dataDir);
     await killed.started;
     const codes = Array.from({ length: 20 }, (_, index) => `m${index}`);
@@ -72,7 +72,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
   });
 });
 
-/** One run of it from its sources, on a free port; killed with the test. */
+/** One run of the sample from its sources, on a free port. It is killed at the end of the test. */
 class Sample {
   readonly process: ChildProcess;
   /** The exit code; null after a kill. */

@@ -8,9 +8,9 @@ export interface WireAnswer {
 }
 
 /**
- * Sends exactly this: no path is normalised, no header added but `Host`, `Connection` and the length. fetch
- * would mend what is to be refused.
- * @param agent keeps connections for many requests; without one each has its own
+ * Sends a request as it is: the path is not normalised, and only `Host`, `Connection` and the length are added.
+ * `fetch` would repair what the server has to refuse.
+ * @param agent keeps connections open for many requests; without it each request has its own
  */
 export function send(
   origin: string,
@@ -31,7 +31,7 @@ export function send(
       const { statusCode: status = 0, headers: received } = response;
       text(response).then((read) => resolve({ status, headers: received, text: read }), reject);
     });
-    // After an early answer (413) the rest of the body finds nobody: the promise is settled by then.
+    // After an early answer (413) nobody reads the rest of the body. The promise is resolved by then.
     sending.on('error', reject);
     sending.end(bytes);
   });

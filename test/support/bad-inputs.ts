@@ -6,20 +6,20 @@ import { send, type WireAnswer } from './bad-inputs-wire.js';
 import { Client, freshProject } from './client.js';
 
 export const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-/** The codes of another method, wherever a path has `{id}`. */
+/** The codes of a second method in the project, where a path has `{id}`. */
 export const taken = { ...ground, method_code: '01' };
 export const noMethod = '01890000-0000-7000-8000-000000000000';
 
-/** `{project}` is one that no other row uses, `{id}` a method of it: `ground`, at version 1. */
+/** `{project}` becomes a project that no other case uses, and `{id}` its method `ground` at version 1. */
 export const orders = '/api/projects/{project}/sales/orders';
 export const methods = `${orders}/shipments/methods`;
 
 export interface Refusal {
   status: number;
   code: string;
-  /** The place and the code of every fault, such as `/meta/a range`, `per_page format`, `If-Match: format`. */
-  faults?: readonly string[];
-  /** What the first fault says is allowed. */
+  /** The place and the code of every violation, such as `/meta/a range`, `per_page format`, `If-Match: format`. */
+  violations?: readonly string[];
+  /** The values that the first violation allows. */
   allowed?: readonly string[];
   truncated?: true;
 }
@@ -28,23 +28,23 @@ export interface Refusal {
 export type Verdict = number | Refusal;
 
 export interface BadInput {
-  /** What the input is, to be read after its method. */
+  /** Describes the input in the title, after the HTTP method and `with`. */
   given: string;
   method: 'POST' | 'GET' | 'PATCH' | 'DELETE' | 'PUT';
   path: string;
-  /** One that is undefined is not sent. */
+  /** A header that is undefined is not sent. */
   headers?: OutgoingHttpHeaders;
   /** Text and bytes are sent as they are, anything else as JSON. */
   body?: unknown;
   answer: Verdict;
-  /** Where Nest's own body parser for Express, which runs before any route, decides; null: it cannot tell. */
+  /** The answer on Express, where Nest's own body parser decides before any route; null: not tested there. */
   express?: Verdict | null;
 }
 
-/** A 400 that names these faults. */
-export function faulty(...faults: readonly string[]): Refusal {
-  const inBodyOnly = faults.every((fault) => /^[/(]/.test(fault));
-  return { status: 400, code: inBodyOnly ? 'validation_failed' : 'invalid_parameter', faults };
+/** A 400 that names these violations. */
+export function violating(...violations: readonly string[]): Refusal {
+  const inBodyOnly = violations.every((violation) => /^[/(]/.test(violation));
+  return { status: 400, code: inBodyOnly ? 'validation_failed' : 'invalid_parameter', violations };
 }
 
 export const invalidJson: Refusal = { status: 400, code: 'invalid_json' };
@@ -54,8 +54,8 @@ export const noSuchMethod: Refusal = { status: 404, code: 'method_not_found' };
 export const noSuchRoute: Refusal = { status: 404, code: 'route_not_found' };
 
 /**
- * What an input may cost at most, in creates of one small method: to find what grows with the square of its length.
- * Counted in processor time of this process, so that neither a slow machine nor a busy one decides.
+ * How much processor time an input may take, as a multiple of one small create. More means that the work grows with
+ * the square of its length. The processor time of this process does not depend on how fast or busy the machine is.
  */
 const mostCreates = 200;
 
@@ -67,7 +67,7 @@ async function costed<Result>(work: () => Promise<Result>): Promise<[Result, cos
   return [result, user + system];
 }
 
-/** Each input, on each adapter, gets its answer. */
+/** Tests that each input gets its answer, on each adapter. */
 export function answersExactly(name: string, inputs: readonly BadInput[]): void {
   describe.each(adapters)(`${name} on %s`, (adapter) => {
     let app: TestApp;
@@ -105,9 +105,9 @@ function casesFor(adapter: Adapter, inputs: readonly BadInput[]): [string, BadIn
 
 function inWords(verdict: Verdict): string {
   if (typeof verdict === 'number') return `accepted: ${verdict}`;
-  const { status, code, faults, truncated } = verdict;
-  if (!faults) return `refused: ${status} ${code}`;
-  const shown = truncated ? `${faults.length} faults, truncated` : faults.slice(0, 4).join(', ');
+  const { status, code, violations, truncated } = verdict;
+  if (!violations) return `refused: ${status} ${code}`;
+  const shown = truncated ? `${violations.length} violations, truncated` : violations.slice(0, 4).join(', ');
   return `refused: ${JSON.stringify(shown).slice(1, -1)}`;
 }
 
@@ -138,7 +138,7 @@ function expectAccepted({ status, text }: WireAnswer, accepted: number): void {
   expect({ status, text }).toMatchObject({ status: accepted });
 }
 
-/** A problem of ours, exactly this one, that says nothing of our insides. */
+/** Expects exactly this problem, without internals in its text. */
 function expectRefused({ status, headers, text }: WireAnswer, refusal: Refusal): void {
   const problem = JSON.parse(text) as ProblemDetails;
   expect(problem).toMatchObject({
@@ -151,14 +151,14 @@ function expectRefused({ status, headers, text }: WireAnswer, refusal: Refusal):
   expect(status).toBe(refusal.status);
   expect(headers['content-type']).toBe('application/problem+json');
   expect(text).not.toMatch(internals);
-  const { faults = [], truncated, allowed } = refusal;
-  const found = (problem['errors'] ?? []) as WireFault[];
-  expect(found.map(named).toSorted()).toEqual(faults.toSorted());
+  const { violations = [], truncated, allowed } = refusal;
+  const found = (problem['errors'] ?? []) as WireViolation[];
+  expect(found.map(named).toSorted()).toEqual(violations.toSorted());
   expect(problem['truncated']).toBe(truncated);
   expect(found[0] ?? {}).toMatchObject(allowed ? { allowed } : {});
 }
 
-interface WireFault {
+interface WireViolation {
   pointer?: string;
   parameter?: string;
   header?: string;
@@ -166,7 +166,7 @@ interface WireFault {
   allowed?: string[];
 }
 
-function named({ pointer, parameter, header, code }: WireFault): string {
+function named({ pointer, parameter, header, code }: WireViolation): string {
   const place = pointer === '' ? '(body)' : (pointer ?? parameter ?? `${header}:`);
   return `${place} ${code}`;
 }

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { snapshotUrl } from './snapshot.js';
 
-/** One initdb for all files and all runs: an empty database, kept by the version of PGlite that made it. */
+/** Runs initdb once for all files and runs. The empty database is kept for each version of PGlite. */
 export default async function setup(): Promise<void> {
   const snapshot = snapshotUrl();
   if (existsSync(snapshot)) return;

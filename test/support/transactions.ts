@@ -2,8 +2,8 @@ import { type DataSource, type EntityManager } from 'typeorm';
 import { vi } from 'vitest';
 
 /**
- * A transaction in which no other connection can be had: a call that leaves it fails at once. On the embedded
- * database, which has one connection, it would wait for that one.
+ * A transaction that allows no other connection, so that a call that leaves it fails at once. On the embedded
+ * database, which has one connection, such a call would wait for ever.
  */
 export function inTransaction<Result>(
   dataSource: DataSource,
@@ -11,7 +11,7 @@ export function inTransaction<Result>(
 ): Promise<Result> {
   return dataSource.transaction(async (manager) => {
     const refusal = vi.spyOn(dataSource, 'createQueryRunner').mockImplementation(() => {
-      throw new Error('A call with a manager has left the transaction of its caller.');
+      throw new Error("A call with a manager has left its caller's transaction.");
     });
     try {
       return await work(manager);

@@ -26,7 +26,7 @@ export function parseApiKeys(text: string | undefined): ApiKey[] {
 }
 
 /**
- * Asks for a key on every path but the two of health. It is a hook of Fastify, because a guard of Nest does not see
+ * Asks for a key on every path except the health checks. It is a hook of Fastify, because a guard of Nest does not see
  * the documentation and unknown paths. It runs before the body is read.
  */
 export function requireApiKey(fastify: FastifyInstance, keys: readonly ApiKey[]): void {

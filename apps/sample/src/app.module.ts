@@ -7,7 +7,7 @@ import { OrderDeskModule } from './order-desk/order-desk.module.js';
 
 @Module({})
 export class AppModule {
-  /** @param dataSource open already, so that its errors are told before Nest starts; Nest closes it */
+  /** @param dataSource an open one, so that its errors are reported before Nest starts; Nest closes it */
   static on(dataSource: DataSource): DynamicModule {
     return {
       module: AppModule,

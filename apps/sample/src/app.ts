@@ -20,7 +20,7 @@ export async function createApp(
     bodyParser: false,
   });
   configureHttp(app);
-  // A hook holds in the plugins that are registered after it: this one must hold in all of them.
+  // A hook applies to the plugins that are registered after it. This one must apply to all of them.
   if (apiKeys.length > 0) requireApiKey(app.getHttpAdapter().getInstance(), apiKeys);
   app.useStaticAssets({ root: page, wildcard: false });
   serveDocs(app);

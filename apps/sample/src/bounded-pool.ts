@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** How long a request waits for a connection, be it a new one or one that others have. */
+/** How long a request waits for a connection, new or released by another request. */
 const acquireMs = 3_000;
 /** How long it may keep the connection: for one statement that hangs, or for many that are slow. */
 const leaseMs = 4_000;
@@ -9,7 +9,7 @@ const leaseMs = 4_000;
 export const limits = {
   connectTimeoutMS: acquireMs,
   extra: {
-    // The server stops a little before we do: nobody waits for the answer any more.
+    // The server stops a little before we do, because after that nobody waits for its answer.
     statement_timeout: leaseMs - 500,
     idle_in_transaction_session_timeout: leaseMs,
     idleTimeoutMillis: 30_000,
@@ -18,7 +18,7 @@ export const limits = {
 };
 
 /**
- * Closes each connection that is out for longer than `leaseMs`. A server that is gone does not say so: its connection
+ * Closes each connection that is in use for longer than `leaseMs`. Its server may have gone without a word. Then it
  * would answer neither this statement nor the ROLLBACK after it, so it must not go back into the pool.
  */
 export function boundLeases(pool: pg.Pool): void {

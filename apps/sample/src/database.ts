@@ -17,13 +17,13 @@ export const schema = {
   migrations: [...shippingMigrations, CreateDeskOrder],
 };
 
-/** Any constant: instances that start together on one server migrate one after another. */
+/** Any constant. With this lock, instances that start together on one server migrate one after another. */
 const startupLock = 1_763_683_200;
 
 const maxConnectTries = 8;
 const connectRetryMs = 2_000;
 
-/** Opens the database and migrates it. Whoever destroys the DataSource closes all of it. @throws StartupError */
+/** Opens the database and migrates it. Destroying the DataSource closes all of it. @throws StartupError */
 export async function openDatabase({ databaseUrl, dataDir }: Config): Promise<DataSource> {
   if (databaseUrl !== undefined) return openServer(databaseUrl);
   const dataSource = await openEmbeddedDatabase(dataDir, schema);
@@ -37,7 +37,7 @@ async function openServer(url: string): Promise<DataSource> {
   const dataSource = new DataSource({ ...server, ...schema, ...limits });
   await connect(dataSource, new URL(url).host || 'DATABASE_URL');
   await migrate(dataSource);
-  // Not before: migrations may take their time.
+  // Only now, because migrations may take longer.
   boundLeases((dataSource.driver as PostgresDriver).master as pg.Pool);
   return dataSource;
 }

@@ -39,9 +39,9 @@ class EmbeddedDataSource extends DataSource {
     private readonly lock: DirectoryLock,
     schema: Schema,
   ) {
-    // PGlite never comes back from some faults of the disk. No request waits for longer than both times together.
+    // PGlite never returns after some faults of the disk. No request waits for longer than both times together.
     const limits = { connectTimeoutMS: 3_000, extra: { ...createPgConfig(lite), query_timeout: 4_500 } };
-    // One connection, so that statements wait for their turn.
+    // One connection, so that statements run one after another.
     super({ type: 'postgres', driver: pg, poolSize: 1, ...limits, ...schema });
   }
 
@@ -52,7 +52,7 @@ class EmbeddedDataSource extends DataSource {
   }
 }
 
-/** The directory gets its name when it is whole, so that a kill leaves nothing that looks like a database. */
+/** The directory gets its name when it is complete, so that a kill leaves nothing that looks like a database. */
 async function initialise(cluster: string, dataDir: string): Promise<void> {
   const unfinished = `${cluster}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });

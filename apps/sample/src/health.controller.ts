@@ -5,7 +5,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { type FastifyReply } from 'fastify';
 import { DataSource } from 'typeorm';
 
-/** They need no API key: an orchestrator has none, and they say nothing but yes or no. */
+/** They need no API key, because an orchestrator has none and they only answer yes or no. */
 export const healthPaths: readonly string[] = ['/health/live', '/health/ready'];
 
 const patienceMs = 1_000;
@@ -14,7 +14,7 @@ const patienceMs = 1_000;
 @Controller('health')
 export class HealthController implements OnModuleDestroy {
   private isStopping = false;
-  /** All who ask meanwhile share one question, so that they cannot fill the pool. */
+  /** Simultaneous requests share one query, so that they cannot fill the pool. */
   private asked: Promise<boolean> | undefined;
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

@@ -13,7 +13,7 @@ export function httpAdapter(): FastifyAdapter {
     bodyLimit: maxBodyBytes,
     // With Fastify's own limit an overlong id is answered as a missing route.
     routerOptions: { maxParamLength: 16 * 1024 },
-    // The router refuses some paths, such as one that is no UTF-8, before any filter of Nest's.
+    // The router refuses some paths, such as one that is not UTF-8, before any filter of Nest.
     frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => problems.answer(error, reply),
   });
 }
@@ -27,11 +27,11 @@ export function configureHttp(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeAllContentTypeParsers();
   fastify.addHook('onRequest', (request, _reply, done) => {
-    // Nobody reads this body. With a type, Fastify would parse it, and refuse a bad one.
+    // No route reads this body. With a content type, Fastify would parse it, and refuse a bad one.
     if (!takesBody(request)) delete request.headers['content-type'];
     done();
   });
-  // A wrong type is refused as such, however large the body is: this comes before the parser looks at its size.
+  // This comes before the parser checks the size, so that a wrong type is a 415 however large the body is.
   fastify.addHook('preParsing', (request, _reply, payload, done) => {
     if (takesBody(request) && hasBody(request) && !isUtf8Json(request)) done(new UnsupportedMediaTypeError());
     else done(null, payload);
@@ -52,7 +52,7 @@ function takesBody({ is404, method }: FastifyRequest): boolean {
 
 function hasBody({ headers }: FastifyRequest): boolean {
   const length = headers['content-length'];
-  // A body of HTTP/2 needs no length. It has a type.
+  // Over HTTP/2 a body needs no length, but it has a type.
   if (length === undefined && ':method' in headers) return headers['content-type'] !== undefined;
   return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
 }

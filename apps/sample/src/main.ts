@@ -13,7 +13,7 @@ async function start(): Promise<void> {
   const app = await createApp(await openDatabase(config), apiKeys);
   const examples = demo ? await prepareDemo(app) : [];
   await app.init();
-  // Nest's `listen` logs an error before we can tell it in words.
+  // Nest's `listen` would log an error before we can explain it.
   const fastify = app.getHttpAdapter().getInstance();
   await fastify.listen({ host, port }).catch(async (error: Error) => {
     await app.close();

@@ -10,7 +10,7 @@ const sweepMs = 100;
 
 /**
  * On SIGINT and SIGTERM: takes no new connection, lets the requests under way finish, closes the database and
- * leaves with 0. A second signal ends the process at once. (Nest's own shutdown hooks wait for ever.)
+ * exits with 0. A second signal ends the process at once. (Nest's own shutdown hooks wait for ever.)
  */
 export function stopOnSignal(app: NestFastifyApplication): void {
   const server: Server = app.getHttpServer();

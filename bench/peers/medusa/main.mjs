@@ -1,4 +1,5 @@
-// Medusa as it is installed: its migrations, as many shipping options as a shop of the benchmark has methods, its server.
+// Medusa as it is installed: runs its migrations, adds as many shipping options as a shop of the benchmark has methods,
+// and starts its server.
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import start from '@medusajs/medusa/commands/start';

@@ -1,4 +1,4 @@
-// A list by nestjs-paginate, the library that Nest teams take for it, on Nest and Express as its README has it.
+// A list with nestjs-paginate, which Nest teams use for lists, on Nest and Express as in its README.
 import 'reflect-metadata';
 import { Controller, Get, Module, Param } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,6 +1,6 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
 
-/** The table as a team maps it by hand, by its whole key. */
+/** The table as a team maps it by hand, with its whole key. */
 @Entity('shipping_method')
 export class ShippingMethod {
   @PrimaryColumn()

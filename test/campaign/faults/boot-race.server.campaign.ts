@@ -9,12 +9,12 @@ const races = sized({ ci: 2, long: 20 });
 const instances = 4;
 
 describe('instances that start together on an empty server', () => {
-  it('make the schema once, fill the demo once, and all come up', async () => {
+  it('create the schema once, fill the demo once, and all start', async () => {
     let up = 0;
     let once = 0;
     for (let race = 1; race <= races; race++) {
       const database = await ServerDatabase.create();
-      // Each behind a proxy of its own, that lets none begin before the last has come.
+      // Each connects through its own proxy, which holds it back until the last one has connected.
       const gates = await Promise.all(Array.from({ length: instances }, () => Proxy.before(database.target)));
       for (const gate of gates) gate.hold();
       const all = Promise.all(gates.map((gate) => gate.connected()));

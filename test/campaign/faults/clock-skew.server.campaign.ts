@@ -16,7 +16,7 @@ const hasFaketime = existsSync(faketime);
 if (!hasFaketime) console.log('Skipped: instances whose clocks differ (Debian: apt-get install faketime).');
 
 describe.skipIf(!hasFaketime)('instances whose clocks are an hour fast and an hour slow', () => {
-  it('record in turns: the order of events is that of recording, times are of the database', async () => {
+  it("keep events in the order of recording, with the database's times", async () => {
     const database = await ServerDatabase.create();
     onTestFinished(() => database.drop());
     const right = new Recorder(database.url);
@@ -24,14 +24,14 @@ describe.skipIf(!hasFaketime)('instances whose clocks are an hour fast and an ho
     const fast = new Recorder(database.url, '+1h');
     const slow = new Recorder(database.url, '-1h');
     await Promise.all([fast.ready(), slow.ready()]);
-    const turns = [slow, fast, right];
+    const recorders = [slow, fast, right];
 
     const recorded: Recorded[] = [];
     for (let round = 0; round < rounds; round++) {
-      for (const recorder of turns) recorded.push(await recorder.record('1'));
+      for (const recorder of recorders) recorded.push(await recorder.record('1'));
     }
 
-    const skews = turns.map((_, index) => {
+    const skews = recorders.map((_, index) => {
       const { clock, event } = recorded[index] ?? { clock: 0, event: { recorded_at: '' } };
       return Math.round((clock - Date.parse(event.recorded_at)) / hour);
     });
@@ -58,7 +58,7 @@ describe.skipIf(!hasFaketime)('instances whose clocks are an hour fast and an ho
   });
 });
 
-/** One instance, as a process of its own. */
+/** One instance in its own process. */
 class Recorder {
   private readonly process: ChildProcess;
   private readonly answers: AsyncIterator<string>;
@@ -69,7 +69,7 @@ class Recorder {
     const [command = '', ...parameters] = skew ? [faketime, '-f', skew, ...node] : node;
     this.process = spawn(command, parameters, {
       stdio: ['pipe', 'pipe', 'inherit'],
-      // Timers go by the monotonic clock, which has no hours to be wrong about.
+      // Timers use the monotonic clock, which must stay right.
       env: { ...process.env, DATABASE_URL: url, FAKETIME_DONT_FAKE_MONOTONIC: '1' },
     });
     onTestFinished(() => void this.process.kill());

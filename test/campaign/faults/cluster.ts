@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const versions = '/usr/lib/postgresql';
 
-/** Where Debian keeps the servers' programs; undefined where there are none, or we may not become `postgres`. */
+/** Debian's folder of server programs; undefined when there is none, or when we may not run as `postgres`. */
 async function programs(): Promise<string | undefined> {
   if (process.getuid?.() !== 0 || !existsSync(versions)) return undefined;
   const newest = (await readdir(versions)).toSorted((a, b) => Number(b) - Number(a))[0];
@@ -18,16 +18,16 @@ async function programs(): Promise<string | undefined> {
 
 const bin = await programs();
 
-/** Whether throwaway servers can be made here; says so where not. */
+/** Whether temporary servers can be created here. If not, a message says so. */
 export const hasClusters = bin !== undefined;
 
 if (!hasClusters) {
   console.log(
-    `Skipped: what needs throwaway PostgreSQL servers (root, and Debian's postgresql under ${versions}).`,
+    `Skipped: tests with temporary PostgreSQL servers (they need root, and Debian's postgresql under ${versions}).`,
   );
 }
 
-/** A PostgreSQL server of a test's own, on loopback, with fsync, as the user `postgres`. */
+/** A PostgreSQL server for one test, on loopback, with fsync, as the user `postgres`. */
 export class Cluster {
   private constructor(
     readonly directory: string,
@@ -52,7 +52,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** A copy that follows this one, by streaming. */
+  /** A standby of this server, by streaming replication. */
   async standby(name: string, settings: Record<string, string> = {}): Promise<Cluster> {
     const directory = await emptyDirectory();
     const standby = new Cluster(directory, await freePort());
@@ -83,7 +83,7 @@ export class Cluster {
     await this.control('reload');
   }
 
-  /** As a power cut would: without a word to its clients, without a checkpoint. */
+  /** Stops like a power cut: clients are not told, and there is no checkpoint. */
   async crash(): Promise<void> {
     await this.control('stop', '-m', 'immediate');
   }
@@ -120,7 +120,7 @@ export class Cluster {
   }
 }
 
-/** Not by `su`, whose child would outlive it. */
+/** Without `su`, whose child process would outlive it. */
 async function asPostgres(program: string, ...parameters: string[]): Promise<void> {
   await run('setpriv', [
     '--reuid=postgres',

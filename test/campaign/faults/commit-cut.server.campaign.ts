@@ -12,18 +12,18 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 interface Outcome {
   code: unknown;
   status: number;
-  /** Whether a look at what is there, and a retry, led to exactly one effect. */
+  /** Whether the write has exactly one effect after a retry. */
   isOne: boolean;
 }
 
-describe('the connection, cut around the commit', () => {
+describe('a connection that is cut around the commit', () => {
   let host: ProxiedHost;
   beforeAll(async () => {
     host = await ProxiedHost.start();
   });
   afterAll(() => host?.close());
 
-  it('is answered as an outcome that is not known, and a retry leads to one row', async () => {
+  it('is answered with outcome_unknown, and a retry leads to one row', async () => {
     const outcomes: (Outcome & { at: Cut })[] = [];
     for (let index = 0; index < cuts; index++) {
       const at = moments[index % moments.length] ?? 'during';

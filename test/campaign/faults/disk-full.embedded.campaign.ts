@@ -12,16 +12,16 @@ import { SampleProcess } from './sample-process.js';
 
 const rounds = sized({ ci: 0, long: 3 });
 const canMount = process.getuid?.() === 0 && mounts();
-if (!canMount) console.log('Skipped: the disk that runs full (mounting a tmpfs is not permitted here).');
+if (!canMount) console.log('Skipped: the test with a full disk (mounting a tmpfs is not permitted here).');
 
 const mostMs = 8_000;
 
-/** A few kilobytes that do not compress to nothing. */
+/** A few kilobytes that do not compress well. */
 const bulk = { text: Array.from({ length: 600 }, () => Math.random().toString(36)).join('') };
 
-describe.skipIf(!canMount || rounds === 0)('the disk under the embedded directory, when it runs full', () => {
+describe.skipIf(!canMount || rounds === 0)('the host with an embedded database on a full disk', () => {
   it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
-    'refuses what it cannot keep, loses nothing, and opens clean with room again (round %i)',
+    'refuses writes that it cannot store, loses nothing, and starts again when there is room (round %i)',
     async () => {
       const directory = mount();
       const dataDir = join(directory, 'data');

@@ -14,31 +14,31 @@ describe("a host's own transaction", () => {
   });
   afterAll(() => app?.close());
 
-  it('whose connection is ended between two statements, fails as unavailable and leaves nothing', async () => {
+  it('whose connection ends between two statements fails with database_unavailable and leaves nothing behind', async () => {
     const { dataSource } = app.database;
     const events = app.nest.get(OrderEvents);
     const projectId = freshProject();
 
-    const faults: unknown[] = [];
+    const errors: unknown[] = [];
     for (let round = 1; round <= rounds; round++) {
       const event = { projectId, orderId: `${round}`, type: 'order.placed' };
       const placing = dataSource.transaction(async (manager) => {
         await events.record(event, { manager });
         const [own] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
         await dataSource.query('SELECT pg_terminate_backend($1)', [own?.pid]);
-        // Until TypeORM has heard of it; or at once.
+        // In every second round wait until TypeORM has noticed.
         const heard = (): boolean => manager.queryRunner?.isReleased ?? true;
         if (round % 2 === 0) while (!heard()) await new Promise(setImmediate);
         await events.record(event, { manager });
       });
-      faults.push(await placing.then(() => 'committed').catch((error: unknown) => connectionError(error)));
+      errors.push(await placing.then(() => 'committed').catch((error: unknown) => connectionError(error)));
     }
 
     const left = await Promise.all(
       Array.from({ length: rounds }, (_, index) => events.list(projectId, `${index + 1}`)),
     );
-    const unavailable = faults.filter((fault) => fault instanceof DatabaseUnavailableError).length;
-    expect(faults).not.toContain('committed');
+    const unavailable = errors.filter((error) => error instanceof DatabaseUnavailableError).length;
+    expect(errors).not.toContain('committed');
     report({
       name: 'backend killed between two statements of a host’s transaction',
       done: `${counted(rounds)} transactions: ${unavailable} database_unavailable, ${left.flat().length} events left`,

@@ -11,10 +11,10 @@ import { SampleProcess } from './sample-process.js';
 import { ServerDatabase } from './server-database.js';
 
 const kills = sized({ ci: 3, long: 50 });
-/** Acknowledged in each round before the kill, so that it comes under load; then a little at random. */
+/** So many writes are acknowledged before each kill, and then some more at random, so that it comes under load. */
 const warmUp = 30;
 
-describe('the host, killed under load', () => {
+describe('the host under load', () => {
   let env: Record<string, string>;
   let clean: () => Promise<void>;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe('the host, killed under load', () => {
   });
   afterAll(() => clean?.());
 
-  it('keeps all that it acknowledged, has nothing that it refused, and starts again by itself', async () => {
+  it('keeps all acknowledged writes when it is killed, has no refused one, and starts again', async () => {
     const ledger = new Ledger('killed');
     let sample = await SampleProcess.start({ env });
     onTestFinished(() => sample.kill());
@@ -55,7 +55,7 @@ describe('the host, killed under load', () => {
     });
   });
 
-  it('told to stop under load, finishes what it took and leaves with 0', async () => {
+  it('finishes its requests when it is told to stop, and exits with 0', async () => {
     const ledger = new Ledger('stopped');
     const first = await SampleProcess.start({ env });
     const writing = ledger.write(8, () => first.origin);

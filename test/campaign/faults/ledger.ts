@@ -3,7 +3,7 @@ import { type Answer, Client } from '../../support/client.js';
 export interface OneAnswer {
   /** 0 when there was none. */
   status: number;
-  /** The problem's, or why there was no answer. */
+  /** The code of the problem, or of the error that prevented an answer. */
   code: string;
   milliseconds: number;
   /** `performance.now()` when it came. */
@@ -12,26 +12,26 @@ export interface OneAnswer {
 
 export interface Reckoning {
   acknowledged: number;
-  /** Acknowledged, but not there. */
+  /** Acknowledged, but not stored. */
   lost: number;
-  /** There, though never sent or refused in so many words. */
+  /** Stored, although it was never sent, or was refused. */
   phantom: number;
-  /** Answered with neither yes nor no, or not at all: there or not, both are right. */
+  /** Not answered, or with an unknown outcome: it may be stored or not. */
   open: number;
 }
 
-/** A method as its writer knows it; the label tells of the last change. */
+/** A method as its writer knows it. The label shows the last change. */
 interface Known {
   label: string;
-  /** What the label may be too, when an answer left it open. */
+  /** The other label that it may have when the outcome of the change is unknown. */
   orLabel?: string;
-  /** An order was placed by it: acknowledged, left open, or refused. */
+  /** The outcome of placing an order with it. */
   order?: 'acknowledged' | 'open' | 'refused';
 }
 
 /**
- * Writers that remember what they were told, so that it can be held against what is there afterwards: each
- * creates a method, changes it and places an order by it, again and again, whatever the answers are.
+ * Writers that remember their answers, so that these can be compared with what is stored afterwards. Each writer
+ * creates a method, changes it and places an order with it, again and again, whatever the answers are.
  */
 export class Ledger {
   private readonly created = new Map<string, Known>();
@@ -43,7 +43,7 @@ export class Ledger {
 
   constructor(readonly project: string) {}
 
-  /** Writes until `stop`. @param origin asked for each request: the host may have been started again */
+  /** Writes until `stop`. @param origin called for each request, because the host may have a new port */
   async write(writers: number, origin: () => string): Promise<void> {
     this.stopped = false;
     await Promise.all(
@@ -57,7 +57,7 @@ export class Ledger {
     this.stopped = true;
   }
 
-  /** Resolves when this many writes are acknowledged: not at a time, but once there is load. */
+  /** Resolves when so many writes are acknowledged in total. */
   async acknowledged(count: number): Promise<void> {
     while (this.yes < count) await new Promise((soon) => setImmediate(soon));
   }
@@ -66,7 +66,7 @@ export class Ledger {
     return this.answers.filter(({ status }) => status >= 200 && status < 300).length;
   }
 
-  /** Holds what was told against what is there. */
+  /** Compares the answers with what is stored. */
   async reckon(origin: string): Promise<Reckoning> {
     const shop = new Client(origin, this.project);
     const there = await labelsOf(shop);
@@ -120,13 +120,13 @@ export class Ledger {
     const at = performance.now();
     const answer = { status: given.status, code: given.code ?? '', milliseconds: at - sent, at };
     this.answers.push(answer);
-    // A host that is not there refuses at once; others want the processor meanwhile.
+    // A host that is down refuses at once. The pause leaves the processor to others.
     if (given.status === 0) await new Promise((soon) => setTimeout(soon, 5));
     return { ...answer, ...(given.id !== undefined && { id: given.id }) };
   }
 }
 
-/** `database_unavailable` is a promise that nothing was changed; these promise nothing. */
+/** `database_unavailable` promises that nothing was changed. These answers promise nothing. */
 function isOpen({ status, code }: OneAnswer): boolean {
   return (status === 0 && code !== 'ECONNREFUSED') || code === 'outcome_unknown';
 }

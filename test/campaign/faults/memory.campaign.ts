@@ -14,8 +14,9 @@ import { ServerDatabase } from './server-database.js';
 const events = sized({ ci: 20_000, long: 100_000 });
 const methods = sized({ ci: 5_000, long: 20_000 });
 /**
- * What is held at a time is far less (see `large-answers.test.ts`); this is what Node leaves uncollected meanwhile,
- * and a fraction of what the answers would take as objects. The embedded database is in the same process.
+ * The library itself holds far less at a time (see `large-answers.test.ts`). The limit includes memory that Node has
+ * not collected yet. It is still a fraction of what the answers would take as objects. The embedded database is in
+ * the same process.
  */
 const mostMiB = sized({ ci: 64, long: 192 }) + (serverUrl ? 0 : 64);
 const base = '/api/projects/large/sales/orders';
@@ -70,7 +71,7 @@ describe('the memory of the host', () => {
   });
 });
 
-/** Straight into the tables, as the sample has migrated them. */
+/** Inserts the rows directly into the migrated tables. */
 async function fill(databaseUrl: string | undefined, dataDir: string): Promise<void> {
   const rest = { port: 0, host: '127.0.0.1', demo: false, apiKeys: [] };
   const dataSource = await openDatabase({ databaseUrl, dataDir, ...rest });
@@ -103,7 +104,7 @@ function read(url: string, onChunk: () => void = () => undefined): Promise<{ byt
       response.on('data', (chunk: Buffer) => {
         onChunk();
         bytes += chunk.length;
-        // A mark may lie across two chunks.
+        // A mark may be split across two chunks.
         const text = end + chunk.toString('latin1');
         const marks = text.split('"project_id":').length - 1;
         items += marks;

@@ -11,10 +11,10 @@ interface Outage {
   name: string;
   begin(): Promise<unknown> | void;
   end(): Promise<unknown> | void;
-  /** Of requests that are answered one after another while it lasts. */
+  /** So many answers 503 are awaited while it lasts. */
   refusals: number;
   writers: number;
-  /** Other sessions are answered meanwhile: readiness may say so. */
+  /** Other sessions still work meanwhile, so readiness may be yes or no. */
   isPartial?: true;
 }
 
@@ -25,8 +25,8 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
   });
   afterAll(() => host?.close());
 
-  it('silent, until it answers all at once, says so in time and is well at once', () =>
-    keepsItsWord({
+  it('silent and then answers everything late, refuses in time and recovers at once', () =>
+    expectRecovery({
       name: 'black hole, then delivered late',
       begin: () => host.proxy.hold(),
       end: () => host.proxy.heal(),
@@ -34,8 +34,8 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       writers: 4,
     }));
 
-  it('silent for ever on the connections there were, says so in time and is well at once', () =>
-    keepsItsWord({
+  it('silent for ever on its old connections, refuses in time and recovers at once', () =>
+    expectRecovery({
       name: 'black hole, connections lost',
       begin: () => host.proxy.lose(),
       end: () => host.proxy.heal(),
@@ -43,8 +43,8 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       writers: 4,
     }));
 
-  it('so slow that no statement ends in time, says so in time and is well at once', () =>
-    keepsItsWord({
+  it('so slow that no statement ends in time, refuses in time and recovers at once', () =>
+    expectRecovery({
       name: 'database slow by 6 s',
       begin: () => void (host.proxy.delayMs = 3_000),
       end: () => host.proxy.heal(),
@@ -52,9 +52,9 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       writers: 4,
     }));
 
-  it('down, says so and is well at once', () => {
+  it('down, refuses and recovers at once', () => {
     const { target } = host.proxy;
-    return keepsItsWord({
+    return expectRecovery({
       name: 'database down',
       begin: () => {
         host.proxy.target = { host: '127.0.0.1', port: 1 };
@@ -66,25 +66,25 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     });
   });
 
-  it('locked, so that every connection of the pool hangs, says so in time and is well at once', async () => {
+  it('locked, so that every connection of the pool hangs, refuses in time and recovers at once', async () => {
     const session = await host.database.session();
     onTestFinished(() => session.end());
-    await keepsItsWord({
+    await expectRecovery({
       name: 'pool exhausted by statements that hang',
       begin: () => session.query('BEGIN; LOCK TABLE desk_order IN ACCESS EXCLUSIVE MODE'),
       end: () => session.query('ROLLBACK'),
       refusals: 40,
       writers: 30,
-      // Writes that do not hang get a connection now and then, and so may the probe.
+      // Writes that do not hang sometimes get a connection, and so may the probe.
       isPartial: true,
     });
   });
 
-  it('ending its sessions in the middle of statements, says so and is well at once', async () => {
+  it('ending its sessions in the middle of statements, refuses and recovers at once', async () => {
     const session = await host.database.session();
     onTestFinished(() => session.end());
     const waiting = "wait_event_type = 'Lock' AND state = 'active'";
-    await keepsItsWord({
+    await expectRecovery({
       name: 'backends killed mid-statement',
       begin: async () => {
         await session.query('BEGIN; LOCK TABLE shipping_method, desk_order IN ACCESS EXCLUSIVE MODE');
@@ -97,7 +97,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     });
   });
 
-  it('ending its idle sessions, stays up, and what is asked next is answered', async () => {
+  it('ending its idle sessions, stays up and answers the next request', async () => {
     const ended = await host.database.terminate("state = 'idle'");
 
     const milliseconds = await host.wellAfter(freshProject());
@@ -111,7 +111,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     });
   });
 
-  async function keepsItsWord({ name, begin, end, refusals, writers, isPartial }: Outage): Promise<void> {
+  async function expectRecovery({ name, begin, end, refusals, writers, isPartial }: Outage): Promise<void> {
     const ledger = new Ledger(freshProject());
     const writing = ledger.write(writers, () => host.origin);
     await ledger.acknowledged(20);

@@ -3,7 +3,7 @@ import { Proxy } from './proxy.js';
 import { SampleProcess } from './sample-process.js';
 import { ServerDatabase } from './server-database.js';
 
-/** The sample host as a process, whose server it reaches through a proxy. */
+/** The sample host in its own process, which reaches its database server through a proxy. */
 export class ProxiedHost {
   private constructor(
     readonly database: ServerDatabase,
@@ -26,7 +26,7 @@ export class ProxiedHost {
     return new Client(this.origin, project);
   }
 
-  /** @throws Error when the answer takes much longer than the second that the database is given */
+  /** @throws Error when the answer takes much longer than the one second of its patience */
   async isReady(): Promise<boolean> {
     const signal = AbortSignal.timeout(2_500);
     return (await fetch(`${this.origin}/health/ready`, { signal })).status === 200;
@@ -36,7 +36,7 @@ export class ProxiedHost {
     return (await fetch(`${this.origin}/health/live`)).status === 200;
   }
 
-  /** Milliseconds until a write and readiness succeed, asked for again and again. */
+  /** Milliseconds until a write and the readiness check succeed, tried again and again. */
   async wellAfter(project: string): Promise<number> {
     const since = performance.now();
     const shop = this.shop(project);
@@ -52,7 +52,7 @@ export class ProxiedHost {
     await this.database.drop();
   }
 
-  /** Without its database, which goes with its server. */
+  /** Does not drop the database, which is removed with its server. */
   async abandon(): Promise<void> {
     await this.sample.kill();
     await this.proxy.close();

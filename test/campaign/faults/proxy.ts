@@ -7,19 +7,19 @@ export interface Target {
   port: number;
 }
 
-/** Where a connection is cut: what the client sent is lost, or was executed and the answer is lost, or either. */
+/** When a connection is cut: before the statement arrives, after it was executed, or at a random moment between. */
 export type Cut = 'before' | 'during' | 'after';
 
 interface Pair {
   client: Socket;
   server: Socket;
-  /** Set when bytes of it were lost: it stays silent for ever. */
+  /** Set when some of its bytes were lost. Then it stays silent for ever. */
   isLost: boolean;
-  /** Set until the server has answered what was sent. */
+  /** The connection is cut when the server answers. */
   cutAtAnswer: boolean;
 }
 
-/** A TCP proxy before a database, with the faults of a network. */
+/** A TCP proxy in front of a database, which imitates the faults of a network. */
 export class Proxy {
   private readonly pairs = new Set<Pair>();
   private mode: 'pass' | 'hold' | 'lose' = 'pass';
@@ -27,7 +27,7 @@ export class Proxy {
   private readonly prepared = new Map<string, string>();
   private held: (() => void)[] = [];
   private cutting: { text: RegExp; at: Cut } | undefined;
-  /** To each side, on everything. */
+  /** The delay of everything in each direction. */
   delayMs = 0;
   cuts = 0;
 
@@ -48,17 +48,17 @@ export class Proxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Nothing gets through; at the end all that was sent arrives, as TCP sends it again. */
+  /** Nothing gets through. At the end all of it arrives, as when TCP retransmits. */
   hold(): void {
     this.mode = 'hold';
   }
 
-  /** Nothing gets through; connections on which something was sent stay silent for ever, as behind a new NAT. */
+  /** Nothing gets through. Connections that lost bytes stay silent for ever, as behind a restarted NAT. */
   lose(): void {
     this.mode = 'lose';
   }
 
-  /** The end of any fault. */
+  /** Ends every fault. */
   heal(): void {
     this.mode = 'pass';
     this.delayMs = 0;
@@ -67,7 +67,7 @@ export class Proxy {
     for (const deliver of held) deliver();
   }
 
-  /** Cuts one connection, the first that sends a statement like this, or executes one it has prepared. */
+  /** Cuts the first connection that sends a statement like this, or executes one that it has prepared. */
   cutOnceAt(text: RegExp, at: Cut): void {
     this.cutting = { text, at };
   }
@@ -77,7 +77,7 @@ export class Proxy {
     await once(this.server, 'connection');
   }
 
-  /** Connections of a server that is gone. */
+  /** Closes all connections, like a server that has gone. */
   resetAll(): void {
     for (const pair of this.pairs) this.destroy(pair);
   }
@@ -116,7 +116,7 @@ export class Proxy {
     }
   }
 
-  /** What a message of the protocol says, with the texts of the prepared statements that it names. */
+  /** The text of a protocol message, with the texts of the prepared statements that it names. */
   private statementsIn(chunk: Buffer): string {
     const said = chunk.toString('latin1');
     for (const [, name = '', text = ''] of said.matchAll(/P[^]{4}(\w+)\0([^\0]+)\0/g)) {
@@ -133,7 +133,7 @@ export class Proxy {
       this.held.push(() => to.write(chunk));
       return;
     }
-    // Equal delays keep the order.
+    // The delay is the same for all, so the order stays.
     if (this.delayMs > 0) await delay(this.delayMs);
     if (!to.destroyed) to.write(chunk);
   }

@@ -12,8 +12,8 @@ import {
 } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 
-// One instance of a host, whose clock may be another. For each line, an order's id, it records an event and
-// makes a method, and prints them with what its clock shows; for `?id` it prints the order's history.
+// One instance of a host, whose clock may differ. For each line with an order id it records an event, creates a method,
+// and prints both with the time of its clock. For `?id` it prints the history of the order.
 
 export interface Recorded {
   /** In milliseconds since 1970. */

@@ -13,7 +13,7 @@ import { Cluster, hasClusters } from './cluster.js';
 const rounds = sized({ ci: 0, long: 500 });
 
 describe.skipIf(!hasClusters || rounds === 0)('a read replica that lags', () => {
-  it('is never what a read is answered from: each read sees the write before it', async () => {
+  it('never answers a read: each read sees the write before it', async () => {
     const primary = await Cluster.primary();
     onTestFinished(() => primary.remove());
     const options = {

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export interface SampleOptions {
-  /** `DATABASE_URL`, `DATA_DIR` and what else is not the default: no demo, a free port. */
+  /** `DATABASE_URL`, `DATA_DIR` and others. By default there is no demo, and a free port is used. */
   env: Record<string, string>;
-  /** What Node is started by, such as `faketime`. */
+  /** The command that starts Node, such as `faketime`. */
   by?: readonly string[];
 }
 
-/** One run of the sample host as its own process, from its sources. Its end is the caller's to bring about. */
+/** One run of the sample host from its sources, in its own process. The caller must end it. */
 export class SampleProcess {
   readonly process: ChildProcess;
   /** The exit code; null after a kill. */

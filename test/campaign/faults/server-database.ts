@@ -3,7 +3,7 @@ import pg from 'pg';
 import { serverUrl } from '../../support/database.js';
 import { type Target } from './proxy.js';
 
-/** A database of one file on a server, for the sample host, which keeps its tables in `public`. */
+/** A server database for one test file, because the sample host keeps its tables in `public`. */
 export class ServerDatabase {
   private constructor(
     readonly url: string,
@@ -11,7 +11,7 @@ export class ServerDatabase {
     private readonly name: string,
   ) {}
 
-  /** @param server a superuser's; by default that of this run */
+  /** @param server the URL of a superuser; by default the server of this run */
   static async create(server = serverUrl ?? ''): Promise<ServerDatabase> {
     const name = `faults_${randomBytes(6).toString('hex')}`;
     await query(server, `CREATE DATABASE ${name}`);
@@ -32,19 +32,19 @@ export class ServerDatabase {
     return url.href;
   }
 
-  /** On a connection of its own. */
+  /** Runs a query on its own connection. */
   async query<Row extends pg.QueryResultRow>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     return query<Row>(this.url, sql, parameters);
   }
 
-  /** A session that stays, for locks. */
+  /** A session that stays open, to hold locks. */
   async session(): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url, application_name: 'faults' });
     await client.connect();
     return client;
   }
 
-  /** Ends the sessions of the host that this condition on `pg_stat_activity` is true for. */
+  /** Ends the sessions of the host for which this condition on `pg_stat_activity` holds. */
   async terminate(condition: string): Promise<number> {
     const ended = await this.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

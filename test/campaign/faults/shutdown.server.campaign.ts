@@ -8,8 +8,8 @@ import { ServerDatabase } from './server-database.js';
 const rounds = sized({ ci: 1, long: 10 });
 const requests = 8;
 
-describe('the host, told to stop', () => {
-  it('answers what is under way, takes nothing new, and leaves with 0', async () => {
+describe('the host, when it is told to stop,', () => {
+  it('answers the requests under way, accepts no new ones, and exits with 0', async () => {
     const database = await ServerDatabase.create();
     onTestFinished(() => database.drop());
     let answered = 0;
@@ -50,7 +50,7 @@ describe('the host, told to stop', () => {
   });
 });
 
-/** Until all requests wait for the lock. */
+/** Resolves when all requests wait for the lock. */
 async function waiting(database: ServerDatabase): Promise<void> {
   for (let found = 0; found < requests;) {
     const rows = await database.query<{ pid: number }>(
@@ -60,7 +60,7 @@ async function waiting(database: ServerDatabase): Promise<void> {
   }
 }
 
-/** Whether a new connection is taken, and its request answered as ever. */
+/** Whether a new connection is accepted, and its request answered. */
 async function isOpen(origin: string): Promise<boolean> {
   return fetch(`${origin}/health/live`).then(
     ({ status }) => status === 200,

@@ -7,7 +7,7 @@ import { SampleProcess } from './sample-process.js';
 import { ServerDatabase } from './server-database.js';
 
 const minutes = Number(process.env['CAMPAIGN_SOAK_MINUTES'] ?? sized({ ci: 0, long: 30 }));
-/** What is measured against the rest: by then the host has allocated what it keeps. */
+/** The growth is measured after this part, in which the host allocates the memory that it keeps. */
 const warmUpShare = 1 / 3;
 const readers = 8;
 
@@ -23,7 +23,7 @@ describe.skipIf(minutes === 0)('a long run at half load', () => {
     await database?.drop();
   });
 
-  it('does not grow, and keeps no handles', async () => {
+  it('does not let memory or handles grow', async () => {
     const shop = new Client(sample.origin, 'soaked');
     for (let index = 0; index < 100; index++) await shop.create(methodOf(index));
     const full = await requestsFor(shop, 10_000, 0);
@@ -39,7 +39,7 @@ describe.skipIf(minutes === 0)('a long run at half load', () => {
     }
 
     const warm = samples.filter(({ at }) => at > warmUpShare);
-    // By the lower envelope: between two collections it saws.
+    // The minimum counts, because memory rises and falls between garbage collections.
     const third = Math.ceil(warm.length / 3);
     const first = Math.min(...warm.slice(0, third).map(({ residentMiB }) => residentMiB));
     const last = Math.min(...warm.slice(-third).map(({ residentMiB }) => residentMiB));
@@ -59,15 +59,15 @@ function methodOf(index: number): Record<string, unknown> {
   return { carrier_code: `c${index % 5}`, method_code: `m${index}`, method_label: `Method ${index}` };
 }
 
-/** Of each ten: seven lists, a tree, a change, and a method that comes and goes. */
+/** Ten requests are seven lists, a tree, and two rounds of a create, an update and a removal. */
 async function requestsFor(shop: Client, milliseconds: number, pauseMs: number): Promise<number> {
   const end = performance.now() + milliseconds;
   let requests = 0;
   const reader = async (): Promise<void> => {
     while (performance.now() < end) {
-      const turn = requests++ % 10;
-      if (turn < 7) await shop.list(`q=method&page=${1 + turn}&per_page=10`);
-      else if (turn === 7) await shop.tree();
+      const kind = requests++ % 10;
+      if (kind < 7) await shop.list(`q=method&page=${1 + kind}&per_page=10`);
+      else if (kind === 7) await shop.tree();
       else {
         const { body } = await shop.create(methodOf(1_000 + requests));
         await shop.update(body.id, { ...methodOf(1_000 + requests), method_label: 'Changed' });

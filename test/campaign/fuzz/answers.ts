@@ -14,20 +14,20 @@ const ajv = new Ajv2020({
 });
 const validators = new Map<Schema, ValidateFunction>();
 
-function faultsOf(schema: Schema, value: unknown): string | undefined {
+function violationsOf(schema: Schema, value: unknown): string | undefined {
   const validate = validators.get(schema) ?? ajv.compile({ ...schema, components });
   validators.set(schema, validate);
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
 }
 
 const problem: Schema = { $ref: '#/components/schemas/ShippingProblem' };
-const insides = /node_modules|\.[jt]s:\d|typeorm|pglite|QueryFailed|syntax error|violates/i;
+const internals = /node_modules|\.[jt]s:\d|typeorm|pglite|QueryFailed|syntax error|violates/i;
 
-/** @returns what is wrong with the answer, judged by the document alone; undefined: nothing */
+/** @returns what is wrong with the answer according to the document alone; undefined when nothing is */
 export function wrongWith(request: FuzzRequest, answer: WireAnswer): string | undefined {
   const { status, text } = answer;
   if (status >= 500) return `a ${status}`;
-  if (status >= 400 && insides.test(text)) return 'a refusal that tells of our insides';
+  if (status >= 400 && internals.test(text)) return 'a refusal that shows our internals';
   const operation = operationOf(request.method, request.target);
   if (!operation) return wrongWithUnrouted(answer);
   if (request.isValid && [400, 413, 415].includes(status)) return 'a refusal of what the document allows';
@@ -35,15 +35,15 @@ export function wrongWith(request: FuzzRequest, answer: WireAnswer): string | un
   return wrongWithContent(operation, answer);
 }
 
-/** No operation of the document: whatever part of the host refuses it, it says so as a problem. */
+/** For requests of no documented operation: whichever part of the host refuses them, it must answer with a problem. */
 function wrongWithUnrouted({ status, text }: WireAnswer): string | undefined {
   if (status < 400) return `a ${status} of no documented operation`;
-  return faultsOf(problem, parsed(text));
+  return violationsOf(problem, parsed(text));
 }
 
 function wrongWithContent({ responses }: Operation, answer: WireAnswer): string | undefined {
   const { status, headers, text } = answer;
-  // The host's own 404 of a route, such as an id that its router does not let through.
+  // The host's own 404, for instance for an id that its router does not accept.
   if (status === 404 && !responses[404]) return wrongWithUnrouted(answer);
   const documented = responses[status];
   if (!documented) return `a ${status}, which the document does not have`;
@@ -53,9 +53,9 @@ function wrongWithContent({ responses }: Operation, answer: WireAnswer): string 
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   const schema = documented.content[type]?.schema;
   if (!schema) return `the content type "${type}"`;
-  const faults = faultsOf(schema, parsed(text));
-  if (status === 404 && faults !== undefined) return wrongWithUnrouted(answer);
-  return faults;
+  const violations = violationsOf(schema, parsed(text));
+  if (status === 404 && violations !== undefined) return wrongWithUnrouted(answer);
+  return violations;
 }
 
 function parsed(text: string): unknown {
@@ -66,11 +66,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A body that is no JSON in UTF-8, or not the JSON of the schema, its labels trimmed as its words say. */
+/** Whether the body is not JSON in UTF-8, or its JSON does not fit the schema after the labels are trimmed. */
 function mustBeRefused({ requestBody }: Operation, { body }: FuzzRequest): boolean {
   const schema = jsonOf(requestBody?.content);
   if (!schema) return false;
-  return faultsOf(schema, trimmed(decoded(body))) !== undefined;
+  return violationsOf(schema, trimmed(decoded(body))) !== undefined;
 }
 
 function decoded(body: FuzzRequest['body']): unknown {

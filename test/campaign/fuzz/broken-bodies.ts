@@ -22,7 +22,7 @@ const bodyNames = [
 const text = (body: FuzzRequest['body']): string => String(body ?? '{}');
 const inField = fc
   .tuple(fc.constantFrom(...bodyNames), fc.oneof(anyJson, fc.dictionary(odd, anyJson, { maxKeys: 3 })))
-  // Written as text: an object literal would take `__proto__` for something else.
+  // Written as text, because `__proto__` in an object literal sets the prototype.
   .map(
     ([name, value]) =>
       (body: string) =>

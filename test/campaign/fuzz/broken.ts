@@ -26,7 +26,7 @@ const garbage = fc.oneof(
   ),
   fc.string({ unit: fc.constantFrom(...'%0aFz[]=&+{}"'), maxLength: 12 }),
 );
-/** What a body of a route that takes none is answered with, the host's own parser decides. */
+/** On the other routes the host's own parser decides how a body is answered. */
 function takesBody(method: string): boolean {
   return method === 'POST' || method === 'PATCH';
 }
@@ -84,7 +84,7 @@ const inQuery: fc.Arbitrary<Break> = fc
   )
   .map((parts) => (request) => {
     const { target } = request;
-    // A longer request line is the server's to refuse, before any route.
+    // The server refuses a longer request line before any route.
     return {
       ...request,
       target: (target + (target.includes('?') ? '&' : '?') + parts.join('&')).slice(0, 12_000),
@@ -100,7 +100,7 @@ const inPath: fc.Arbitrary<Break> = fc
     return { ...request, target: `/${[segments.join('/').replace(/^\//, ''), ...query].join('?')}` };
   });
 
-/** The characters that a header can carry at all. */
+/** Text that a header can carry. */
 const headerText = fc.oneof(
   fc.constantFrom(
     '',
@@ -154,7 +154,7 @@ const inMethod: fc.Arbitrary<Break> = fc
     return { ...request, method, headers: {} };
   });
 
-/** A request of the document with one to three things wrong, or at least odd. */
+/** A valid request with one to three wrong or odd parts. */
 export const brokenRequest: fc.Arbitrary<FuzzRequest> = fc
   .tuple(
     validRequest,

@@ -6,7 +6,7 @@ export interface Schema {
   enum?: string[];
   anyOf?: Schema[];
   items?: Schema;
-  /** Of text that holds JSON: what the JSON is. */
+  /** The schema of JSON that is held in a string. */
   contentSchema?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
@@ -26,7 +26,7 @@ export interface Parameter {
 
 export interface Operation {
   method: string;
-  /** With its parameters in braces. */
+  /** With parameters in braces. */
   path: string;
   parameters: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
@@ -51,15 +51,15 @@ export const operations: readonly Operation[] = Object.entries(document.paths).f
 );
 
 /**
- * The operation that a request line is for, as the document has it; undefined: of none. Express disregards
- * case and a slash at the end.
+ * The documented operation of a request line, or undefined. Express ignores the case of the path, and a slash at
+ * its end.
  */
 export function operationOf(method: string, target: string): Operation | undefined {
   const [path = ''] = target.split('?');
   const fits = (template: string): boolean =>
     new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i').test(path);
   const found = operations.filter((operation) => operation.method === method && fits(operation.path));
-  // "tree" is a word of its own before it is anybody's id.
+  // "tree" is a route, not a method id.
   return found.find((operation) => !operation.path.endsWith('}')) ?? found[0];
 }
 

@@ -11,7 +11,7 @@ import { brokenRequest } from './broken.js';
 import { oddRequests } from './odd-requests.js';
 import { type FuzzRequest, validRequest } from './requests.js';
 
-/** Of both adapters together. */
+/** In total, for both adapters. */
 const requests = sized({ ci: 20_000, long: 100_000 });
 
 describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapter) => {
@@ -28,7 +28,7 @@ describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapt
     await app?.close();
   });
 
-  it('valid or broken, are answered as the document says, and never with a 5xx', async () => {
+  it('are answered as the document says whether they are valid or broken, and never with a 5xx', async () => {
     const numRuns = requests / adapters.length;
     const statuses = new Map<number, number>();
     let sent = 0;
@@ -59,7 +59,7 @@ describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapt
       .toSorted()
       .map(([status, count]) => `${status}: ${counted(count)}`);
     console.log(`${adapter}: ${shown.join(', ')}`);
-    // Both ways: what never succeeds, or never fails, proves nothing.
+    // Requests that never succeed, or never fail, would prove nothing.
     for (const status of [200, 201, 204, 400, 404, 409, 412, 415])
       expect(statuses.get(status)).toBeGreaterThan(9);
     report({

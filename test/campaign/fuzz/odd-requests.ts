@@ -53,7 +53,7 @@ const inBody: ((text: string) => string)[] = [
   (text) => text,
 ];
 
-/** Every odd text in every place, once: chance would not bring all of them together. */
+/** Every odd text in every place, once. Random requests would not have all of these combinations. */
 export const oddRequests: readonly FuzzRequest[] = oddTexts.flatMap((text): FuzzRequest[] => [
   ...inQuery.map((query) => get(`${methods}?${query(text)}`)),
   ...inPath.map((path) => {

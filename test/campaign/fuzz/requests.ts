@@ -4,22 +4,22 @@ import { valueOf } from './values.js';
 
 export interface FuzzRequest {
   method: string;
-  /** Path and query as they go onto the wire, but for `{known:7}`: the id of some method that exists. */
+  /** Path and query as they are sent, except that `{known:7}` becomes the id of an existing method. */
   target: string;
   headers: Record<string, string>;
   body?: string | Buffer;
-  /** By the document, nothing is wrong with it. */
+  /** Whether the document allows it. */
   isValid: boolean;
 }
 
-/** One thing wrong, or at least odd. */
+/** Makes one part of a request wrong or odd. */
 export type Break = (request: FuzzRequest) => FuzzRequest;
 
 const projects = ['p1', 'p2', 'default', 'p3', 'p4', 'p5'] as const;
 const knownId = fc.nat({ max: 19 }).map((index) => `{known:${index}}`);
 const version = fc.constantFrom('"1"', '"2"', '"3"', '*', '"1", "2"', 'W/"1"', '"9999999999"', '"x"');
 
-/** Any request that the document allows. */
+/** Generates requests that the document allows. */
 export const validRequest: fc.Arbitrary<FuzzRequest> = fc.constantFrom(...operations).chain((operation) =>
   fc
     .tuple(
@@ -65,7 +65,7 @@ function bodyOf({ requestBody }: Operation): fc.Arbitrary<string | undefined> {
   return schema ? valueOf(schema).map((value) => JSON.stringify(value)) : fc.constant(undefined);
 }
 
-/** What the document can only say in words: how far a page may be, and which operator takes which value. */
+/** Checks the limits that the document has only in words: the highest page, and the values of each operator. */
 function isWithinBounds({
   page = '1',
   per_page: perPage = '20',
@@ -74,7 +74,7 @@ function isWithinBounds({
   return (Number(page) - 1) * Number(perPage) <= 100_000 && rawFilters === undefined;
 }
 
-/** A lone surrogate as a careless client writes it: it has no UTF-8. */
+/** Percent-encodes as a careless client does: a lone surrogate becomes bytes that are not UTF-8. */
 export function percent(text: string): string {
   if (/^\{known:\d+\}$/.test(text)) return text;
   return Array.from(text, (character) =>

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { resolved, type Schema } from './document.js';
 
-/** Few, so that requests meet the rows of earlier ones. */
+/** Only a few, so that requests meet the rows of earlier requests. */
 const codes = ['ups', 'UPS', 'dhl', '03', 'bpack 24/7', 'DPD8:30', 'GS더프레시', 'p1', 'p2', 'default'];
 
 const character = fc.constantFrom(...'abzAZ059_-.:/@+() éñ한字');
 const plain = fc.string({ unit: fc.constantFrom(...'aZ9 éß字😀%_\\\'"<&;'), maxLength: 12 });
 
-/** Any value that the schema allows; what only its description says is left to the caller. */
+/** Generates values that the schema allows. Limits that only its description has are left to the caller. */
 export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) return valueOf(resolved(schema));
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(valueOf));

@@ -8,7 +8,7 @@ import { counted, report } from '../figures.js';
 import { mark, payloads } from './payloads.js';
 import { eventPlaces, places } from './places.js';
 
-/** Every SQL text that went to the database, without its parameters. */
+/** Collects the text of every statement that is sent, without its parameters. */
 class StatementLog implements Logger {
   readonly texts = new Set<string>();
 
@@ -50,7 +50,7 @@ describe('payloads of injection in every place of every route', () => {
     await database?.close();
   });
 
-  it('stay values: none reaches the text of a statement, none finds or changes what it should not', async () => {
+  it('stay values: none becomes part of a statement, and none finds or changes other rows', async () => {
     const failures: string[] = [];
     let sent = 0;
     for (const place of places) {
@@ -102,7 +102,7 @@ describe('payloads of injection in every place of every route', () => {
     });
   });
 
-  it('come back as they were sent where they are stored, and a search finds just them', async () => {
+  it('are stored unchanged, and a search for one finds exactly the labels that contain it', async () => {
     const client = new Client(app.origin, freshProject());
     const texts = payloads.filter((text) => text.length <= 100 && !/\p{Cc}/u.test(text)).slice(0, 60);
     const labels: string[] = [];

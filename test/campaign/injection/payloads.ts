@@ -1,4 +1,4 @@
-/** Stands in every payload: wherever it turns up in a statement, a client's word has become SQL. */
+/** A part of every payload. When it is found in a statement, a client's text has become SQL. */
 export const mark = 'zqcanary';
 
 const breakouts = [
@@ -30,7 +30,7 @@ const statements = [
 
 const ends = [` -- ${mark}`, ` /* ${mark} */`, ` # ${mark}`, ` ${mark}`, `;\n${mark}`];
 
-/** Other languages than SQL, and other ways to write it. */
+/** Payloads for other languages than SQL, and for other ways to write SQL. */
 const oddities = [
   `%${mark}%`, `_${mark}_`, `\\%${mark}`, `${mark}%27 OR 1=1`, `%2527${mark}`, `\u02BC OR 1=1 ${mark}`, `\uFF07 OR ${mark}`,
   `$1 ${mark}`, `$99${mark}`, `:name ${mark}`, `?${mark}`, `@p1 ${mark}`, `{{${mark}}}`, `\${${mark}}`, `#{${mark}}`,
@@ -41,12 +41,12 @@ const oddities = [
   `(|(uid=*)(${mark}))`, `[${mark}]`, `${mark}'::jsonb`, `')::text) ${mark}`, `"}' ${mark}`, `{1,2,"${mark}`, `NULL,${mark}`,
 ]; // prettier-ignore
 
-/** Each way out of a text with each statement, ended in turn in each way: 500 in all. */
+/** Each way to break out of a text with each statement, and an ending from the list: 500 in total. */
 export const payloads: readonly string[] = [
   ...oddities,
   ...breakouts.flatMap((breakout, row) =>
     statements.flatMap((statement, column) =>
-      [0, 2].map((turn) => `${breakout} ${statement}${ends[(row + column + turn) % ends.length]}`),
+      [0, 2].map((step) => `${breakout} ${statement}${ends[(row + column + step) % ends.length]}`),
     ),
   ),
 ].slice(0, 500);

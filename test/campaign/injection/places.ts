@@ -1,19 +1,19 @@
 import { type RecordOrderEvent } from 'nestjs-shipping';
 import { type Client } from '../../support/client.js';
 
-/** Somewhere a client can put a text. */
+/** A place in a request where a client can put a text. */
 export interface Place {
   name: string;
-  /** Sent by the project's own client; `id` is a method of it. */
+  /** @param id a method of the client's project */
   send: (client: Client, text: string, id: string) => Promise<{ status: number; text: string }>;
-  /** A read that no method of the project satisfies, whatever the text is. */
+  /** A read that must find no method, whatever the text is. */
   findsNothing?: true;
 }
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
 const id = '01890000-0000-7000-8000-000000000000';
 
-/** What cannot stand in a URL is left to the JSON places. */
+/** Lone surrogates cannot be part of a URL. The JSON places test them. */
 function inUrl(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
@@ -59,7 +59,7 @@ const reads: Place[] = [
   ...fields.map((field) => query(`filter[${field}]`, (text) => `filter[${field}]=${inUrl(text)}`)),
   ...operators.map((op) => {
     const value = (text: string): unknown => (op === 'in' ? [text] : op === 'between' ? [text, text] : text);
-    // Nothing is greater than the last code point there is.
+    // No text is greater than the last code point.
     const bounded = (text: string): string => (op === 'gt' ? `\u{10FFFF}${text}` : text);
     return query(
       `raw_filters, ${op}`,
@@ -120,7 +120,7 @@ const paths: Place[] = [
 
 export const places: readonly Place[] = [...paths, ...reads, ...bodies];
 
-/** Places in an event, which no route but only the service takes. */
+/** Places in an event, which only the service accepts. */
 export const eventPlaces: readonly ((text: string) => object)[] = [
   (type) => ({ type }),
   (message) => ({ message }),

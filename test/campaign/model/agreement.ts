@@ -11,16 +11,16 @@ import { reads } from './reads.js';
 import { transactions } from './transactions.js';
 
 const defaultsProjectId = 'defaults';
-/** Few, so that projects are full now and then. */
+/** A small number, so that projects are sometimes full. */
 const maxMethods = 5;
 
-/** The library in two hosts on one database, and what compares it with the model of its contract. */
+/** The library in two hosts on one database, compared with the model of its contract. */
 export interface Agreement {
   /**
-   * Runs scripts of commands against both.
-   * @param begun called before each of them
-   * @returns how many commands were carried out
-   * @throws Error with the seed and the shortest script that was found on which they do not agree
+   * Runs scripts of commands against the library and the model.
+   * @param begun called before each script
+   * @returns how many commands were run
+   * @throws Error with the seed and the shortest script on which the two do not agree
    */
   check(parameters: { seed: number; numRuns: number }, begun?: () => void): Promise<number>;
   close(): Promise<void>;

@@ -6,7 +6,7 @@ import { type Sent } from './contract-model.js';
 import { type Query } from './list-model.js';
 import { pathOf } from './list-path.js';
 
-/** An answer, the same whichever way it was asked for. */
+/** An answer in the same form for HTTP and the services. */
 export interface Reply {
   status: number;
   body: unknown;
@@ -14,7 +14,7 @@ export interface Reply {
   etag?: string | null;
 }
 
-/** What a change is bound to: `If-Match` over HTTP, the versions that it allows for a service. */
+/** The condition of a change: `If-Match` over HTTP, or the versions that it allows for a service. */
 export interface Guard {
   header?: string;
   versions?: number[];
@@ -26,7 +26,7 @@ export interface Caller {
   create(sent: Sent): Promise<Reply>;
   update(id: string, sent: Sent, guard: Guard): Promise<Reply>;
   remove(id: string, guard: Guard): Promise<Reply>;
-  /** @param held an ETag, which a service takes no notice of */
+  /** @param held an ETag, which a service ignores */
   list(query: Query, isBracketed: boolean, held?: string): Promise<Reply>;
   tree(held?: string): Promise<Reply>;
   events(orderId: string): Promise<Reply>;
@@ -77,7 +77,7 @@ async function replyOf(sent: Promise<Answer<unknown>>): Promise<Reply> {
   return { status, body, etag: headers.get('etag') };
 }
 
-/** The services, alone or in a transaction. */
+/** Calls the services, with or without a transaction. */
 export class ServiceCaller implements Caller {
   private readonly methods: ShippingMethods;
   private readonly orderEvents: OrderEvents;

@@ -3,13 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { type Guard, type Reply, ServiceCaller } from './callers.js';
 import { command, expectSame, methodAt, serviceCommand, type Shops } from './command.js';
-import {
-  type ContractModel,
-  type Method,
-  type Outcome,
-  type Presented,
-  type Sent,
-} from './contract-model.js';
+import { type ContractModel, type Method, type Outcome, type Shown, type Sent } from './contract-model.js';
 import { etagOf, expectStrong, withoutEtags } from './etags.js';
 
 const label = fc.constantFrom(
@@ -42,8 +36,8 @@ const nth = fc.nat({ max: 30 });
 
 const edit = fc.constantFrom({}, { sort_order: 1 }, { method_label: 'zz' }, { use_default: false });
 
-/** What a form sends that has loaded this: all but the fields that only answers have. */
-function formOf(shown: Method & Partial<Presented>, change: Partial<Sent>): Sent {
+/** The request of a form that has loaded this method: everything except the fields that only answers have. */
+function formOf(shown: Method & Partial<Shown>, change: Partial<Sent>): Sent {
   const { id: _id, project_id: _project, version: _version, created_at: _created, ...rest } = shown;
   const { updated_at: _updated, inherited: _inherited, own: _own, ...form } = rest;
   return { ...form, ...change };
@@ -57,14 +51,14 @@ const create = command('create', sent, async (body, { model, shop, shops }) => {
   expectOutcome(model, outcome, reply, undefined, shop.project, shops);
 });
 
-/** The values of a method that is there, sent again, all of them or but for one. */
+/** Creates an existing method again, with the same values or with one changed. */
 const again = command(
   'create again',
   fc.record({ index: nth, change: edit, asShown: fc.boolean() }),
   async ({ index, change, asShown }, { model, shop, shops }) => {
     const stored = methodAt(model, shop.project, index);
     if (!stored) return;
-    const body = formOf(asShown ? model.present(stored) : stored, change);
+    const body = formOf(asShown ? model.shown(stored) : stored, change);
     const outcome = model.create(shop.project, body);
 
     const reply = await shop.create(body);
@@ -73,9 +67,9 @@ const again = command(
   },
 );
 
-/** A method, and a default of it with values of its own. */
-const follow = command(
-  'follow',
+/** Creates a method that inherits, and its default. */
+const inherit = command(
+  'inherit',
   fc.record({ own: sent, origin: sent }),
   async ({ own, origin }, { model, shop, shops, at }) => {
     const { carrier_code, method_code } = own;
@@ -104,7 +98,7 @@ const upsert = serviceCommand('upsert', sent, async (body, { model, shop, shops 
 
 const ifMatch = fc.option(fc.constantFrom('current', 'old', 'list', 'weak', '*'), { freq: 2 });
 
-/** What the header says, and the versions it allows. */
+/** The value of the header, and the versions that it allows. */
 function guardOf(kind: string | null, version: number): Guard {
   if (kind === null) return {};
   if (kind === '*') return { header: '*' };
@@ -118,7 +112,7 @@ function guardOf(kind: string | null, version: number): Guard {
   return { header, versions };
 }
 
-/** Another tenant's method now and then: it is not there. */
+/** Sometimes a method of another tenant, which must not be found. */
 const target = fc.record({ index: nth, isForeign: fc.constantFrom(...Array<boolean>(7).fill(false), true) });
 
 function targetOf(
@@ -146,14 +140,14 @@ const update = command(
   },
 );
 
-/** A form that sends back what is stored now, but for one field. */
+/** A form that sends back the current values, with at most one field changed. */
 const form = command(
   'send back',
   fc.record({ index: nth, change: edit }),
   async ({ index, change }, { model, shop, shops }) => {
     const before = methodAt(model, shop.project, index);
     if (!before) return;
-    const body = formOf(model.present(before), change);
+    const body = formOf(model.shown(before), change);
     const guard = guardOf('current', before.version);
     const outcome = model.update(shop.project, before.id, body, guard.versions);
 
@@ -163,14 +157,14 @@ const form = command(
   },
 );
 
-/** A form that is opened, and sent later with what it loaded then. */
+/** Opens a form, which `send` sends later with the values it loaded. */
 const open = serviceCommand('open', nth, async (index, { model, shop, shops }) => {
   const method = methodAt(model, shop.project, index);
   if (!method || shops.manager) return;
 
   const { body } = await shop.find(method.id);
 
-  const [shown, origin] = [model.present(method), model.originOf(method)];
+  const [shown, origin] = [model.shown(method), model.originOf(method)];
   expectSame('found', body, shown);
   const etag = etagOf(body);
   if (etag !== undefined) shops.loaded.push({ project: shop.project, etag, shown, origin });
@@ -184,12 +178,12 @@ const send = command(
     const loaded = own[index % Math.max(own.length, 1)];
     const before = model.of(shop.project).find(({ id }) => id === loaded?.shown.id);
     if (!loaded || !before || shop instanceof ServiceCaller) return;
-    const isTrue = isDeepStrictEqual(model.present(before), loaded.shown);
-    // A default that changed in nothing that is shown may make the ETag another one.
-    if (isTrue && !isDeepStrictEqual(model.originOf(before), loaded.origin)) return;
+    const isCurrent = isDeepStrictEqual(model.shown(before), loaded.shown);
+    // The ETag may change when the default changes, even if no shown value does.
+    if (isCurrent && !isDeepStrictEqual(model.originOf(before), loaded.origin)) return;
     const body = formOf(loaded.shown, change);
-    // What inherited nothing has its version alone for an ETag, which guards what is stored.
-    const isAllowed = isTrue || loaded.etag === `"${before.version}"`;
+    // The ETag of a method that inherits nothing is only its version, which guards the stored values.
+    const isAllowed = isCurrent || loaded.etag === `"${before.version}"`;
     const outcome = model.update(shop.project, before.id, body, isAllowed ? undefined : []);
 
     const reply = await shop.update(before.id, body, { header: loaded.etag });
@@ -209,7 +203,7 @@ const remove = command('remove', fc.record({ target, ifMatch }), async (input, {
   const isAllowed = guard.versions?.includes(before.version) ?? true;
   expectSame('status', status, !isOwn ? 404 : isAllowed ? 204 : 412);
   if (status !== 204) return;
-  if (body !== undefined) expectSame('removed', body, model.present(before));
+  if (body !== undefined) expectSame('removed', body, model.shown(before));
   model.remove(before);
 });
 
@@ -239,7 +233,7 @@ function expectOutcome(
   expect([status, body]).toMatchObject([before ? 200 : 201, { id: before?.id ?? id }]);
   if (!manager) expectStrong(answered, states);
   if (before && outcome.is === 'updated' && !outcome.isChanged) {
-    expect(body).toEqual(model.present(before));
+    expect(body).toEqual(model.shown(before));
     return;
   }
   const version = (before?.version ?? 0) + 1;
@@ -247,17 +241,17 @@ function expectOutcome(
   if (before) expect(created_at).toBe(before.created_at);
   expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(before?.updated_at ?? created_at));
   model.keep(method);
-  const presented = model.present(method);
-  expect(body).toEqual(presented);
-  if (etag !== undefined && presented.inherited.length === 0) expect(etag).toBe(`"${version}"`);
+  const shown = model.shown(method);
+  expect(body).toEqual(shown);
+  if (etag !== undefined && shown.inherited.length === 0) expect(etag).toBe(`"${version}"`);
 }
 
 export const changes = [
   create,
   create,
   again,
-  follow,
-  follow,
+  inherit,
+  inherit,
   upsert,
   update,
   update,

@@ -4,29 +4,29 @@ import { type DataSource, type EntityManager } from 'typeorm';
 import { expect } from 'vitest';
 import { type TestApp } from '../../support/app.js';
 import { type Caller, HttpCaller, type Reply, ServiceCaller } from './callers.js';
-import { type ContractModel, type Method, type Presented } from './contract-model.js';
+import { type ContractModel, type Method, type Shown } from './contract-model.js';
 import { expectStrong, withoutEtags } from './etags.js';
 
-/** The library under attack, as one run of commands sees it. */
+/** The library under test, in one run of commands. */
 export interface Shops {
-  /** Another one in each run, where no fresh project keeps runs apart. */
+  /** The number of the run. It keeps runs apart in the defaults project, which they share. */
   run: number;
-  /** Two tenants, then the project of their defaults. */
+  /** Two tenants, and then the project of their defaults. */
   projects: readonly string[];
   /** Two hosts on one database, on Fastify and on Express. */
   apps: readonly TestApp[];
   dataSource: DataSource;
-  /** The transaction that commands are part of. */
+  /** The transaction in which the commands run, if any. */
   manager?: EntityManager;
-  /** What the stream of changes has told, and nobody has looked at. */
+  /** Reported changes that were not compared yet. */
   seen: ShippingMethodChange[];
-  /** Commands that were carried out. */
+  /** Called for each command that is run. */
   count: () => void;
-  /** What clients hold of lists and trees. */
+  /** Lists and trees that clients have, with their ETags. */
   held: { path: string; etag: string; moment: string; body: unknown }[];
-  /** What forms have loaded. */
-  loaded: { project: string; etag: string; shown: Presented; origin: Method | undefined }[];
-  /** What each ETag of a method was seen with. */
+  /** The methods that open forms have loaded. */
+  loaded: { project: string; etag: string; shown: Shown; origin: Method | undefined }[];
+  /** The method that each ETag was first seen with. */
   states: Map<string, ShippingMethodDto>;
 }
 
@@ -63,12 +63,12 @@ export class Command implements fc.AsyncCommand<ContractModel, Shops> {
   }
 }
 
-/** @param said what is compared */
-export function expectSame(said: string, actual: unknown, expected: unknown): void {
-  expect({ [said]: withoutEtags(actual) }).toEqual({ [said]: expected });
+/** @param name of the compared values, for the message */
+export function expectSame(name: string, actual: unknown, expected: unknown): void {
+  expect({ [name]: withoutEtags(actual) }).toEqual({ [name]: expected });
 }
 
-/** What is committed is told once, in its order; nothing else is. */
+/** Every committed change is reported once and in order, and no other change is. */
 export function expectTold(model: ContractModel, { seen, manager }: Shops): void {
   const committed = manager ? [] : model.told.splice(0);
   const told = seen.splice(0);
@@ -78,10 +78,10 @@ export function expectTold(model: ContractModel, { seen, manager }: Shops): void
 const projects = ['A', 'B', 'defaults'];
 const project = fc.constantFrom(0, 0, 0, 1, 2, 2);
 const ways = ['Fastify', 'Express', 'a service', 'a service of the other host'] as const;
-/** In a transaction each command goes by a service. */
+/** In a transaction every command calls a service. */
 const way = fc.constantFrom(...ways);
 
-/** A command by each way there is. */
+/** A command that is run over HTTP or by a service. */
 export function command<Input>(
   name: string,
   input: fc.Arbitrary<Input>,
@@ -99,7 +99,7 @@ export function command<Input>(
   });
 }
 
-/** A command that the services alone know. */
+/** A command that only the services have. */
 export function serviceCommand<Input>(
   name: string,
   input: fc.Arbitrary<Input>,
@@ -124,13 +124,13 @@ function item<Item>(items: readonly Item[], index: number): Item {
   return found;
 }
 
-/** Some method of the project. */
+/** The method of the project at this index, modulo their number. */
 export function methodAt(model: ContractModel, owner: string, index: number): Method | undefined {
   const own = model.of(owner);
   return own[index % Math.max(own.length, 1)];
 }
 
-/** A read, with an ETag of an earlier one: what has not changed is not sent again. */
+/** Reads, sometimes with the ETag of an earlier read, and compares the answer with the model. */
 export async function expectRead(
   path: string,
   read: (held?: string) => Promise<Reply>,

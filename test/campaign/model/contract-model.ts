@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Histories } from './histories.js';
 
-// The contract in memory, written from its words alone: nothing of the library is imported.
+// The contract in memory, written from its text alone. Nothing is imported from the library.
 
-/** A request of create and update. */
+/** The body of a create or an update. */
 export interface Sent {
   carrier_code: string;
   method_code: string;
@@ -34,7 +34,7 @@ export interface Method extends Values {
   updated_at: string;
 }
 
-export interface Presented extends Method {
+export interface Shown extends Method {
   inherited: (keyof Values)[];
   own: Partial<Values>;
 }
@@ -50,16 +50,16 @@ export type Outcome =
   | { is: 'mismatch'; version: number };
 
 export type Change =
-  | { type: 'created'; before: null; after: Presented }
-  | { type: 'updated'; before: Presented; after: Presented }
-  | { type: 'deleted'; before: Presented; after: null };
+  | { type: 'created'; before: null; after: Shown }
+  | { type: 'updated'; before: Shown; after: Shown }
+  | { type: 'deleted'; before: Shown; after: null };
 
 /** The methods and histories of some tenants, and of the project that holds their defaults. */
 export class ContractModel {
   private methods = new Map<string, Method>();
   private changes = new Map<string, number>();
   histories = new Histories();
-  /** What the stream of changes has to tell, once all that is under way is committed. */
+  /** The changes that must be reported after the commit. */
   told: Change[] = [];
 
   constructor(
@@ -67,19 +67,19 @@ export class ContractModel {
     readonly maxMethods: number,
   ) {}
 
-  /** @returns what takes back all that happens from now on */
+  /** @returns a function that undoes everything after this call */
   savepoint(): () => void {
     const [methods, changes] = [new Map(this.methods), new Map(this.changes)];
     const [histories, told] = [this.histories.copy(), [...this.told]];
     return () => Object.assign(this, { methods, changes, histories, told });
   }
 
-  /** Another word after each change of what lists and trees of the project can show. */
+  /** A text that changes whenever a list or tree of the project may change. */
   momentOf(project: string): string {
     return `${this.changes.get(project) ?? 0} ${this.changes.get(this.defaultsProject) ?? 0}`;
   }
 
-  /** All that the project stores, in no order. */
+  /** The methods that the project stores, in no particular order. */
   of(project: string): Method[] {
     return [...this.methods.values()].filter((method) => method.project_id === project);
   }
@@ -92,14 +92,14 @@ export class ContractModel {
     return { is: 'duplicate', of: taken, isIdentical: isDeepStrictEqual(valuesOf(taken), values) };
   }
 
-  /** @param versions those that If-Match allows */
+  /** @param versions the ones that `If-Match` allows */
   update(project: string, id: string, sent: Sent, versions?: readonly number[]): Outcome {
     const before = this.methods.get(id);
     if (before?.project_id !== project) return { is: 'missing' };
     if (versions && !versions.includes(before.version)) return { is: 'mismatch', version: before.version };
 
     const stays = before.use_default && sent.use_default !== false && sent.use_default !== null;
-    const { inherited, ...shown } = this.present(before);
+    const { inherited, ...shown } = this.shown(before);
     const asked = Object.entries(valuesOf(sent)).filter(([name, value]) => {
       const [, given] = Object.entries(sent).find(([field]) => field === name) ?? [];
       const cameBack = Object.entries(shown).some(
@@ -117,36 +117,36 @@ export class ContractModel {
 
   keep(method: Method): void {
     const stored = this.methods.get(method.id);
-    const before = stored && this.present(stored);
+    const before = stored && this.shown(stored);
     this.methods.set(method.id, method);
-    const after = this.present(method);
+    const after = this.shown(method);
     this.told.push(before ? { type: 'updated', before, after } : { type: 'created', before: null, after });
     this.change(method.project_id);
   }
 
   remove(method: Method): void {
-    this.told.push({ type: 'deleted', before: this.present(method), after: null });
+    this.told.push({ type: 'deleted', before: this.shown(method), after: null });
     this.change(method.project_id);
     this.methods.delete(method.id);
   }
 
-  present(method: Method): Presented {
+  shown(method: Method): Shown {
     const origin = this.originOf(method);
-    const presented: Presented = { ...method, inherited: [], own: {} };
-    if (!origin) return presented;
+    const shown: Shown = { ...method, inherited: [], own: {} };
+    if (!origin) return shown;
     for (const field of inheritable) {
       if (origin[field] === null) continue;
-      Object.assign(presented, { [field]: origin[field] });
-      Object.assign(presented.own, { [field]: method[field] });
-      presented.inherited.push(field);
+      Object.assign(shown, { [field]: origin[field] });
+      Object.assign(shown.own, { [field]: method[field] });
+      shown.inherited.push(field);
     }
-    return presented;
+    return shown;
   }
 
-  /** The default that the method follows. */
+  /** The default that the method inherits from. */
   originOf(method: Method): Method | undefined {
-    const follows = method.use_default && method.project_id !== this.defaultsProject;
-    return follows ? this.withCodes(this.defaultsProject, method) : undefined;
+    const inherits = method.use_default && method.project_id !== this.defaultsProject;
+    return inherits ? this.withCodes(this.defaultsProject, method) : undefined;
   }
 
   withCodes(project: string, codes: Pick<Values, 'carrier_code' | 'method_code'>): Method | undefined {

@@ -9,12 +9,12 @@ export function withoutEtags(body: unknown): unknown {
   return Object.fromEntries(
     Object.entries(body)
       .filter(([name]) => !(isMethod && name === 'etag'))
-      // Nothing that a host stores is looked into.
+      // `meta` of a method may have any keys, so methods are not searched.
       .map(([name, value]) => [name, isMethod ? value : withoutEtags(value)]),
   );
 }
 
-/** The methods of an answer, whatever it is. */
+/** The methods in any answer. */
 function methodsIn(body: unknown): ShippingMethodDto[] {
   if (Array.isArray(body)) return body.flatMap(methodsIn);
   if (typeof body !== 'object' || body === null) return [];
@@ -23,8 +23,8 @@ function methodsIn(body: unknown): ShippingMethodDto[] {
 }
 
 /**
- * An ETag of a method is a strong validator: it never stands for two states.
- * @param states what each was seen with
+ * Expects the ETag of a method to be strong: it never stands for two states.
+ * @param states the method that each ETag was first seen with
  */
 export function expectStrong(body: unknown, states: Map<string, ShippingMethodDto>): void {
   for (const method of methodsIn(body)) {
@@ -37,7 +37,7 @@ export function expectStrong(body: unknown, states: Map<string, ShippingMethodDt
   }
 }
 
-/** What `If-Match` takes. */
+/** The ETag of a method for `If-Match`. */
 export function etagOf(method: unknown): string | undefined {
   const isTagged = typeof method === 'object' && method !== null && 'etag' in method;
   return isTagged ? String(method.etag) : undefined;

@@ -30,7 +30,7 @@ const entry: fc.Arbitrary<Omit<RecordOrderEvent, 'projectId'>> = fc.record(
   { requiredKeys: ['orderId', 'type', 'dedupeKey'] },
 );
 
-/** The same orders and keys in each project. */
+/** Records events with the same order ids and keys in each project. */
 const record = serviceCommand('record', entry, async (given, { model, shop, shops }) => {
   const sent: RecordOrderEvent = {
     ...given,

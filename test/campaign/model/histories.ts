@@ -1,6 +1,6 @@
 import { type OrderEventDto } from 'nestjs-shipping';
 
-/** The histories as the contract has them, order by order. */
+/** The histories that the contract demands, by order. */
 export class Histories {
   private events: { key: string; dedupeKey: string | null; event: OrderEventDto }[] = [];
 
@@ -9,7 +9,7 @@ export class Histories {
   }
 
   of(key: string): OrderEventDto[] {
-    // Sorting is stable: what happened at one time stays in the order of recording.
+    // Sorting is stable, so events of the same time stay in the order of recording.
     return this.events
       .filter((one) => one.key === key)
       .map((one) => one.event)

@@ -1,9 +1,9 @@
 import { byCodePoints } from '../../support/order.js';
-import { type Presented } from './contract-model.js';
+import { type Shown } from './contract-model.js';
 
 export type Value = string | number | boolean;
 export interface Condition {
-  field: 'id' | Exclude<keyof Presented, 'inherited' | 'own' | 'meta' | 'project_id'>;
+  field: 'id' | Exclude<keyof Shown, 'inherited' | 'own' | 'meta' | 'project_id'>;
   op: string;
   value: Value | Value[];
 }
@@ -15,8 +15,8 @@ export interface Query {
   raw_filters?: (Condition | { or: Condition[] })[];
 }
 
-/** What a list answers of these methods. */
-export function listed(methods: readonly Presented[], query: Query): object {
+/** The answer of a list of these methods. */
+export function listed(methods: readonly Shown[], query: Query): object {
   const { page = 1, per_page: perPage = 20 } = query;
   const found = inOrder(methods.filter((method) => matches(method, query)));
   const meta = {
@@ -28,9 +28,9 @@ export function listed(methods: readonly Presented[], query: Query): object {
   return { data: found.slice((page - 1) * perPage, page * perPage), meta };
 }
 
-/** What the tree answers. */
-export function treeOf(methods: readonly Presented[]): object {
-  const carriers = new Map<string, Presented[]>();
+/** The answer of a tree of these methods. */
+export function treeOf(methods: readonly Shown[]): object {
+  const carriers = new Map<string, Shown[]>();
   for (const method of inOrder(methods)) {
     carriers.set(method.carrier_code, [...(carriers.get(method.carrier_code) ?? []), method]);
   }
@@ -49,7 +49,7 @@ export function treeOf(methods: readonly Presented[]): object {
 }
 
 /** The order of every list. */
-export function inOrder(methods: readonly Presented[]): Presented[] {
+export function inOrder(methods: readonly Shown[]): Shown[] {
   return methods.toSorted(
     (a, b) =>
       a.sort_order - b.sort_order ||
@@ -58,7 +58,7 @@ export function inOrder(methods: readonly Presented[]): Presented[] {
   );
 }
 
-function matches(method: Presented, { q = '', filter = {}, raw_filters: rawFilters = [] }: Query): boolean {
+function matches(method: Shown, { q = '', filter = {}, raw_filters: rawFilters = [] }: Query): boolean {
   const texts = [method.carrier_code, method.carrier_label ?? '', method.method_code, method.method_label];
   const words = q.split(/\s+/u).filter((word) => word !== '');
   return (
@@ -71,12 +71,12 @@ function matches(method: Presented, { q = '', filter = {}, raw_filters: rawFilte
   );
 }
 
-/** Enough for the words that the commands use: no letter of theirs has a case of more than one character. */
+/** Enough for the words of the commands: each letter is one character in upper and in lower case. */
 function lower(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-function holds(method: Presented, { field, op, value }: Condition): boolean {
+function holds(method: Shown, { field, op, value }: Condition): boolean {
   const actual = method[field];
   const values = [value].flat();
   if (op === 'null') return (actual === null) === value;

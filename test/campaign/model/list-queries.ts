@@ -25,7 +25,7 @@ export const past = '2001-02-03T04:05:06.789Z';
 export const future = '2999-12-31T23:59:59+01:00';
 const noId = '01890000-0000-7000-8000-000000000000';
 
-/** `{created:3}` and `{id:3}` stand for what the third method of the project has. */
+/** `{created:3}` and `{id:3}` stand for values of the method with the index 3 in the project. */
 const values: Record<Condition['field'], fc.Arbitrary<Value>> = {
   id: fc.constantFrom('{id:0}', '{id:1}', '{id:2}', noId),
   carrier_code: texts,
@@ -88,7 +88,7 @@ const parameters = {
   raw_filters: groups,
 };
 const paging = { page: parameters.page, per_page: parameters.per_page };
-/** Any list that is no refusal. With all parameters at once most lists are empty: those are the fewest. */
+/** Any list that is not refused. Most lists with all parameters are empty, so only a few have them all. */
 export const query: fc.Arbitrary<Query> = fc.oneof(
   fc.record(paging, { requiredKeys: [] }),
   fc.record({ ...paging, q: parameters.q }, { requiredKeys: ['q'] }),
@@ -101,8 +101,8 @@ export const oneParameter: fc.Arbitrary<Query> = fc.oneof(
   ...Object.entries(parameters).map(([name, value]) => fc.record({ [name]: value })),
 );
 
-/** The query with what the project has in place of `{created:3}` and `{id:3}`. */
-export function settledIn(model: ContractModel, project: string, asked: Query): Query {
+/** Replaces `{created:3}` and `{id:3}` in the query by values of the project. */
+export function filledIn(model: ContractModel, project: string, asked: Query): Query {
   const text = JSON.stringify(asked).replace(/\{(id|created):(\d)\}/g, (_, name: string, index: string) => {
     const method = methodAt(model, project, Number(index));
     return name === 'id' ? (method?.id ?? noId) : (method?.created_at ?? past);
@@ -115,7 +115,7 @@ export function settledIn(model: ContractModel, project: string, asked: Query): 
   };
 }
 
-/** The two values of `between` stand in order, or are refused. */
+/** Sorts the two values of `between`, which would be refused in the wrong order. */
 function inOrder({ field, op, value }: Condition): Condition {
   const isRange = op === 'between' && Array.isArray(value);
   return { field, op, value: isRange ? value.toSorted((a, b) => compared(field, a, b)) : value };

@@ -8,11 +8,11 @@ import { reads } from './reads.js';
 
 class RolledBack extends Error {}
 
-/** Commands in a transaction of the caller, or in one within it; kept, or rolled back. */
+/** Commands in a transaction of the caller, or in a nested one, which is committed or rolled back. */
 function transaction(steps: readonly Command[], isKept: boolean): Command {
   const title = `in a transaction, by services { ${steps.join('; ')} } ${isKept ? 'kept' : 'rolled back'}`;
   return new Command(title, async (model, shops) => {
-    const takeBack = model.savepoint();
+    const undo = model.savepoint();
     const work = async (manager: EntityManager): Promise<void> => {
       for (const step of steps) await step.run(model, { ...shops, manager });
       if (!isKept) throw new RolledBack();
@@ -20,14 +20,14 @@ function transaction(steps: readonly Command[], isKept: boolean): Command {
     const ended = shops.manager ? shops.manager.transaction(work) : inTransaction(shops.dataSource, work);
     await ended.catch((error: unknown) => {
       if (!(error instanceof RolledBack)) throw error;
-      takeBack();
+      undo();
     });
   });
 }
 
 const single = fc.oneof(...changes, ...reads, ...eventCommands);
 
-/** @param part what stands in it */
+/** @param part generates its commands */
 function transactionOf(part: fc.Arbitrary<Command>, maxLength: number): fc.Arbitrary<Command> {
   const isKept = fc.constantFrom(true, true, false);
   return fc

@@ -24,13 +24,13 @@ describe('two instances on one server', () => {
     await database?.close();
   });
 
-  /** A client of each instance, in turn. */
+  /** The clients of the two instances, by number. */
   const shopsOf = (project: string) => {
     const clients = apps.map(({ origin }) => new Client(origin, project));
-    return (turn: number): Client => clients[turn % clients.length] ?? new Client('', project);
+    return (number: number): Client => clients[number % clients.length] ?? new Client('', project);
   };
 
-  it('let one racer for a pair create it, and answer 409 to all others', async () => {
+  it('let one of many racing creates win, and answer 409 to all others', async () => {
     const project = freshProject();
     const shop = shopsOf(project);
     let won = 0;
@@ -58,7 +58,7 @@ describe('two instances on one server', () => {
     });
   });
 
-  it('lose no acknowledged update of writers who state the version', async () => {
+  it('lose no acknowledged update of writers that send the version', async () => {
     const shop = shopsOf(freshProject());
     const { id } = (await shop(0).create(ground)).body;
     const versions: number[] = [];
@@ -72,7 +72,7 @@ describe('two instances on one server', () => {
         const { status, body } = await shop(number).update(id, change, { 'if-match': `"${known}"` });
         if (status === 200) versions.push(body.version);
         else mismatches++;
-        // Another update came between the version that was stated and the one that was made of it.
+        // Another update came between the version that was sent and the new one.
         if (status === 200 && body.version !== known + 1) lost++;
         expect([200, 412]).toContain(status);
         known = status === 200 ? body.version : Number(body['current_version']);

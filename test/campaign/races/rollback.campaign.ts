@@ -15,7 +15,7 @@ describe("events in a caller's transactions", () => {
   });
   afterAll(() => app?.close());
 
-  it('exist if, and only if, their transaction was committed', async () => {
+  it('exist if, and only if, their transaction commits', async () => {
     const events = app.nest.get(OrderEvents);
     const client = new Client(app.origin, freshProject());
     const orders = Array.from({ length: 10 }, (_, order) => `order-${order}`);

@@ -1,7 +1,7 @@
 import { type OrderEvents, type ShippingMethods } from 'nestjs-shipping';
 import { type Client } from '../../support/client.js';
 
-/** What an attempt aims at: a method and an order, the stranger's own, another tenant's or nobody's. */
+/** The target of an attempt: a method and an order of the caller, of another tenant or of nobody. */
 export interface Aim {
   methodId: string;
   orderId: string;
@@ -37,7 +37,7 @@ export const attempts: readonly Attempt[] = [
   ['POST with an id', (client, { methodId }) => client.create({ ...change, id: methodId })],
 ]; // prettier-ignore
 
-/** What shows all that the client's project has. */
+/** Reads that show everything in the client's project. */
 export const views: readonly Attempt[] = [
   ['list', (client) => client.list('per_page=100')],
   ['search', (client) => client.list('q=canary')],
@@ -47,13 +47,13 @@ export const views: readonly Attempt[] = [
   ['tree', (client) => client.tree()],
 ]; // prettier-ignore
 
-/** All that an answer tells, but for the time of day. */
+/** Everything in an answer, except its date. */
 export function tellingOf({ status, text, headers }: Answered): string {
   const told = Array.from(headers).filter(([name]) => name !== 'date');
   return JSON.stringify([status, text, told]);
 }
 
-/** Calls of both services, with what a careless caller may pass: their arguments are not looked at by a compiler. */
+/** Calls of both services with arguments of any type, as a careless caller may pass them. */
 export function calls(
   methods: ShippingMethods,
   events: OrderEvents,

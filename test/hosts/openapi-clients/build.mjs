@@ -1,5 +1,5 @@
-// Lints the documents, makes a client with each generator from each of them, and compiles the calls of all six
-// routes against it. The older tools are the last ones for Node 20, the newest ones want Node 22 and run on 20.
+// Lints the documents, generates a client from each of them with each generator, and compiles calls of all six routes
+// with it. The older tools are the last ones for Node 20. The newest ones ask for Node 22, but run on 20 too.
 import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 

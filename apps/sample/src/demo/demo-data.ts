@@ -5,7 +5,7 @@ type Method = [carrier: string, carrierLabel: string, method: string, methodLabe
 type DemoEvent = [occurredAt: string, type: string, actor: RecordOrderEvent['actor'], data?: object];
 
 const off: Rest = { is_active: false };
-/** Takes label, order and meta from the project `default`. */
+/** Inherits label, order and meta from the project `default`. */
 const followed: Rest = { use_default: true };
 const days = (min: number, max: number): Rest => ({ meta: { days: { min, max } } });
 
@@ -38,7 +38,7 @@ function methodOf(method: Method, index: number): UpsertShippingMethodRequest {
   return { carrier_code, carrier_label, method_code, method_label, sort_order: (index + 1) * 10, ...rest };
 }
 
-/** What a shop could offer: real services, some switched off, two of them as in `default`. */
+/** Methods that a shop could offer: real services, some of them inactive, and two with values from `default`. */
 export const demoMethods = demo.map(methodOf);
 export const defaultMethods = defaults.map(methodOf);
 

@@ -34,7 +34,7 @@ async function seed(app: INestApplication): Promise<void> {
   const methods = app.get(ShippingMethods);
   const events = app.get(OrderEvents);
   await app.get(DataSource).transaction(async (manager) => {
-    // Another instance may fill it at the same time, or have filled it meanwhile.
+    // Another instance may fill it at the same time, or may have filled it since the check above.
     const lock = 'SELECT pg_try_advisory_xact_lock($1) AS is_ours';
     const [{ is_ours: isOurs } = {}] = await manager.query<{ is_ours?: boolean }[]>(lock, [seedLock]);
     if (!isOurs || (await manager.exists(ShippingProject))) return;

@@ -52,7 +52,7 @@ export class OrderDesk {
   }
 }
 
-/** The constraints of `desk_order` decide, also when two requests race. */
+/** The constraints of `desk_order` decide, even when two requests race. */
 function refused(error: unknown): never {
   const { code } = error instanceof QueryFailedError ? (error.driverError as { code?: string }) : {};
   if (code === '23505') throw new OrderExistsError();

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Length, Matches, validateSync } from 'class-validator';
 import { type Violation, type ViolationCode, ValidationFailedError } from 'nestjs-shipping';
 
-/** The library takes the same ids of orders. */
+/** The library accepts the same order ids. */
 const orderIdPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
 
 export class PlaceOrderRequest {
@@ -29,7 +29,7 @@ const violationCodes: Record<string, ViolationCode> = {
 };
 
 /**
- * Takes the three fields of any JSON and looks no deeper: a body may be nested without end.
+ * Reads the three fields of any JSON and looks no deeper, because a body may be nested very deeply.
  * @throws ValidationFailedError
  */
 export function checkPlaceOrder(body: unknown): PlaceOrderRequest {

@@ -16,12 +16,12 @@ import { ProblemDetailsFilter, problemOf } from './problem-details.filter.js';
 
 const caused = (cause: unknown): BadRequestException => new BadRequestException('Bad', { cause });
 
-describe('the problem of', () => {
+describe('problemOf()', () => {
   it.each([
-    ['a body that is no JSON', caused(new SyntaxError('Unexpected token')), 400, 'invalid_json'],
-    ['a path that is no UTF-8', caused(new URIError('URI malformed')), 400, 'invalid_parameter'],
+    ['a body that is not JSON', caused(new SyntaxError('Unexpected token')), 400, 'invalid_json'],
+    ['a path that is not UTF-8', caused(new URIError('URI malformed')), 400, 'invalid_parameter'],
     ['a missing route', new NotFoundException('Cannot GET /x'), 404, 'route_not_found'],
-  ])('%s is ours', (_title, exception, status, code) => {
+  ])('gives our own problem for %s', (_title, exception, status, code) => {
     expect(problemOf(exception)).toMatchObject({ status, code });
   });
 
@@ -31,7 +31,7 @@ describe('the problem of', () => {
     ['a bad request caused by a text', caused('size'), 400, 'bad_request', 'Bad'],
     ['something missing', new NotFoundException('No such cart.'), 404, 'not_found', 'No such cart.'],
     [
-      'what only speaks of a route',
+      'a message that only mentions a route',
       new NotFoundException('We Cannot GET it'),
       404,
       'not_found',
@@ -52,11 +52,11 @@ describe('the problem of', () => {
       'forbidden',
       'Cannot GET /x',
     ],
-  ])('%s of the host is the host’s', (_title, exception, status, code, detail) => {
+  ])('keeps the host’s words for %s', (_title, exception, status, code, detail) => {
     expect(problemOf(exception)).toMatchObject({ status, code, detail });
   });
 
-  it('what nobody foresaw says nothing of itself', () => {
+  it('hides the message of an unexpected error', () => {
     const problem = problemOf(new Error('password=secret'));
     expect(problem).toMatchObject({ status: 500, code: 'internal_server_error' });
     expect(JSON.stringify(problem)).not.toContain('secret');
@@ -66,11 +66,11 @@ describe('the problem of', () => {
     [new InternalServerErrorException('password=secret'), 'Internal server error'],
     [new ServiceUnavailableException('password=secret'), 'Service unavailable'],
     [new HttpException('password=secret', 599), 'Error'],
-  ])('what the host says of its own fault stays with it: %s', (exception, title) => {
+  ])('hides the message of a server error: %s', (exception, title) => {
     expect(problemOf(exception)).toMatchObject({ title, detail: `${title}.` });
   });
 
-  it('a refusal without words is called by its status', () => {
+  it('names a refusal without a message by its status', () => {
     const problem = problemOf(new HttpException('', 422));
 
     expect(problem).toMatchObject({ title: 'Unprocessable entity', detail: 'Unprocessable entity.' });
@@ -82,7 +82,7 @@ describe('the problem of', () => {
     { type: 'request.size.invalid' },
     { code: 'Z_DATA_ERROR' },
     { code: 'FST_ERR_CTP_EMPTY_JSON_BODY' },
-  ])('a body that a parser refused with %j is no JSON, and only with a 400', (sign) => {
+  ])('gives invalid_json for a body that a parser refused with %j, but only with a 400', (sign) => {
     const cause = Object.assign(new Error('no'), sign);
 
     expect(problemOf(new BadRequestException('No', { cause }))).toMatchObject({ code: 'invalid_json' });
@@ -90,7 +90,7 @@ describe('the problem of', () => {
   });
 
   it.each([{ code: 'XZ_DATA' }, { code: 'FST_ERR_CTP_EMPTY_JSON_BODY_X' }, { type: 'entity' }])(
-    'a body that was refused with %j is the host’s to explain',
+    'gives bad_request for a body that the host refused with %j',
     (sign) => {
       const cause = Object.assign(new Error('no'), sign);
 
@@ -99,13 +99,13 @@ describe('the problem of', () => {
   );
 });
 
-/** As Nest 10 and 11 have it: what a parser or the router threw is told by its message alone. */
+/** Like Nest 10 and 11, which keep only the message of an error of a parser or the router. */
 class RoutesResolver {
   mapExternalException({ message }: Error): HttpException {
     return new BadRequestException(message);
   }
 
-  /** Nest 11, what Fastify refuses. */
+  /** Nest 11, for errors of Fastify. */
   mapFastifyError({ message }: Error, statusCode: number): HttpException {
     const mapExternalException = (): HttpException => new HttpException(message, statusCode);
     return mapExternalException();
@@ -114,15 +114,15 @@ class RoutesResolver {
 
 const nest = new RoutesResolver();
 
-/** What `http-errors` makes, and zlib's errors after body-parser had them: Nest 10 and 11 pass it on. */
+/** An error of `http-errors`, or an error of zlib from body-parser. Nest 10 and 11 pass it on. */
 const httpError = (message: string, status: number, more: object = {}): Error =>
   Object.assign(new Error(message), { status, statusCode: status, expose: status < 500, ...more });
 
-/** What Fastify throws: Nest 10 passes it on. */
+/** An error of Fastify. Nest 10 passes it on. */
 const fastifyError = (message: string, statusCode: number, code: string): Error =>
   Object.assign(new Error(message), { name: 'FastifyError', statusCode, code });
 
-describe('what body parsers and routers refuse, in Nest 10 and 11, is the problem that it is in Nest 12:', () => {
+describe('problemOf() for body parsers and routers of Nest 10 and 11', () => {
   it.each<[refused: string, exception: unknown, status: number, code: string]>([
     [
       'a body that Express cannot parse',
@@ -131,7 +131,7 @@ describe('what body parsers and routers refuse, in Nest 10 and 11, is the proble
       'invalid_json',
     ],
     [
-      'a body that is no object, on Express',
+      'a body that is not an object, on Express',
       nest.mapExternalException(new SyntaxError('Unexpected token \'"\', ""x"" is not valid JSON')),
       400,
       'invalid_json',
@@ -171,31 +171,31 @@ describe('what body parsers and routers refuse, in Nest 10 and 11, is the proble
       'invalid_json',
     ],
     [
-      'a body of another length than it said, on Fastify 5',
+      'a body that does not match its Content-Length, on Fastify 5',
       nest.mapFastifyError(new Error('Request body size did not match Content-Length'), 400),
       400,
       'invalid_json',
     ],
     [
-      'a body that is no gzip, on Express',
+      'a body that is not gzip, on Express',
       httpError('incorrect header check', 400, { code: 'Z_DATA_ERROR', errno: -3 }),
       400,
       'invalid_json',
     ],
     [
-      'a path that is no UTF-8, on Express',
+      'a path that is not UTF-8, on Express',
       nest.mapExternalException(new URIError("Failed to decode param '%FF'")),
       400,
       'invalid_parameter',
     ],
     [
-      'a path that is no UTF-8 and speaks of JSON, on Express',
+      'a path that is not UTF-8 and mentions JSON, on Express',
       nest.mapExternalException(new URIError("Failed to decode param 'JSON%FF'")),
       400,
       'invalid_parameter',
     ],
     [
-      'a path that is no UTF-8, on Fastify',
+      'a path that is not UTF-8, on Fastify',
       fastifyError("'/c/%FF' is not a valid url component", 400, 'FST_ERR_BAD_URL'),
       400,
       'invalid_parameter',
@@ -231,31 +231,28 @@ describe('what body parsers and routers refuse, in Nest 10 and 11, is the proble
       'unsupported_media_type',
     ],
     ['a token that a middleware refuses', httpError('invalid csrf token', 403), 403, 'forbidden'],
-  ])('%s', (_title, exception, status, code) => {
+  ])('gives the same problem as in Nest 12 for %s', (_title, exception, status, code) => {
     expect(problemOf(exception)).toMatchObject({ status, code });
   });
 
   it.each<[thrown: string, exception: unknown]>([
-    ['a bad request of the host that speaks of JSON', new BadRequestException('meta is not valid JSON')],
-    [
-      'a bad request of the host that speaks of a path',
-      new BadRequestException("Failed to decode param 'x'"),
-    ],
+    ['a bad request of the host that mentions JSON', new BadRequestException('meta is not valid JSON')],
+    ['a bad request of the host that mentions a path', new BadRequestException("Failed to decode param 'x'")],
     [
       'another bad request of a middleware',
       nest.mapFastifyError(new Error('prototype property is not allowed as field name'), 400),
     ],
     ['a bad request of http-errors', httpError('no such voucher', 400)],
-  ])('%s stays what it is', (_title, exception) => {
+  ])('gives bad_request for %s', (_title, exception) => {
     expect(problemOf(exception)).toMatchObject({ status: 400, code: 'bad_request' });
   });
 
   it.each<[thrown: string, exception: unknown, status: number]>([
-    ['a middleware that hides what happened', httpError('/etc/secret', 404, { expose: false }), 404],
-    ['a middleware that fails', httpError('/etc/secret', 502), 500],
-    ['what only has a status', Object.assign(new Error('/etc/secret'), { statusCode: 404 }), 500],
-    ['what has a status that is none', httpError('/etc/secret', 4.5, { expose: true }), 500],
-  ])('%s tells nothing of it', (_title, exception, status) => {
+    ['an error that is not to be exposed', httpError('/etc/secret', 404, { expose: false }), 404],
+    ['a 502 of a middleware', httpError('/etc/secret', 502), 500],
+    ['an error that only has a status', Object.assign(new Error('/etc/secret'), { statusCode: 404 }), 500],
+    ['an error with an invalid status', httpError('/etc/secret', 4.5, { expose: true }), 500],
+  ])('hides the message of %s', (_title, exception, status) => {
     const problem = problemOf(exception);
 
     expect(problem.status).toBe(status);
@@ -285,14 +282,14 @@ describe('the filter', () => {
     return [sent, logged.mock.calls.length];
   };
 
-  it('answers with a problem, and logs what is no fault of the client', () => {
+  it('answers with a problem, and logs only server errors', () => {
     const type = 'Content-Type: application/problem+json';
 
     expect(caught(new ForbiddenException())).toEqual([[403, type, 'forbidden'], 0]);
     expect(caught(new InternalServerErrorException())).toEqual([[500, type, 'internal_server_error'], 1]);
   });
 
-  it('answers for a middleware on Fastify, which has the response of Node alone', () => {
+  it('answers for a middleware on Fastify, which has only Node’s response', () => {
     const sent: unknown[] = [];
     const response = {
       writeHead: (...head: unknown[]) => {
@@ -322,7 +319,7 @@ describe('the filter', () => {
 
   it.each(['rpc', 'ws'])('sends over %s what Nest’s own filter would send', async (type) => {
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
-    /** As `RpcException` and `WsException` do. */
+    /** Like `RpcException` and `WsException`. */
     class Refusal extends Error {
       constructor(private readonly error: string | object) {
         super();
@@ -341,7 +338,7 @@ describe('the filter', () => {
     expect(logged).toHaveBeenCalledTimes(3);
   });
 
-  it('leaves to the host what is neither HTTP, nor a microservice, nor a gateway', () => {
+  it('leaves everything except HTTP, microservices and gateways to the host', () => {
     expect(() => caught(new Error('of a query'), {}, 'graphql')).toThrow('of a query');
   });
 });

@@ -15,9 +15,12 @@ describe('a request', () => {
     ['/methods?a=1&b=?', undefined, '/methods', 'a=1&b=?'],
     ['/methods/?', undefined, '/methods', ''],
     ['/methods', '/api/methods?a=/', '/api/methods', 'a=/'],
-  ])('for %s of %s is for the path %s and asks %j', (url, originalUrl, path, query) => {
-    expect(urlOf(at(url, originalUrl))).toEqual({ path, search: query });
-  });
+  ])(
+    'with the url %s and the originalUrl %s has the path %s and the query %j',
+    (url, originalUrl, path, query) => {
+      expect(urlOf(at(url, originalUrl))).toEqual({ path, search: query });
+    },
+  );
 
   const coded = (coding: string | undefined): HttpRequest => ({
     ...at('/methods'),
@@ -30,20 +33,20 @@ describe('a request', () => {
   });
 
   it.each([undefined, '', 'identity', 'gzip', 'GZip', 'deflate, br', 'zstd'])(
-    'whose body is coded as %j was decoded by the host',
+    'with the content coding %j has a body that the host has decoded',
     (coding) => {
       expect(jsonBody(coded(coding))).toEqual({});
     },
   );
 
   it.each(['nope', 'gzip, nope', 'gzipped', 'no gzip', 'gzip br'])(
-    'whose body is coded as %j was decoded by nobody',
+    'with the content coding %j is refused, because nobody has decoded its body',
     (coding) => {
       expect(() => jsonBody(coded(coding))).toThrow(UnsupportedMediaTypeError);
     },
   );
 
-  it('whose body is no JSON keeps the cause of its refusal', () => {
+  it('whose body is not JSON is refused with the cause', () => {
     const cause = new SyntaxError('Unexpected end');
 
     expect(new InvalidJsonError(cause)).toMatchObject({ code: 'invalid_json', cause });

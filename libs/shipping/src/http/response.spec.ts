@@ -8,7 +8,7 @@ import { type Pieces, streamJson } from './response.js';
 
 type Answer = (response: HttpResponse) => Promise<void>;
 
-/** The least of a server whose responses are those of Express: the response of Node, with three methods more. */
+/** A minimal server with responses like those of Express: the response of Node with three more methods. */
 function expressLike(answer: Answer): Server {
   const listener: RequestListener = (_request, node) => {
     const response = Object.assign(node, {
@@ -31,7 +31,7 @@ async function onFastify(answer: Answer): Promise<Server> {
   return app.server;
 }
 
-/** @param ending what happens when the pieces are all taken */
+/** @param ending thrown after the last piece */
 async function* pieces(sizes: readonly number[], ending?: Error): Pieces {
   for (const size of sizes) yield 'x'.repeat(size);
   if (ending) throw ending;
@@ -59,15 +59,18 @@ describe.each<[string, (answer: Answer) => Promise<Server>]>([
   const read = async (): Promise<string> =>
     (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)).text();
 
-  it.each([[[]], [[1]], [[3, 70_000, 1]]])('of %j characters comes whole', async (sizes) => {
-    sent = pieces(sizes);
+  it.each([[[]], [[1]], [[3, 70_000, 1]]])(
+    'of these numbers of characters is complete: %j',
+    async (sizes) => {
+      sent = pieces(sizes);
 
-    expect(await read()).toBe(`${sizes.map((size) => 'x'.repeat(size)).join('')}end`);
-    expect(logged).not.toHaveBeenCalled();
-  });
+      expect(await read()).toBe(`${sizes.map((size) => 'x'.repeat(size)).join('')}end`);
+      expect(logged).not.toHaveBeenCalled();
+    },
+  );
 
   it.each([[[1]], [[70_000]], [[1, 70_000]]])(
-    'that fails after %j characters breaks off, never ends as if it were whole, and is logged',
+    'that fails after these numbers of characters breaks its connection, and is logged: %j',
     async (sizes) => {
       sent = pieces(sizes, new Error('no more'));
 

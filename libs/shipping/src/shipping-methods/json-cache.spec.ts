@@ -10,10 +10,10 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ name: 'write' }) },
 );
 
-/** A database whose every query is sent, reads one moment, and is answered, whenever the scheduler pleases. */
+/** A project in a database. The scheduler decides when each query reads, and when its result arrives. */
 class Project {
   revision = 1;
-  readonly answers: JsonCache;
+  readonly cache: JsonCache;
 
   constructor(
     private readonly scheduler: fc.Scheduler,
@@ -22,21 +22,21 @@ class Project {
     const lookUps = new Batcher<string, string>((projects) =>
       this.query(() => projects.map(() => String(this.revision))),
     );
-    this.answers = new JsonCache((project) => lookUps.join(project), maxBytes);
+    this.cache = new JsonCache((project) => lookUps.join(project), maxBytes);
   }
 
   read(name: string): Promise<CachedJson> {
-    return this.answers.get('shop', name, () => this.query(() => this.answer()));
+    return this.cache.get('shop', name, () => this.query(() => this.json()));
   }
 
-  private answer(): CachedJson {
+  private json(): CachedJson {
     return { revision: String(this.revision), body: Buffer.from(String(this.revision)) };
   }
 
   private async query<Result>(read: () => Result): Promise<Result> {
     await this.scheduler.schedule(Promise.resolve(), 'the database reads');
     const result = read();
-    await this.scheduler.schedule(Promise.resolve(), 'the answer arrives');
+    await this.scheduler.schedule(Promise.resolve(), 'the result arrives');
     return result;
   }
 }
@@ -48,13 +48,13 @@ describe('JSON in the cache', () => {
     ['with room for all', 1_000_000],
     ['with room for one', 5000],
     ['with no room', 0],
-  ])('never shows less than what was written before the read began, %s', async (_room, maxBytes) => {
+  ])('is never older than the last write before the read, %s', async (_room, maxBytes) => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
         fc.array(operation, { minLength: 4, maxLength: 24 }),
         async (s, operations) => {
-          // Turns of the event loop come, and patience ends, when the scheduler pleases too.
+          // The scheduler also decides when the timers fire.
           for (const timer of ['setImmediate', 'setTimeout']) {
             vi.stubGlobal(timer, (act: () => void) => {
               void s.schedule(Promise.resolve(), timer).then(act);
@@ -81,28 +81,28 @@ describe('JSON in the cache', () => {
     );
   });
 
-  it('is made once for all who ask at the same time', async () => {
+  it('is made once for all simultaneous reads', async () => {
     let made = 0;
-    const answers = new JsonCache(() => Promise.resolve('1'), 1_000_000);
+    const cache = new JsonCache(() => Promise.resolve('1'), 1_000_000);
     const make = async (): Promise<CachedJson> => {
       made++;
       await Promise.resolve();
       return { revision: '1', body: Buffer.from('made') };
     };
 
-    const all = await Promise.all(Array.from({ length: 100 }, () => answers.get('shop', 'list', make)));
+    const all = await Promise.all(Array.from({ length: 100 }, () => cache.get('shop', 'list', make)));
 
     expect(made).toBe(1);
     expect(new Set(all.map(({ body }) => String(body)))).toEqual(new Set(['made']));
   });
 
-  it('is made again for all who ask, once at a time and ever less often, while no answer comes', async () => {
+  it('is made again, after longer and longer waits, while no result arrives', async () => {
     const patience: { isOver: () => void; ms: number }[] = [];
     vi.stubGlobal('setTimeout', (isOver: () => void, ms: number) => patience.push({ isOver, ms }));
-    const answers = new JsonCache(() => Promise.resolve('1'), 1_000_000);
+    const cache = new JsonCache(() => Promise.resolve('1'), 1_000_000);
     const arrive: ((answer: CachedJson) => void)[] = [];
     const made = vi.fn<() => Promise<CachedJson>>(() => new Promise((resolve) => arrive.push(resolve)));
-    const ask = (): Promise<CachedJson> => answers.get('shop', 'list', made);
+    const ask = (): Promise<CachedJson> => cache.get('shop', 'list', made);
 
     const asked = Array.from({ length: 50 }, ask);
     for (let time = 0; time < 3; time++) {
@@ -118,75 +118,75 @@ describe('JSON in the cache', () => {
     expect(patience.map(({ ms }) => ms)).toEqual([5000, 10_000, 20_000, 40_000]);
   });
 
-  it('are forgotten when they could not be made', async () => {
-    const answers = new JsonCache(() => Promise.resolve('1'), 1_000_000);
-    const failed = answers.get('shop', 'list', () => Promise.reject(new Error('no database')));
+  it('is made again when it could not be made', async () => {
+    const cache = new JsonCache(() => Promise.resolve('1'), 1_000_000);
+    const failed = cache.get('shop', 'list', () => Promise.reject(new Error('no database')));
     await expect(failed).rejects.toThrow('no database');
 
-    const { body } = await answers.get('shop', 'list', () =>
+    const { body } = await cache.get('shop', 'list', () =>
       Promise.resolve({ revision: '1', body: Buffer.from('made') }),
     );
 
     expect(String(body)).toBe('made');
   });
 
-  it('take no more than their bytes over many queries, and those in use stay', async () => {
+  it('takes no more than maxBytes over many queries, and stays while it is in use', async () => {
     const maxBytes = 8_000_000;
     let madeAgain = 0;
-    const answers = new JsonCache(() => Promise.resolve('1'), maxBytes);
+    const cache = new JsonCache(() => Promise.resolve('1'), maxBytes);
     const answer = (): Promise<CachedJson> =>
       Promise.resolve({ revision: '1', body: Buffer.allocUnsafeSlow(1000) });
     const before = liveMemory();
 
     for (let query = 0; query < queries; query++) {
-      await answers.get('shop', `?page=${query}`, answer);
-      if (query % 1000 === 0) await answers.get('shop', '', () => (madeAgain++, answer()));
+      await cache.get('shop', `?page=${query}`, answer);
+      if (query % 1000 === 0) await cache.get('shop', '', () => (madeAgain++, answer()));
     }
 
-    const kept = liveMemory() - before;
-    await answers.get('shop', '', () => (madeAgain++, answer()));
+    const cachedBytes = liveMemory() - before;
+    await cache.get('shop', '', () => (madeAgain++, answer()));
     expect(madeAgain).toBe(1);
-    expect(kept).toBeGreaterThan(maxBytes / 2);
-    expect(kept).toBeLessThan(maxBytes);
+    expect(cachedBytes).toBeGreaterThan(maxBytes / 2);
+    expect(cachedBytes).toBeLessThan(maxBytes);
   });
 
-  it('are not put out for one that would take more than its share', async () => {
-    const answers = new JsonCache(() => Promise.resolve('1'), 8000);
+  it('is not evicted for an entry that would take more than its share', async () => {
+    const cache = new JsonCache(() => Promise.resolve('1'), 8000);
     const answer = (bytes: number) => (): Promise<CachedJson> =>
       Promise.resolve({ revision: '1', body: Buffer.alloc(bytes) });
     const small = Array.from({ length: 8 }, (_, n) => `${n}`);
-    for (const name of small) await answers.get('shop', name, answer(400));
+    for (const name of small) await cache.get('shop', name, answer(400));
 
-    await answers.get('shop', 'large', answer(600));
+    await cache.get('shop', 'large', answer(600));
     const made = vi.fn<() => Promise<CachedJson>>(answer(400));
-    for (const name of small) await answers.get('shop', name, made);
+    for (const name of small) await cache.get('shop', name, made);
     expect(made).not.toHaveBeenCalled();
-    await answers.get('shop', 'large', made);
+    await cache.get('shop', 'large', made);
     expect(made).toHaveBeenCalledOnce();
   });
 
-  it('are counted with their names', async () => {
-    const answers = new JsonCache(() => Promise.resolve('1'), 100_000);
+  it('is counted with its name', async () => {
+    const cache = new JsonCache(() => Promise.resolve('1'), 100_000);
     const made = vi.fn<() => Promise<CachedJson>>(() =>
       Promise.resolve({ revision: '1', body: Buffer.alloc(0) }),
     );
     const names = Array.from({ length: 40 }, (_, n) => `${n}`.padStart(2000, ' '));
-    for (const name of [...names, ...names]) await answers.get('shop', name, made);
+    for (const name of [...names, ...names]) await cache.get('shop', name, made);
     expect(made).toHaveBeenCalledTimes(80);
   });
 
-  it('do not come back once they were put out while they were made', async () => {
+  it('does not come back when it was evicted while it was made', async () => {
     const current = { revision: '2', body: Buffer.from('current') };
-    const answers = new JsonCache(() => Promise.resolve('2'), 8000);
+    const cache = new JsonCache(() => Promise.resolve('2'), 8000);
     let arrive = (_json: CachedJson): void => undefined;
-    const slow = answers.get('shop', 'list', () => new Promise((resolve) => (arrive = resolve)));
-    for (let n = 0; n < 20; n++) await answers.get('shop', `${n}`, () => Promise.resolve(current));
-    await answers.get('shop', 'list', () => Promise.resolve(current));
+    const slow = cache.get('shop', 'list', () => new Promise((resolve) => (arrive = resolve)));
+    for (let n = 0; n < 20; n++) await cache.get('shop', `${n}`, () => Promise.resolve(current));
+    await cache.get('shop', 'list', () => Promise.resolve(current));
     arrive({ revision: '1', body: Buffer.from('older') });
     await slow;
 
     const made = vi.fn<() => Promise<CachedJson>>(() => Promise.resolve(current));
-    const { body } = await answers.get('shop', 'list', made);
+    const { body } = await cache.get('shop', 'list', made);
 
     expect(String(body)).toBe('current');
     expect(made).not.toHaveBeenCalled();
@@ -195,12 +195,12 @@ describe('JSON in the cache', () => {
 
 const queries = Number(process.env['DISTINCT_QUERIES'] ?? 100_000);
 
-/** Of bodies. */
+/** The bytes of all bodies in memory. */
 function liveMemory(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   collect();
-  // What was freed by the first is given back by the second.
+  // The second collection releases what the first one has freed.
   collect();
   return process.memoryUsage().arrayBuffers;
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Violation, Violations, InvalidParameterError } from '../validation/violations.js';
 import { checkListQuery } from './list-query.check.js';
 
-/** @returns the violations of a query, as a sibling module would be told of them */
-const faultsOf = (query: unknown): readonly Violation[] => {
+/** @returns the violations of a query, as a sibling module gets them */
+const violationsOf = (query: unknown): readonly Violation[] => {
   const violations = new Violations();
   checkListQuery(violations, query, 100);
   try {
@@ -67,7 +67,7 @@ describe('the query of a list, from a sibling module,', () => {
     ],
     [raw(...many(20, active), { ...active, field: 'x' }), 'raw_filters', 'too_many', 'at most 20'],
   ])('%j is refused at %s: %s', (query, parameter, code, detail) => {
-    expect(faultsOf(query)).toEqual([
+    expect(violationsOf(query)).toEqual([
       expect.objectContaining({ parameter, code, detail: expect.stringContaining(detail) }),
     ]);
   });
@@ -86,11 +86,11 @@ describe('the query of a list, from a sibling module,', () => {
     }),
     raw(...many(20, active)),
     { page: 1, per_page: 100 },
-  ])('%j is taken', (query) => {
-    expect(faultsOf(query)).toEqual([]);
+  ])('%j is accepted', (query) => {
+    expect(violationsOf(query)).toEqual([]);
   });
 
-  it('has its words folded, and its values as the database takes them', () => {
+  it('has folded words, and values in the form of the database', () => {
     const id = '019AA0B2-5C00-7A41-9D2B-6F0C8E1B7A35';
 
     const checked = checkListQuery(

@@ -9,7 +9,7 @@ const shown = { method_label: 'Default', meta: { days: { max: 3 } } };
 
 function shownAs(inherited: ShippingMethodDto['inherited']): ShippingMethodDto {
   const made = { id: '1', project_id: 'p', version: 1, etag: '"1"', created_at: '', updated_at: '' };
-  // The stored values, whatever is inherited.
+  // `own` has all stored values, whatever is inherited.
   return { ...made, ...stored, ...shown, inherited, own: stored };
 }
 
@@ -23,13 +23,13 @@ describe('an update of a method', () => {
       stored,
     ],
     [
-      'that ends use_default stores what it sends',
+      'that turns use_default off stores what it sends',
       { ...shown, use_default: false },
       ['method_label', 'meta'],
       { ...shown, use_default: false },
     ],
     [
-      'that takes use_default back to its default stores what it sends',
+      'that sets use_default to null stores what it sends',
       { ...shown, use_default: null },
       ['method_label', 'meta'],
       { ...shown, use_default: false },
@@ -42,7 +42,7 @@ describe('an update of a method', () => {
     ],
     ['that sends what is not inherited stores it', shown, ['carrier_label', 'sort_order'], shown],
     [
-      'that inherits one field keeps that one',
+      'of a method that inherits only one field keeps the own value of that field',
       shown,
       ['meta'],
       { method_label: 'Default', meta: stored.meta },
@@ -53,7 +53,7 @@ describe('an update of a method', () => {
     expect(patched(shownAs(inherited), request)).toMatchObject(expected);
   });
 
-  it('that begins use_default stores what it sends', () => {
+  it('that turns use_default on stores what it sends', () => {
     const current = { ...shownAs([]), use_default: false };
     const request = { ...codes, ...shown, use_default: true };
     expect(patched(current, request)).toMatchObject({

@@ -19,7 +19,7 @@ describe('a request to create or update', () => {
     expect(check(request)).toBe(request);
   });
 
-  it('is checked also as an instance of its class, each time while it has violations', () => {
+  it('that is an instance of its class is checked again while it has violations', () => {
     const made = Object.assign(new UpsertShippingMethodRequest(), ground, { is_active: 'yes' });
 
     expect(check(made)).toBeUndefined();
@@ -27,7 +27,7 @@ describe('a request to create or update', () => {
     expect(check(Object.assign(made, { is_active: true }))).toMatchObject({ ...ground, is_active: true });
   });
 
-  it('that was refused is not taken when it comes back', () => {
+  it('that was refused is refused again', () => {
     const violations = new Violations();
     const refused = checkUpsert(violations, { ...ground, sort_order: '1' });
 

@@ -3,11 +3,11 @@ import { Batcher } from './batcher.js';
 import { DatabaseUnavailableError } from './storage.errors.js';
 
 describe('a batcher', () => {
-  // Patience ends when a test says so.
+  // The tests decide when the patience ends.
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => vi.useRealTimers());
 
-  it('serve together those who ask while others are served, one batch at a time', async () => {
+  it('runs one batch at a time, and puts the items that come meanwhile into the next one', async () => {
     const served: number[][] = [];
     const batcher = new Batcher<number, number>(async (items) => {
       served.push(items);
@@ -22,7 +22,7 @@ describe('a batcher', () => {
     ]);
   });
 
-  it('of many are of a hundred', async () => {
+  it('makes batches of at most 100 items', async () => {
     const sizes: number[] = [];
     const batcher = new Batcher<number, number>((items) => {
       sizes.push(items.length);
@@ -32,7 +32,7 @@ describe('a batcher', () => {
     expect(sizes).toEqual([100, 100, 50]);
   });
 
-  it('that hang do not hold up those who come after', async () => {
+  it('does not wait for a batch that hangs', async () => {
     const batcher = new Batcher<string, string>((items) =>
       items.includes('hangs') ? new Promise(() => {}) : Promise.resolve(items),
     );
@@ -43,7 +43,7 @@ describe('a batcher', () => {
     expect(await later).toBe('later');
   });
 
-  it('that took too long and end after all do not make room twice', async () => {
+  it('still runs one batch at a time after a slow batch has ended late', async () => {
     let most = 0;
     let underWay = 0;
     const ends: (() => void)[] = [];
@@ -71,7 +71,7 @@ describe('a batcher', () => {
   });
 
   it.each([1, 2, 3, 64, 100])(
-    'of %i that the database refuses are refused for the bad one only',
+    'splits a refused batch of %i items until only the bad item is refused',
     async (size) => {
       const sizes: number[] = [];
       const batcher = new Batcher<string, string>((items) => {
@@ -86,18 +86,18 @@ describe('a batcher', () => {
     },
   );
 
-  it('that meet a fault of the connection are not tried again: it would be that of all', async () => {
+  it('does not split a batch after a connection error, because it concerns all items', async () => {
     const run = vi.fn<(items: string[]) => Promise<string[]>>(() =>
       Promise.reject(new DatabaseUnavailableError(new Error('gone'))),
     );
     const batcher = new Batcher(run);
-    const settled = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
-    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(run).toHaveBeenCalledOnce();
   });
 });
 
-/** Of the event loop. */
+/** Waits for turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
 import { KeyedQueue } from './keyed-queue.js';
 
-/** A call that ends when it is told to. */
+/** A call that ends when the test says so. */
 function call(log: string[], name: string) {
   let end = (): void => undefined;
   let fail = (_error: Error): void => undefined;
@@ -18,7 +18,7 @@ function call(log: string[], name: string) {
 }
 
 describe('calls in a keyed queue', () => {
-  it('come one after the other where they have the same key, and only there', async () => {
+  it('run one after another when they have the same key, and only then', async () => {
     const queue = new KeyedQueue();
     const log: string[] = [];
     const [a, b, other] = [call(log, 'a'), call(log, 'b'), call(log, 'other')];
@@ -46,15 +46,15 @@ describe('calls in a keyed queue', () => {
   });
 
   it.each([new DatabaseUnavailableError('down'), new OutcomeUnknownError('down')])(
-    'fail together where one meets %s, and those who come later begin anew',
+    'fail with the call before them, and later calls run again, after %s',
     async (unavailable) => {
       const queue = new KeyedQueue();
       const log: string[] = [];
       const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => call(log, name)) as [Call, Call, Call, Call];
-      const together = [queue.take('x', a.run), queue.take('x', b.run), queue.take('x', c.run)];
+      const waiting = [queue.take('x', a.run), queue.take('x', b.run), queue.take('x', c.run)];
 
       a.fail(unavailable);
-      const outcomes = await Promise.allSettled(together);
+      const outcomes = await Promise.allSettled(waiting);
       d.end();
 
       expect(outcomes).toEqual([

@@ -16,7 +16,7 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 
 /** The titles of the checks that a host can leave out. */
 const demanding = {
-  defaults: 'a method with use_default presents the default, and its etag guards both',
+  defaults: 'a method with use_default shows the default, and its etag guards both',
   events: 'the events of an order come oldest first',
 };
 
@@ -43,7 +43,7 @@ const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
     assertRefused(other, 409, 'duplicate_method', { identical: false });
   },
 
-  'nothing in a body is coerced or dropped: every fault is named': async (shop) => {
+  'nothing in a body is coerced or dropped: every violation is named': async (shop) => {
     const mistyped = { is_active: 'false', sort_order: '1', meta: [] };
     const bad = { ...mistyped, carrier_code: ' ups', method_label: '', carier_label: 'UPS' };
     const refusal = await shop.create(bad);

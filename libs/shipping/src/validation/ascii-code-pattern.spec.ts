@@ -14,7 +14,7 @@ const anyCharacter = fc.oneof(
 const anyText = fc.string({ unit: anyCharacter, maxLength: methodFields.method_code.maxLength });
 
 describe('the documented form of a code', () => {
-  it('holds for every code that the library takes', () => {
+  it('matches every code that the library accepts', () => {
     let taken = 0;
     const hasTheForm = (text: string): void => {
       if (!isCode(text)) return;
@@ -27,7 +27,7 @@ describe('the documented form of a code', () => {
     expect(taken).toBeGreaterThan(500);
   });
 
-  it('is the whole rule where a code is ASCII', () => {
+  it('is the whole rule for codes in ASCII', () => {
     const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
     const texts = ascii.flatMap((character) => [
       character,

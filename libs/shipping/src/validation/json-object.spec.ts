@@ -16,25 +16,30 @@ function checked(value: unknown): { taken: unknown; refused: string[] } {
     if (!(error instanceof ValidationFailedError)) throw error;
     return {
       taken,
-      refused: error.errors.map((fault) => `${'pointer' in fault && fault.pointer} ${fault.code}`),
+      refused: error.errors.map(
+        (violation) => `${'pointer' in violation && violation.pointer} ${violation.code}`,
+      ),
     };
   }
   return { taken, refused: [] };
 }
 
-/** An object whose JSON has so many bytes. */
+/** An object whose JSON has this number of bytes. */
 const ofBytes = (bytes: number): object => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
 
-describe('what goes into a JSON column', () => {
+describe('the value of a JSON column', () => {
   it.each<[what: string, value: unknown]>([
-    ['nothing', {}],
-    ['every kind of value', { a: null, b: true, c: 1.5, d: 'x', e: [1, [false]], f: { g: -1 } }],
-    ['as much as there may be', ofBytes(maxJsonBytes)],
-    ['the greatest integers', { max: Number.MAX_SAFE_INTEGER, min: Number.MIN_SAFE_INTEGER }],
+    ['an empty object', {}],
+    [
+      'an object with every kind of value',
+      { a: null, b: true, c: 1.5, d: 'x', e: [1, [false]], f: { g: -1 } },
+    ],
+    ['the largest object', ofBytes(maxJsonBytes)],
+    ['an object with the greatest integers', { max: Number.MAX_SAFE_INTEGER, min: Number.MIN_SAFE_INTEGER }],
     ['an object without a prototype', Object.assign(Object.create(null), { a: 1 })],
     ['an object of another realm', runInNewContext('({ a: { b: [1] } })')],
-    ['eight levels', { a: { b: { c: { d: { e: { f: { g: {} } } } } } } }],
-  ])('may be %s, and is a copy', (_what, value) => {
+    ['an object of eight levels', { a: { b: { c: { d: { e: { f: { g: {} } } } } } } }],
+  ])('may be %s, and is copied', (_what, value) => {
     const { taken, refused } = checked(value);
 
     expect(refused).toEqual([]);
@@ -49,37 +54,45 @@ describe('what goes into a JSON column', () => {
     ['a date', new Date(), '/meta type'],
     ['an instance of a class', new Money(), '/meta type'],
     ['a map', new Map(), '/meta type'],
-    ['a function', { a: () => 1 }, '/meta/a type'],
-    ['a date below', { a: [new Date()] }, '/meta/a/0 type'],
-    ['an instance below', { a: new Money() }, '/meta/a type'],
-    ['undefined below', { a: undefined }, '/meta/a type'],
-    ['a bigint', { a: 1n }, '/meta/a type'],
-    ['no number', { a: Number.NaN }, '/meta/a range'],
+    ['an object with a function', { a: () => 1 }, '/meta/a type'],
+    ['an object with a date', { a: [new Date()] }, '/meta/a/0 type'],
+    ['an object with an instance of a class', { a: new Money() }, '/meta/a type'],
+    ['an object with undefined', { a: undefined }, '/meta/a type'],
+    ['an object with a bigint', { a: 1n }, '/meta/a type'],
+    ['an object with NaN', { a: Number.NaN }, '/meta/a range'],
     [
-      'nine levels',
+      'an object of nine levels',
       { a: { b: { c: { d: { e: { f: { g: { h: {} } } } } } } } },
       '/meta/a/b/c/d/e/f/g/h too_deep',
     ],
-    ['a byte too much', ofBytes(maxJsonBytes + 1), '/meta too_large'],
-    ['too many values', { a: Array.from({ length: maxJsonBytes + 1 }, () => 1) }, '/meta too_large'],
+    ['an object that is a byte too large', ofBytes(maxJsonBytes + 1), '/meta too_large'],
     [
-      'too many, and one of no kind behind them',
+      'an object with too many values',
+      { a: Array.from({ length: maxJsonBytes + 1 }, () => 1) },
+      '/meta too_large',
+    ],
+    [
+      'an object with too many values and a date at the end',
       { a: [...Array(maxJsonBytes).fill(1), new Date()] },
       '/meta too_large',
     ],
-    ['small numbers written out', { a: Array.from({ length: 60 }, () => 1e-300) }, '/meta too_large'],
     [
-      'a forbidden key and a NUL',
+      'an object with small numbers that are long when written out',
+      { a: Array.from({ length: 60 }, () => 1e-300) },
+      '/meta too_large',
+    ],
+    [
+      'an object with a forbidden key and a NUL',
       { constructor: 1, b: '\0' },
       '/meta/constructor not_allowed',
       '/meta/b format',
     ],
-  ])('is refused as %s', (_what, value, ...refused) => {
+  ])('cannot be %s', (_what, value, ...refused) => {
     expect(checked(value)).toEqual({ taken: null, refused });
   });
 
   it('may have numbers that are 16 KiB when they are written out', () => {
-    // Each is 300 zeros and its own six characters and a comma.
+    // Each of them takes 300 zeros, its own six characters and a comma.
     const fits = Math.floor((maxJsonBytes - '{"a":[]}'.length) / (300 + '1e-300,'.length));
 
     expect(checked({ a: Array.from({ length: fits }, () => 1e-300) }).refused).toEqual([]);

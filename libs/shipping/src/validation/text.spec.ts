@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { folded } from './text.js';
 
-describe('text folded for a search', () => {
+describe('folding a text for a search', () => {
   it.each([
     ['HAUPTSTRAẞE', 'hauptstrasse'],
     ['Hauptstraße', 'hauptstrasse'],
@@ -10,11 +10,11 @@ describe('text folded for a search', () => {
     ['E\u0301LAN', '\u00E9lan'],
     ['ǅ', 'ǆ'],
     ['ﬀ', 'ff'],
-  ])('%s is %s', (text, expected) => {
+  ])('turns %s into %s', (text, expected) => {
     expect(folded(text)).toBe(expected);
   });
 
-  it('is the same for a character of any script in lower case, in upper case and folded already', () => {
+  it('gives the same for every character in lower case, in upper case and already folded', () => {
     const differing: string[] = [];
     let cased = 0;
     for (let code = 0; code <= 0x10ffff; code++) {

@@ -14,7 +14,7 @@ describe('a time of RFC 3339', () => {
     ['2026-12-31T00:00:00Z', '2026-12-31T00:00:00.000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
-  ])('%s is %s', (text, utc) => {
+  ])('%s is %s in UTC', (text, utc) => {
     expect(utcTime(text)).toBe(utc);
   });
 
@@ -41,7 +41,7 @@ describe('a time of RFC 3339', () => {
     ' 2026-01-31T09:30:00Z',
     '2026-01-31T09:30:00Z ',
     '',
-  ])('%j is none', (text) => {
+  ])('cannot be %j', (text) => {
     expect(utcTime(text)).toBeUndefined();
   });
 
@@ -51,7 +51,7 @@ describe('a time of RFC 3339', () => {
     ['2026-01-31T09:30:00.123000001Z', '2026-01-31T09:30:00.1235Z'],
     ['2026-01-31T09:30:00.123999999Z', '2026-01-31T09:30:00.1235Z'],
     ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.9995Z'],
-  ])('%s compares with stored times as %s does', (utc, comparable) => {
+  ])('%s compares with stored times like %s', (utc, comparable) => {
     expect(comparableTime(utc)).toBe(comparable);
   });
 });

@@ -19,7 +19,7 @@ describe('violations', () => {
     [1, 'Violation 0.', 1],
     [2, 'Violation 0. (and 1 more: see errors)', 2],
     [3, 'Violation 0. (and 2 more: see errors)', 3],
-  ])('of a request, %i of them, are told in one sentence and all in the list', (count, detail, listed) => {
+  ])('(%i of them) are summed up in one sentence and listed in full', (count, detail, listed) => {
     const problem = problemWith(count);
     expect(problem.detail).toBe(detail);
     expect(problem.errors?.length).toBe(listed);
@@ -29,7 +29,7 @@ describe('violations', () => {
     [50, 50, undefined],
     [51, 50, true],
     [100_000, 50, true],
-  ])('%i of them: %i are told, and whether there were more: %j', (count, listed, truncated) => {
+  ])('(%i of them) are listed up to %i, with truncated: %j', (count, listed, truncated) => {
     const problem = problemWith(count);
     expect(problem.errors).toHaveLength(listed);
     expect(problem.truncated).toBe(truncated);
@@ -38,19 +38,19 @@ describe('violations', () => {
   it.each([
     [50, false],
     [51, true],
-  ])('%i of them are all that is gathered: %j', (count, isFull) => {
+  ])('(%i of them) fill the list: %j', (count, isFull) => {
     const violations = new Violations();
     for (let added = 0; added < count; added++) violations.inBody('/x', 'type', 'must be a string.');
     expect(violations.full).toBe(isFull);
   });
 });
 
-describe("a client's own word", () => {
+describe("a client's text in a violation", () => {
   it.each([
     ['x'.repeat(128), 'x'.repeat(128)],
     ['x'.repeat(129), `${'x'.repeat(128)}…`],
     ['\uD800', '\uFFFD'],
-  ])('is short and well-formed when it is sent back', (word, shown) => {
+  ])('is shortened and well-formed', (word, shown) => {
     expect(shortened(word)).toBe(shown);
     expect(pointerTo('/meta', word)).toBe(`/meta/${shown}`);
   });

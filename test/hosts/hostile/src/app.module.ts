@@ -3,7 +3,7 @@ import { APP_GUARD, REQUEST } from '@nestjs/core';
 import { ShippingModule } from 'nestjs-shipping';
 import { embeddedTypeOrm } from 'nestjs-shipping/testing';
 
-/** A guard of each request makes Nest build what it guards for each request. */
+/** With a request-scoped guard Nest creates the controllers anew for each request. */
 @Injectable({ scope: Scope.REQUEST })
 class RequestGuard implements CanActivate {
   constructor(@Inject(REQUEST) private readonly request: object) {}
@@ -16,7 +16,7 @@ class RequestGuard implements CanActivate {
 @Module({
   imports: [
     embeddedTypeOrm(),
-    // The one thing that is set on the module's side: the host's prefix is taken out of the path.
+    // The only option of the module: its path is without the host's prefix.
     ShippingModule.forRoot({ http: { path: 'projects/:project_id/sales/orders' } }),
   ],
   providers: [{ provide: APP_GUARD, useClass: RequestGuard }],

@@ -1,4 +1,4 @@
-// What a host may have set for all of its routes, all at once. None of it may change an answer of the module.
+// Global set-ups that a host may have, all at once. None of them may change an answer of the module.
 import {
   type ArgumentsHost,
   type CallHandler,
@@ -21,7 +21,7 @@ interface Response {
   send(body: unknown): unknown;
 }
 
-/** Catches all, and knows one shape of errors. */
+/** Catches every exception, and knows one form of errors. */
 @Catch()
 class CatchAllFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {

@@ -20,7 +20,7 @@ const hosts = {
     const app = await NestFactory.create<NestFastifyApplication>(AppModule, adapter, {
       logger: ['warn', 'error'],
     });
-    // As @fastify/compress does it, whose major goes with that of Fastify.
+    // Like @fastify/compress, which needs another major for each major of Fastify.
     adapter.getInstance().addHook('onSend', async (_request, reply, payload) => {
       if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
       reply.header('content-encoding', 'gzip').removeHeader('content-length');

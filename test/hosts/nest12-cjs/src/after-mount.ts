@@ -1,4 +1,4 @@
-// The same, where the other format is loaded when the module is mounted already.
+// Like both-formats.ts, but the other format is loaded after the module was mounted.
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { ShippingModule } from 'nestjs-shipping';

@@ -1,4 +1,4 @@
-// What the TypeORM CLI is given. A host of yours has `type: 'postgres', url: …` where this one has the embedded one.
+// The DataSource for the TypeORM CLI. Your host has `type: 'postgres', url: …` in place of the embedded database.
 import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { embeddedPostgres } from 'nestjs-shipping/testing';

@@ -4,7 +4,7 @@ import { bootstrap, dummyPaymentHandler, PluginCommonModule, VendurePlugin } fro
 import { OrderEvents, ShippingModule } from 'nestjs-shipping';
 import { embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
 
-/** Vendure keeps its own tables in its own database; ours are in a PostgreSQL of their own, by name. */
+/** Vendure keeps its own tables in its own database; ours are in PostgreSQL, on a named DataSource. */
 @VendurePlugin({
   imports: [
     PluginCommonModule,

@@ -25,18 +25,18 @@ describe('an error of the database', () => {
     ['23505'],
     ['26000x'],
     ['x42P05'],
-  ])('%s is %s alone', (code, kind) => {
+  ])('with the code %s is of exactly this kind: %s', (code, kind) => {
     for (const error of [{ code }, { driverError: { code } }, { code: 'other', driverError: { code } }]) {
       const found = Object.entries(kinds).flatMap(([name, is]) => (is(error) ? name : []));
       expect(found).toEqual(kind ? [kind] : []);
     }
   });
 
-  it.each([undefined, null, 'no error', 7, {}])('is never %j', (error) => {
+  it.each([undefined, null, 'no error', 7, {}])('is not found in %j', (error) => {
     expect(Object.values(kinds).map((is) => is(error))).toEqual([false, false, false]);
   });
 
-  it('is of a unique constraint only with its name', () => {
+  it('violates a unique constraint only when it names that constraint', () => {
     const violation = { code: '23505', constraint: 'uq_codes' };
 
     expect(isUniqueViolation(violation, 'uq_codes')).toBe(true);
@@ -49,7 +49,7 @@ describe('an error of the database', () => {
     ['40001', true],
     ['40P01', true],
     ['ECONNREFUSED', false],
-  ])("%s is another writer's doing: %j", (code, isContended) => {
+  ])('with the code %s comes from another writer: %j', (code, isContended) => {
     expect(connectionError({ code }, true)).toMatchObject({ code: 'database_unavailable', isContended });
   });
 });

@@ -5,7 +5,7 @@ import { refuseOtherEngines } from '../column-types.js';
 import { Transactions } from '../transactions.js';
 import { Postgres } from './postgres.js';
 
-describe('a DataSource that cannot serve us', () => {
+describe('a DataSource for another engine', () => {
   it('is refused at boot, with the remedy', () => {
     const dataSource = new DataSource({ type: 'mysql', driver: {} });
 
@@ -31,14 +31,14 @@ describe('a statement of our own', () => {
     return { database: new Postgres(dataSource), connection, query, release };
   };
 
-  it.each(['read', 'write'] as const)('to %s is tried again after a lost race, twice', async (how) => {
+  it.each(['read', 'write'] as const)('that %ss is tried again after two lost races', async (how) => {
     const { database, query, release } = failing('40001', '40P01');
 
     expect(await database[how]('SELECT 1', [], 'alone')).toEqual([1]);
     expect([query, release].map((called) => called.mock.calls.length)).toEqual([3, 3]);
   });
 
-  it('that a driver too old to tell sends inside a failed transaction is rolled back, then tried again', async () => {
+  it('is tried again after a ROLLBACK when an old driver has sent it in a failed transaction', async () => {
     const { database, query } = failing('25P02');
     const rollback = vi.spyOn(database.dataSource.createQueryRunner(), 'query').mockResolvedValue([]);
 
@@ -52,7 +52,7 @@ describe('a statement of our own', () => {
     ['T', 1],
     ['E', 1],
     [null, 0],
-  ])('on a connection in the state %j comes after %j ROLLBACK', async (status, rollbacks) => {
+  ])('on a connection in the state %j is sent after %j ROLLBACK', async (status, rollbacks) => {
     const { database, query, connection } = failing();
     connection.getTransactionStatus = () => status;
 
@@ -62,7 +62,7 @@ describe('a statement of our own', () => {
     expect(query.mock.calls.at(-1)).toMatchObject([{ text: 'SELECT 1' }]);
   });
 
-  it.each(['read', 'write'] as const)('to %s that loses three times is unavailable', async (how) => {
+  it.each(['read', 'write'] as const)('that %ss is unavailable after three lost races', async (how) => {
     const { database, query } = failing('55P03', '55P03', '55P03');
 
     await expect(database[how]('SELECT 1', [], 'alone')).rejects.toThrow(DatabaseUnavailableError);
@@ -80,12 +80,12 @@ describe('a statement of our own', () => {
   });
 });
 
-describe('a statement that a connection breaks, on a manager of the caller', () => {
+describe("a statement on the caller's manager, when its connection breaks,", () => {
   it.each([
     ['write', false, 'outcome_unknown'],
     ['write', true, 'database_unavailable'],
     ['read', false, 'database_unavailable'],
-  ] as const)('to %s, in a transaction: %j, is %s', async (how, isTransactionActive, code) => {
+  ] as const)('that %ss (in a transaction: %j) is %s', async (how, isTransactionActive, code) => {
     const dataSource = new DataSource({ type: 'postgres' });
     const query = (): Promise<never> => Promise.reject(new Error('Connection terminated unexpectedly'));
     const connect = (): Promise<unknown> => Promise.resolve({ query });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Connection, PreparedStatements } from './prepared-statements.js';
 
-/** Fails as told while a statement has a name; notes which had one. */
+/** Fails as told for statements with a name, and records the names of all statements. */
 function connectionThat(fails: (name: string) => unknown): { names: (string | undefined)[] } & Connection {
   const names: (string | undefined)[] = [];
   return {
@@ -15,7 +15,7 @@ function connectionThat(fails: (name: string) => unknown): { names: (string | un
 }
 
 describe('prepared statements', () => {
-  it('have one name for one text, and none for a text of its own', async () => {
+  it('have one name for each text, and no name for a text that is used once', async () => {
     const statements = new PreparedStatements();
     const connection = connectionThat(() => undefined);
     for (const text of ['SELECT 1', 'SELECT 2', 'SELECT 1'])
@@ -29,7 +29,7 @@ describe('prepared statements', () => {
   });
 
   it.each(['26000', '42P05', '0A000'])(
-    'that a pooler lost (%s) are sent again without a name, and for good',
+    'that a pooler lost (%s) are sent without a name from then on',
     async (code) => {
       const statements = new PreparedStatements();
       const connection = connectionThat(() => Object.assign(new Error('lost'), { code }));
@@ -39,7 +39,7 @@ describe('prepared statements', () => {
     },
   );
 
-  it('that fail otherwise are not sent again', async () => {
+  it('that fail with another error are not sent again', async () => {
     const connection = connectionThat(() => Object.assign(new Error('taken'), { code: '23505' }));
     await expect(new PreparedStatements().query(connection, 'INSERT', [], false)).rejects.toThrow('taken');
     expect(connection.names).toHaveLength(1);

@@ -26,7 +26,7 @@ class HostError {
   message!: string;
 }
 
-/** The guard, and what the document says of it: the same for the host's routes and for ours. */
+/** The guard and its documentation, the same for the host's routes and for ours. */
 export function Guarded(): ClassDecorator & MethodDecorator {
   return applyDecorators(
     UseGuards(KeyGuard),

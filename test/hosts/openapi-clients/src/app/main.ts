@@ -16,7 +16,7 @@ interface Client {
 const orderId = '1000042';
 const headers = { authorization: `Bearer ${key}` };
 
-/** Another host, which runs already: then the order has no events. */
+/** The address of a host that already runs. Then the order has no events. */
 const { ORIGIN } = process.env;
 const app: INestApplication | undefined = ORIGIN
   ? undefined

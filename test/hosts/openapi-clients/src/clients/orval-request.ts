@@ -4,7 +4,7 @@ export function sendTo(origin: string, headers: Record<string, string>): void {
   shop = { origin, headers };
 }
 
-/** What orval's functions send by: they know paths only. */
+/** Sends the requests of orval's functions, which only know paths. */
 export async function request<Answer>(path: string, options: RequestInit): Promise<Answer> {
   if (!shop) throw new Error('Call sendTo() first.');
   const headers = new Headers(options.headers);

@@ -6,16 +6,16 @@ export interface Shop {
   headers: Record<string, string>;
 }
 
-/** What the calls of a client gave back, read by the types that were generated for it. */
+/** The results of a client's calls, read with its generated types. */
 export interface Seen {
   created: string | null;
-  /** The id that the refusal of a second create names: whether it is that of the method that was created. */
+  /** Whether the refusal of a second create names the id of the created method. */
   isRefusedByName: boolean;
   listed: string[];
   carriers: string[];
-  /** The version. */
+  /** The version after the update. */
   updated: number;
-  /** The version that an update with an outdated `If-Match` is told. */
+  /** The current version in the refusal of an outdated `If-Match`. */
   outdated: number | null;
   deleted: number;
   events: string[];

@@ -11,18 +11,15 @@ const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
 
 const ambient = new AsyncLocalStorage<EntityManager>();
 type Options = { manager?: EntityManager };
-type Within = <Result>(
-  manager: EntityManager,
-  work: (options: Options) => Promise<Result>,
-) => Promise<Result>;
+type Join = <Result>(manager: EntityManager, work: (options: Options) => Promise<Result>) => Promise<Result>;
 
 /** How calls join a transaction. */
-const ways: [string, Within][] = [
+const ways: [string, Join][] = [
   ['is given', (manager, work) => work({ manager })],
   ['is ambient', (manager, work) => ambient.run(manager, () => work({}))],
 ];
 
-describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, within) => {
+describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
   let app: TestApp;
   let methods: ShippingMethods;
   let events: OrderEvents;
@@ -38,7 +35,7 @@ describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, w
   });
 
   const transaction = <Result>(work: (options: Options) => Promise<Result>): Promise<Result> =>
-    inTransaction(app.database.dataSource, (manager) => within(manager, work));
+    inTransaction(app.database.dataSource, (manager) => join(manager, work));
 
   type Read = (written: ShippingMethodDto, options: Options) => Promise<unknown>;
   const reads: Record<string, Read> = {
@@ -55,26 +52,31 @@ describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, w
 
   const nothing: Record<string, unknown[]> = { find: ['method_not_found'], findByCodes: [null] };
 
-  it.each(Object.keys(reads))('%s sees what was written, and not once it is rolled back', async (name) => {
-    const read: Read = reads[name] ?? (() => Promise.reject(new Error(name)));
-    const seen: unknown[] = [];
+  it.each(Object.keys(reads))(
+    '%s sees the writes of the transaction, until they are rolled back',
+    async (name) => {
+      const read: Read = reads[name] ?? (() => Promise.reject(new Error(name)));
+      const seen: unknown[] = [];
 
-    const written = transaction(async (options) => {
-      const first = await methods.create(project, { ...ground, use_default: true }, options);
-      seen.push([first], await read(first, options));
-      const second = await methods.update(project, first.id, { ...ground, sort_order: 1 }, options);
-      seen.push([second], await read(second, options));
-      throw Object.assign(new Error('rollback'), { second });
-    });
+      const written = transaction(async (options) => {
+        const first = await methods.create(project, { ...ground, use_default: true }, options);
+        seen.push([first], await read(first, options));
+        const second = await methods.update(project, first.id, { ...ground, sort_order: 1 }, options);
+        seen.push([second], await read(second, options));
+        throw Object.assign(new Error('rollback'), { second });
+      });
 
-    const error = await written.catch((thrown: Error & { second?: ShippingMethodDto }) => thrown);
-    expect(error).toMatchObject({ message: 'rollback' });
-    expect([seen[1], seen[3]]).toEqual([seen[0], seen[2]]);
-    const afterwards = read((error as { second: ShippingMethodDto }).second, {});
-    expect(await afterwards.catch((thrown: { code?: string }) => [thrown.code])).toEqual(nothing[name] ?? []);
-  });
+      const error = await written.catch((thrown: Error & { second?: ShippingMethodDto }) => thrown);
+      expect(error).toMatchObject({ message: 'rollback' });
+      expect([seen[1], seen[3]]).toEqual([seen[0], seen[2]]);
+      const afterwards = read((error as { second: ShippingMethodDto }).second, {});
+      expect(await afterwards.catch((thrown: { code?: string }) => [thrown.code])).toEqual(
+        nothing[name] ?? [],
+      );
+    },
+  );
 
-  it('a tree of more methods than are kept sees them, and follows a default that was written there', async () => {
+  it('a tree of 1,501 methods has the writes of the transaction, and inherits from its default', async () => {
     const { dataSource, table } = app.database;
 
     const written = inTransaction(dataSource, async (manager) => {
@@ -89,7 +91,7 @@ describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, w
         `INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), 1500, 0)`,
         [project],
       );
-      return within(manager, async (options) => {
+      return join(manager, async (options) => {
         await methods.create('default', { ...ground, method_label: 'Default' }, options);
         await methods.create(project, { ...ground, use_default: true }, options);
         const { data } = await methods.tree(project, options);
@@ -105,7 +107,7 @@ describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, w
   });
 
   it.each(['create', 'update', 'upsert', 'remove', 'a refused create', 'a refused update'] as const)(
-    '%s stays in it',
+    '%s stays in the transaction',
     async (write) => {
       const { id } = await methods.create(project, ground);
       await methods.create(project, { ...ground, method_code: '01' });
@@ -125,7 +127,7 @@ describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, w
     },
   );
 
-  it('a history has its events, each recorded once, until they are rolled back', async () => {
+  it('a history has the events of the transaction once each, until they are rolled back', async () => {
     const order = { ...event, projectId: project };
 
     const recorded = transaction(async (options) => {

@@ -5,7 +5,7 @@ import { Client, freshProject } from './support/client.js';
 
 type Query = NonNullable<Parameters<ShippingMethods['list']>[1]>;
 
-/** Two queries that differ in one parameter, and the methods that each finds. */
+/** Two queries that differ in one part, and the methods that each of them finds. */
 const pairs: Record<string, [Query, string[], Query, string[]]> = {
   page: [{ per_page: 1 }, ['air'], { per_page: 1, page: 2 }, ['ground']],
   per_page: [{ per_page: 1 }, ['air'], { per_page: 2 }, ['air', 'ground']],
@@ -30,7 +30,7 @@ const pairs: Record<string, [Query, string[], Query, string[]]> = {
     { raw_filters: [{ field: 'method_code', op: 'eq', value: 'ground' }] },
     ['ground'],
   ],
-  'or of raw_filters': [
+  'an or in raw_filters': [
     {
       raw_filters: [
         { field: 'method_code', op: 'eq', value: 'air' },
@@ -52,7 +52,7 @@ const pairs: Record<string, [Query, string[], Query, string[]]> = {
   ],
 };
 
-describe('an answer that is kept', () => {
+describe('the cache', () => {
   let app: TestApp;
   let shop: Client;
   let methods: ShippingMethods;
@@ -71,7 +71,7 @@ describe('an answer that is kept', () => {
   const codes = (found: { data: { method_code: string }[] }): string[] =>
     found.data.map(({ method_code }) => method_code);
 
-  it.each(Object.keys(pairs))('by the service is not the one for another list: %s', async (name) => {
+  it.each(Object.keys(pairs))('does not mix up lists of the service that differ in %s', async (name) => {
     const [one, foundByOne, other, foundByOther] = pairs[name] ?? [{}, [], {}, []];
 
     const found = [await methods.list(shop.project, one), await methods.list(shop.project, other)];
@@ -81,7 +81,7 @@ describe('an answer that is kept', () => {
     expect(again).toEqual(found);
   });
 
-  it.each(Object.keys(pairs))('over HTTP is not the one for another list: %s', async (name) => {
+  it.each(Object.keys(pairs))('does not mix up lists over HTTP that differ in %s', async (name) => {
     const [one, foundByOne, other, foundByOther] = pairs[name] ?? [{}, [], {}, []];
     const query = (asked: Query): string =>
       Object.entries(asked)
@@ -96,13 +96,13 @@ describe('an answer that is kept', () => {
     expect(found.map(({ body }) => codes(body))).toEqual([foundByOne, foundByOther]);
   });
 
-  it('is made anew when a default changes, is added or removed', async () => {
-    const codesOf = { carrier_code: 'followed', method_code: 'x' };
+  it('serves the new values when a default is added, changed or removed', async () => {
+    const codesOf = { carrier_code: 'inheriting', method_code: 'x' };
     const defaults = new Client(app.origin, 'default');
     await shop.create({ ...codesOf, method_label: 'Own', use_default: true });
     const labels = async (): Promise<(string | undefined)[]> => {
       const [page, active, tree] = [
-        await methods.list(shop.project, { q: 'followed' }),
+        await methods.list(shop.project, { q: 'inheriting' }),
         await methods.findActive(shop.project),
         await methods.tree(shop.project),
       ];
@@ -121,7 +121,7 @@ describe('an answer that is kept', () => {
     expect(seen).toEqual(['Own', 'First', 'Second', 'Own'].map((label) => [label, label, label]));
   });
 
-  it('is not the one for another project, nor a list the one for findActive or the tree', async () => {
+  it('does not mix up projects, or the results of list, tree and findActive', async () => {
     const stranger = freshProject();
 
     await methods.list(shop.project);

@@ -14,16 +14,16 @@ const ups = (method_code: string, more: Partial<Sent> = {}): Sent => ({
   ...more,
 });
 
-/** Each way in which a value can be inherited, fall through, or be hidden. */
+/** Methods whose values are inherited, own or hidden in each possible way. */
 const defaults = [
   ups('all', { carrier_label: 'Brown', method_label: 'Default', sort_order: -9 }),
   ups('no label', { method_label: 'Default 2', sort_order: 3 }),
-  ups('unfollowed', { carrier_label: 'Brown', method_label: 'Default 3', sort_order: -8 }),
+  ups('not inherited', { carrier_label: 'Brown', method_label: 'Default 3', sort_order: -8 }),
 ];
 const own = [
   ups('all', { carrier_label: 'Own carrier', sort_order: 9, use_default: true }),
   ups('no label', { carrier_label: 'Own carrier', sort_order: -3, use_default: true }),
-  ups('unfollowed', { sort_order: 2 }),
+  ups('not inherited', { sort_order: 2 }),
   ups('no default', { carrier_label: 'Own carrier', sort_order: 1, use_default: true }),
   { ...ups('all', { sort_order: 8, use_default: true }), carrier_code: 'dhl' },
 ];
@@ -52,7 +52,7 @@ const operators = [
   'null',
 ];
 
-/** Every value that a condition on the field may have, in the form that the operator takes. */
+/** A condition with each value of the field, in the form that the operator takes. */
 function conditionsOf(field: FilterField, op: string): Condition[] {
   const all = values[field] ?? [];
   if (field === 'sort_order' && (op === 'contains' || op === 'starts')) return [];
@@ -94,7 +94,7 @@ lists['or'] = [
   },
 ];
 
-describe('of methods that inherit, a list by', () => {
+describe('a list of methods that inherit', () => {
   const defaultsProjectId = 'defaults';
   const model = new ContractModel(defaultsProjectId, Infinity);
   const project = freshProject();
@@ -114,9 +114,9 @@ describe('of methods that inherit, a list by', () => {
   afterAll(() => app?.close());
 
   it.each(Object.keys(lists))(
-    '%s goes by what they present, on each page, with a true total',
+    'uses the values they show, on each page and in its total: %s',
     async (name) => {
-      const presented = model.of(project).map((method) => model.present(method));
+      const shown = model.of(project).map((method) => model.shown(method));
       for (const query of lists[name] ?? []) {
         const secondOnly = { ...query, per_page: 1, page: 2 };
 
@@ -126,7 +126,7 @@ describe('of methods that inherit, a list by', () => {
         const answers = [whole, page].map(({ status, body }) => ({ status, body: withoutEtags(body) }));
         expect({ query, answers }).toEqual({
           query,
-          answers: [query, secondOnly].map((one) => ({ status: 200, body: listed(presented, one) })),
+          answers: [query, secondOnly].map((one) => ({ status: 200, body: listed(shown, one) })),
         });
       }
     },

@@ -6,7 +6,7 @@ import { serverUrl } from './support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe('writes that come together', () => {
+describe('writes in one batch', () => {
   let app: TestApp;
   let methods: ShippingMethods;
   beforeAll(async () => {
@@ -15,14 +15,14 @@ describe('writes that come together', () => {
   });
   afterAll(() => app?.close());
 
-  it('create each its own, answered by itself, counted, and told of once', async () => {
+  it('create their own methods, which are answered, counted and reported once each', async () => {
     const shops = Array.from({ length: 5 }, () => new Client(app.origin, freshProject()));
     const changes: ShippingMethodChange[] = [];
     const listening = methods.changes.subscribe((change) => changes.push(change));
 
     const answers = await Promise.all(
       Array.from({ length: 250 }, async (_, n) => {
-        // Of each pair there are two; every fifth follows a default.
+        // Each pair of codes is sent twice, and some methods have use_default.
         const method = { ...ground, method_code: `m${n % 125}`, sort_order: n, use_default: n % 25 === 0 };
         return { n, answer: await shops[n % 5]?.create(method) };
       }),
@@ -42,7 +42,7 @@ describe('writes that come together', () => {
     for (const shop of shops) expect((await shop.list()).body.meta.total).toBe(25);
   });
 
-  it('do not share the error that one of them meets in a trigger of the host', async () => {
+  it('do not share an error that one of them gets from a trigger of the host', async () => {
     const { dataSource, table } = app.database;
     const shop = new Client(app.origin, freshProject());
     await shop.create(ground);
@@ -55,25 +55,25 @@ describe('writes that come together', () => {
          FOR EACH ROW EXECUTE FUNCTION ${table('refuse')}()`,
     );
 
-    const settled = await Promise.allSettled(
+    const outcomes = await Promise.allSettled(
       ['dhl', 'cursed', 'gls'].map((carrier_code) =>
         methods.create(shop.project, { ...ground, carrier_code }),
       ),
     );
 
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await shop.list()).body.meta.total).toBe(3);
     await dataSource.query(`DROP TRIGGER refuse ON ${table('shipping_method')}`);
   });
 
-  it('change each its own, in its own project only', async () => {
+  it('change their own methods, in their own projects only', async () => {
     const [a = '', b = ''] = [freshProject(), freshProject()];
     const [inA, inB] = await Promise.all([a, b].map((project) => methods.create(project, ground)));
     const changes: ShippingMethodChange[] = [];
     const listening = methods.changes.subscribe((change) => changes.push(change));
     const label = (method_label: string) => ({ ...ground, method_label });
 
-    const settled = await Promise.allSettled([
+    const outcomes = await Promise.allSettled([
       methods.update(a, inA?.id ?? '', label('A')),
       methods.update(b, inB?.id ?? '', label('B')),
       methods.update(a, inB?.id ?? '', label('theirs')),
@@ -82,7 +82,7 @@ describe('writes that come together', () => {
     ]);
     listening.unsubscribe();
 
-    expect(settled.map(({ status }) => status)).toEqual([
+    expect(outcomes.map(({ status }) => status)).toEqual([
       'fulfilled',
       'fulfilled',
       'rejected',
@@ -99,7 +99,7 @@ describe('writes that come together', () => {
     ]);
   });
 
-  it('change one method one after the other, none of them lost', async () => {
+  it('to one method are made one after another, and none of them is lost', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
 
@@ -114,18 +114,18 @@ describe('writes that come together', () => {
     expect(await methods.find(project, id)).toEqual(last);
   });
 
-  it('do not share a refusal: who takes codes that are taken is told, the others change theirs', async () => {
+  it('do not share a refusal: only the update to taken codes is refused', async () => {
     const project = freshProject();
     const [, express, economy] = await Promise.all(
       ['03', '07', '11'].map((method_code) => methods.create(project, { ...ground, method_code })),
     );
 
-    const settled = await Promise.allSettled([
+    const outcomes = await Promise.allSettled([
       methods.update(project, express?.id ?? '', ground),
       methods.update(project, economy?.id ?? '', { ...ground, method_code: '11', use_default: true }),
     ]);
 
-    expect(settled).toMatchObject([
+    expect(outcomes).toMatchObject([
       { status: 'rejected', reason: { code: 'duplicate_method' } },
       { status: 'fulfilled', value: { version: 2, use_default: true } },
     ]);
@@ -135,7 +135,7 @@ describe('writes that come together', () => {
 
   // The embedded database has one connection, which the transaction holds.
   it.skipIf(!serverUrl)(
-    'wait for no lock of another project; those that must wait come in after it',
+    'do not wait for a lock of another project, and succeed after a lock of their own',
     async () => {
       const [locked, free] = [freshProject(), freshProject()];
       const ids = [(await methods.create(locked, ground)).id, (await methods.create(free, ground)).id];

@@ -5,7 +5,7 @@ import { Client, freshProject } from './support/client.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe.each(adapters)('requests of several tenants that come together on %s', (adapter) => {
+describe.each(adapters)('requests of several tenants in one batch on %s', (adapter) => {
   let app: TestApp;
   let methods: ShippingMethods;
   let shops: Client[];
@@ -18,12 +18,12 @@ describe.each(adapters)('requests of several tenants that come together on %s', 
     shops = Array.from({ length: 6 }, () => new Client(app.origin, freshProject()));
   });
 
-  /** The same for each shop, at the same time. */
+  /** Does the same for all shops at the same time. */
   const each = <Result>(work: (shop: Client, index: number) => Promise<Result>): Promise<Result[]> =>
     Promise.all(shops.map(work));
   const projects = (): string[] => shops.map(({ project }) => project);
 
-  it('write the same codes each into its own project, and are answered with their own method', async () => {
+  it('write the same codes into their own projects, and get their own methods back', async () => {
     const created = await each((shop, index) => shop.create({ ...ground, sort_order: index }));
     const updated = await each((shop, index) =>
       shop.update(created[index]?.body.id ?? '', { ...ground, method_label: `Of ${index}` }),
@@ -36,8 +36,8 @@ describe.each(adapters)('requests of several tenants that come together on %s', 
     expect(updated.map(({ body }) => body.method_label)).toEqual(shops.map((_, index) => `Of ${index}`));
   });
 
-  it('look up each in its own project, by codes and by ids', async () => {
-    // The last one has no such method.
+  it('find methods of their own projects only, by codes and by ids', async () => {
+    // The last shop has no such method.
     await Promise.all(shops.slice(0, -1).map((shop) => shop.create(ground)));
 
     const byCodes = await each(({ project }) => methods.findByCodes(project, 'ups', '03'));
@@ -55,11 +55,11 @@ describe.each(adapters)('requests of several tenants that come together on %s', 
     expect(byOthersIds).toEqual(shops.map(() => 'method_not_found'));
   });
 
-  it('have each the ETag of its own project: one that changes takes no 304 from the others', async () => {
+  it('get the ETags of their own projects, so that a change in one leaves the others at 304', async () => {
     await each((shop) => shop.create(ground));
     const etags = (await each((shop) => shop.list())).map(({ headers }) => headers.get('etag') ?? '');
     const statuses = async (): Promise<number[]> => {
-      // Each time in another order.
+      // In another order each time.
       shops.reverse();
       etags.reverse();
       return (await each((shop, index) => shop.list('', { 'if-none-match': etags[index] ?? '' }))).map(
@@ -80,12 +80,12 @@ describe.each(adapters)('requests of several tenants that come together on %s', 
     expect(totals).toEqual([2, 1, 1, 1, 1, 1]);
   });
 
-  it('count each method that follows a default, also of those that are created at the same time', async () => {
+  it('count every method with use_default, also when several are created in one batch', async () => {
     const defaults = new Client(app.origin, 'default');
     const codes = ['a', 'b', 'c'].map((method_code) => ({ ...ground, method_code }));
     for (const method of codes) await defaults.create({ ...method, method_label: 'Default' });
     const [shop] = shops;
-    // What is created in a project that has had no method yet is not written with others.
+    // The first method of a project is not written in a batch.
     await shop?.create({ ...ground, carrier_code: 'first' });
 
     const created = await Promise.all(codes.map((method) => shop?.create({ ...method, use_default: true })));
