@@ -1,9 +1,9 @@
-import { type FilterField } from 'nestjs-shipping';
+import { type FilterField, type FilterOperator } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HttpCaller, ServiceCaller } from './campaign/model/callers.js';
 import { ContractModel, type Sent } from './campaign/model/contract-model.js';
 import { withoutEtags } from './campaign/model/etags.js';
-import { type Condition, listed, type Query, type Value } from './campaign/model/list-model.js';
+import { type Condition, listed, operators, type Query, type Value } from './campaign/model/list-model.js';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
 
@@ -37,23 +37,10 @@ const values: Partial<Record<FilterField, Value[]>> = {
   method_label: texts,
   sort_order: [-9, -3, 1, 3, 9],
 };
-const operators = [
-  'eq',
-  'ne',
-  'in',
-  'nin',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'between',
-  'contains',
-  'starts',
-  'null',
-];
+const operatorNames = ['ne', 'nin', 'null', ...Object.keys(operators)] as FilterOperator[];
 
 /** A condition with each value of the field, in the form that the operator takes. */
-function conditionsOf(field: FilterField, op: string): Condition[] {
+function conditionsOf(field: FilterField, op: FilterOperator): Condition[] {
   const all = values[field] ?? [];
   if (field === 'sort_order' && (op === 'contains' || op === 'starts')) return [];
   const given: (Value | Value[])[] =
@@ -75,7 +62,7 @@ const lists: Record<string, Query[]> = {
 };
 for (const field of Object.keys(values) as FilterField[]) {
   lists[`filter by ${field}`] = (values[field] ?? []).map((value) => ({ filter: { [field]: value } }));
-  for (const op of operators) {
+  for (const op of operatorNames) {
     const conditions = conditionsOf(field, op);
     if (conditions.length > 0) lists[`${field} ${op}`] = conditions.map((one) => ({ raw_filters: [one] }));
   }

@@ -183,7 +183,7 @@ WITH sent AS (
 
 -- a page
 WITH head AS (
-         SELECT concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
+         SELECT concat_ws('.', 'vm_Asb', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
            COALESCE(p.methods, 0) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
@@ -194,13 +194,13 @@ WITH head AS (
           ) AS m), '') AS text FROM head;
 
 -- a page from the cache
-SELECT p.project_id::text, concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision
+SELECT p.project_id::text, concat_ws('.', 'vm_Asb', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision
        FROM "shipping_project" AS p LEFT JOIN "shipping_project" AS d ON d.project_id = $2
        WHERE p.project_id = ANY($1::text[]);
 
 -- a page by conditions
 WITH head AS (
-         SELECT concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
+         SELECT concat_ws('.', 'vm_Asb', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
            (SELECT count(*)::integer FROM "shipping_method" AS m WHERE m.project_id = $1::text AND strpos(m.search_text, $3::text) > 0 AND (m.carrier_code = ANY($4::text[])) AND (starts_with(split_part(m.search_text, E'\n', 4), $5::text))) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
@@ -212,7 +212,7 @@ WITH head AS (
 
 -- a tree
 WITH head AS (
-         SELECT concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
+         SELECT concat_ws('.', 'vm_Asb', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
            COALESCE(p.methods, 0) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
@@ -224,7 +224,7 @@ WITH head AS (
 
 -- a page of a project with use_default
 WITH head AS (
-         SELECT concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
+         SELECT concat_ws('.', 'vm_Asb', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
            (SELECT count(*)::integer FROM "shipping_method" AS m WHERE m.project_id = $1::text AND strpos(m.search_text, $3::text) > 0) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
@@ -235,7 +235,7 @@ WITH head AS (
           ) AS m), '') AS text FROM head;
 
 WITH head AS (
-         SELECT concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
+         SELECT concat_ws('.', 'vm_Asb', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
            (SELECT count(*)::integer FROM "shipping_method" AS m LEFT JOIN LATERAL (
       SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $3::text AND o.project_id = $3::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0

@@ -1,10 +1,11 @@
+import { type FilterOperator } from 'nestjs-shipping';
 import { byCodePoints } from '../../support/order.js';
 import { type Shown } from './contract-model.js';
 
 export type Value = string | number | boolean;
 export interface Condition {
   field: 'id' | Exclude<keyof Shown, 'inherited' | 'own' | 'meta' | 'project_id'>;
-  op: string;
+  op: FilterOperator;
   value: Value | Value[];
 }
 export interface Query {
@@ -76,33 +77,44 @@ function lower(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
+/** How an operator compares a value that is not null. */
+interface Compared {
+  actual: Value;
+  values: Value[];
+  /** The value and the first one, without regard to case. */
+  texts: [actual: string, part: string];
+  /** Below 0 if the value comes before the given one. */
+  order: (place: number) => number;
+}
+
+/** Every operator of the contract: one that the library adds does not compile here until it is described. */
+export const operators: Record<
+  Exclude<FilterOperator, 'null' | 'ne' | 'nin'>,
+  (given: Compared) => boolean
+> = {
+  eq: ({ actual, values }) => values.includes(actual),
+  in: ({ actual, values }) => values.includes(actual),
+  contains: ({ texts: [actual, part] }) => actual.includes(part),
+  starts: ({ texts: [actual, part] }) => actual.startsWith(part),
+  gt: ({ order }) => order(0) > 0,
+  gte: ({ order }) => order(0) >= 0,
+  lt: ({ order }) => order(0) < 0,
+  lte: ({ order }) => order(0) <= 0,
+  between: ({ order }) => order(0) >= 0 && order(1) <= 0,
+};
+
 function holds(method: Shown, { field, op, value }: Condition): boolean {
   const actual = method[field];
   const values = [value].flat();
   if (op === 'null') return (actual === null) === value;
   if (op === 'ne' || op === 'nin') return actual === null || !values.includes(actual);
   if (actual === null) return false;
-  const [first = '', second = ''] = values;
-  const order = (other: Value): number => compared(field, actual, other);
-  switch (op) {
-    case 'eq':
-    case 'in':
-      return values.includes(actual);
-    case 'contains':
-      return lower(String(actual)).includes(lower(String(first)));
-    case 'starts':
-      return lower(String(actual)).startsWith(lower(String(first)));
-    case 'gt':
-      return order(first) > 0;
-    case 'gte':
-      return order(first) >= 0;
-    case 'lt':
-      return order(first) < 0;
-    case 'lte':
-      return order(first) <= 0;
-    default:
-      return order(first) >= 0 && order(second) <= 0;
-  }
+  return operators[op]({
+    actual,
+    values,
+    texts: [lower(String(actual)), lower(String(values[0]))],
+    order: (place) => compared(field, actual, values[place] ?? ''),
+  });
 }
 
 export function compared(field: Condition['field'], a: Value, b: Value): number {

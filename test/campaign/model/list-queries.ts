@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import { type FilterOperator } from 'nestjs-shipping';
 import { methodAt } from './command.js';
 import { type ContractModel } from './contract-model.js';
-import { compared, type Condition, type Query, type Value } from './list-model.js';
+import { compared, type Condition, operators, type Query, type Value } from './list-model.js';
 
 const texts = fc.constantFrom(
   'ups',
@@ -41,15 +42,12 @@ const values: Record<Condition['field'], fc.Arbitrary<Value>> = {
 };
 const fields = Object.keys(values) as Condition['field'][];
 
-function operatorsOf(field: Condition['field']): string[] {
-  const all = ['eq', 'ne', 'in', 'nin', 'null'];
-  if (field === 'is_active' || field === 'use_default') return all;
-  const ordering = ['gt', 'gte', 'lt', 'lte', 'between'];
-  return [
-    ...all,
-    ...ordering,
-    ...(field.endsWith('_code') || field.endsWith('_label') ? ['contains', 'starts'] : []),
-  ];
+function operatorsOf(field: Condition['field']): FilterOperator[] {
+  const equality: FilterOperator[] = ['eq', 'ne', 'in', 'nin', 'null'];
+  if (field === 'is_active' || field === 'use_default') return equality;
+  const ordering: FilterOperator[] = ['gt', 'gte', 'lt', 'lte', 'between'];
+  if (!field.endsWith('_code') && !field.endsWith('_label')) return [...equality, ...ordering];
+  return ['ne', 'nin', 'null', ...(Object.keys(operators) as FilterOperator[])];
 }
 
 const condition: fc.Arbitrary<Condition> = fc.constantFrom(...fields).chain((field) =>

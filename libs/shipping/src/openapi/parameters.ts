@@ -1,5 +1,5 @@
 import * as list from '../shipping-methods/dto/list-shipping-methods.dto.js';
-import { filterFields } from '../shipping-methods/method-fields.js';
+import { filterFields, searchedFields } from '../shipping-methods/method-fields.js';
 import { identifierPattern } from '../validation/identifiers.js';
 import * as s from './schema.js';
 
@@ -45,13 +45,14 @@ const rawFilters = [{ field: 'method_label', op: 'contains', value: 'ground' }];
 
 /** The query of a list. Each parameter may be left out, or be empty. */
 export function listQuery(maxPageSize: number): Parameter[] {
+  const searched = searchedFields.map((name) => `\`${name}\``).join(', ');
   const words = s.string({ maxLength });
   const page = s.integer({ minimum: 1, maximum: offset + 1, default: 1 });
   const perPage = { ...page, maximum: maxPageSize, default: Math.min(list.listLimits.perPage, maxPageSize) };
   return [
     query('page', `(page − 1) × per_page is at most ${offset}.`, page),
     query('per_page', 'Out of range is refused, not clamped.', perPage),
-    query('q', 'Words. Each must be a part of a code or a label, whatever the case.', words),
+    query('q', `Words. Each must be part of one of ${searched}, whatever the case.`, words),
     json('filter', filterIs, 'ShippingFilter', filter),
     json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', rawFilters),
   ];
@@ -76,7 +77,6 @@ const some = { or: s.arrayOf(one)({ maxItems }) };
 const all = s.arrayOf({ anyOf: [one, group] });
 const fields = filterFields.map((field) => [field, oneOrMore(kinds[list.kindOf(field)])]);
 
-/** What the text of `filter` and `raw_filters` holds. */
 export const filterSchemas: s.Schemas = {
   ShippingFilter: s.closed('Plain equality, AND-ed; a list means "any of".', Object.fromEntries(fields), []),
   ShippingRawFilter: s.closed(operatorsAre, rawFilter),

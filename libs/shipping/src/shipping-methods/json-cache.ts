@@ -22,7 +22,8 @@ const patienceMs = 5000;
 const maxPatienceMs = 3_600_000;
 
 /**
- * Keeps JSON and never serves it stale. Each entry was made by one statement together with the revision of its project.
+ * Keeps JSON and never serves it stale. Every write bumps the revision of its project in the same statement, and a
+ * revision covers the defaults that the project uses. Each entry was read by one statement together with its revision.
  * It is served only to a request that has looked the revision up since it came, and found the same one. So any number of
  * processes agree without telling each other anything. The least recently used entries make room for others.
  */

@@ -1,4 +1,4 @@
-import { type FilterOperator } from '../../shipping-methods/dto/list-shipping-methods.dto.js';
+import { type FilterOperator, type operators } from '../../shipping-methods/dto/list-shipping-methods.dto.js';
 import { type ShippingMethodDto } from '../../shipping-methods/dto/shipping-method.dto.js';
 import { type Condition } from '../../shipping-methods/list-query.check.js';
 import {
@@ -152,20 +152,19 @@ const types: Record<FieldKind, string> = {
 export function satisfies(condition: Condition, inherits: boolean, parameters: Parameters): string {
   const { field, op, values } = condition;
   const type = types[fieldOf(field).kind];
-  return comparisons[op]({
+  const given: Compared & ComparedText = {
     value: shown(field, inherits),
     text: () => lineOf(shownText(inherits), field),
-    one: (place = 0) => parameters.bind(values[place], type),
+    one: (place: number = 0) => parameters.bind(values[place], type),
     list: () => parameters.bind(values, `${type}[]`),
     isTrue: values[0] === true,
-  });
+  };
+  return comparisons[op](given);
 }
 
 interface Compared {
   /** The value that the method shows. */
   value: string;
-  /** The same, case-folded. */
-  text: () => string;
   /** Binds a value of the condition, by default the first. */
   one: (place?: number) => string;
   /** Binds all of them. */
@@ -173,10 +172,20 @@ interface Compared {
   isTrue: boolean;
 }
 
+/** For operators that take a part of a text. */
+interface ComparedText {
+  /** The value that the method shows, case-folded. */
+  text: () => string;
+  /** Binds the part, case-folded. */
+  one: () => string;
+}
+
+type Comparison<Takes> = (given: Takes extends 'part' ? ComparedText : Compared) => string;
+
 const anyOf = ({ value, list }: Compared): string => `${value} = ANY(${list()})`;
 const noneOf = ({ value, list }: Compared): string => `(${value} IS NULL OR ${value} <> ALL(${list()}))`;
 
-const comparisons: Record<FilterOperator, (compared: Compared) => string> = {
+const comparisons: { [Name in FilterOperator]: Comparison<(typeof operators)[Name]['takes']> } = {
   eq: anyOf,
   in: anyOf,
   ne: noneOf,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type ShippingMethodDto } from '../../shipping-methods/dto/shipping-method.dto.js';
 import { type CheckedListQuery } from '../../shipping-methods/list-query.check.js';
 import { settableFields } from '../../shipping-methods/method-fields.js';
@@ -31,15 +32,6 @@ import { type Postgres } from './postgres.js';
 import { isForeignKeyViolation, isUniqueViolation } from './postgres.errors.js';
 import { impatience, jsonObject, jsonOf, Parameters } from './sql.js';
 
-/**
- * The revision of what a project `p` shows: that of its own row and, while one of its methods has `use_default`, that of
- * the defaults project `d`.
- */
-const revision = `concat_ws('.', '1', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END)`;
-
-/** The revision of a project that has no row. No row has it. */
-const neverWritten = '1';
-
 const branchOrder = 'sort_order, method_code';
 
 /** A carrier of the tree. */
@@ -53,6 +45,18 @@ const branchJson = jsonObject({
   sort_order: 'min(sort_order)',
   methods: `'[', string_agg(${methodJson}, ',' ORDER BY ${branchOrder}), ']'`,
 });
+
+/** Another text for another form of the JSON, so that a new version of the library does not confirm old bodies. */
+const format = createHash('sha256').update(branchJson).digest('base64url').slice(0, 6);
+
+/**
+ * The revision of what a project `p` shows: that of its own row and, while one of its methods has `use_default`, that of
+ * the defaults project `d`. Each write bumps the revision of its row in the same statement.
+ */
+const revision = `concat_ws('.', '${format}', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END)`;
+
+/** The revision of a project that has no row. No row has it. */
+const neverWritten = format;
 
 /** What a client sets, and the text for searching. */
 const setColumns = [...settableFields, 'search_text'];

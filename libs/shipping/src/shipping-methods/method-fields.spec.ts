@@ -1,0 +1,21 @@
+import { getMetadataArgsStorage } from 'typeorm';
+import { describe, expect, it } from 'vitest';
+import { fieldNames, fieldOf, searchedFields } from './method-fields.js';
+import { ShippingMethod } from './shipping-method.entity.js';
+
+describe('the table of fields', () => {
+  it.each(fieldNames)('agrees with the column %s', (name) => {
+    const columns = getMetadataArgsStorage().columns.filter(({ target }) => target === ShippingMethod);
+
+    const options = columns.find((column) => column.options.name === name)?.options;
+
+    const { maxLength, nullable } = fieldOf(name);
+    expect([options?.length, options?.nullable]).toEqual([maxLength, nullable]);
+  });
+
+  it('numbers the lines of the search text without a gap', () => {
+    expect(searchedFields.map((name) => fieldOf(name).searchLine)).toEqual(
+      searchedFields.map((_, n) => n + 1),
+    );
+  });
+});
