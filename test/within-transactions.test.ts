@@ -20,6 +20,11 @@ type Within = <Result>(
 const ways: [string, Within][] = [
   ['is given', (manager, work) => work({ manager })],
   ['is ambient', (manager, work) => ambient.run(manager, () => work({}))],
+  // Such as a report or a log that has a transaction of its own while the request has one too.
+  [
+    'is given beside another ambient one',
+    (manager, work) => ambient.run(manager.connection.manager, () => work({ manager })),
+  ],
 ];
 
 describe.each(ways)('in the transaction that wrote, whose manager %s,', (_way, within) => {
