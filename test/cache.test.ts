@@ -18,6 +18,12 @@ const pairs: Record<string, [Query, string[], Query, string[]]> = {
     { filter: { version: 1 } },
     ['air', 'ground'],
   ],
+  'the case of a filter': [
+    { filter: { method_code: 'AIR' } },
+    [],
+    { filter: { method_code: 'air' } },
+    ['air'],
+  ],
   'the operator of raw_filters': [
     { raw_filters: [{ field: 'sort_order', op: 'gt', value: 1 }] },
     ['ground'],

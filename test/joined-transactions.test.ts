@@ -3,7 +3,7 @@ import { OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shi
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type EntityManager } from 'typeorm';
 import { type TestApp, testApp } from './support/app.js';
-import { freshProject } from './support/client.js';
+import { Client, freshProject } from './support/client.js';
 import { inTransaction } from './support/transactions.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -17,6 +17,11 @@ type Join = <Result>(manager: EntityManager, work: (options: Options) => Promise
 const ways: [string, Join][] = [
   ['is given', (manager, work) => work({ manager })],
   ['is ambient', (manager, work) => ambient.run(manager, () => work({}))],
+  // Such as a report or a log that has a transaction of its own while the request has one too.
+  [
+    'is given beside another ambient one',
+    (manager, work) => ambient.run(manager.connection.manager, () => work({ manager })),
+  ],
 ];
 
 describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
@@ -127,6 +132,28 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
     },
   );
 
+  it('a history of more events than are read at once has them all, until they are rolled back', async () => {
+    const { dataSource, table } = app.database;
+    const order = { ...event, projectId: project };
+
+    const recorded = inTransaction(dataSource, async (manager) => {
+      await manager.query(
+        `INSERT INTO ${table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
+         SELECT $1, 'o', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 450)`,
+        [project],
+      );
+      return join(manager, async (options) => {
+        const last = await events.record({ ...order, occurredAt: '9999-01-01T00:00:00Z' }, options);
+        const listed = await events.list(project, 'o', options);
+        expect([listed.length, listed.at(-1)]).toEqual([451, last]);
+        throw new Error('rollback');
+      });
+    });
+
+    await expect(recorded).rejects.toThrow('rollback');
+    expect(await events.list(project, 'o')).toEqual([]);
+  });
+
   it('a history has the events of the transaction once each, until they are rolled back', async () => {
     const order = { ...event, projectId: project };
 
@@ -145,4 +172,45 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
     const fresh = await events.record({ ...order, message: 'after all' });
     expect(fresh.message).toBe('after all');
   });
+});
+
+describe('a route inside an ambient transaction', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  /** That of the request, however it got there. */
+  let current: EntityManager | undefined;
+  beforeAll(async () => {
+    app = await testApp({ shipping: { entityManager: () => current } });
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(() => app?.close());
+
+  it.each(['list', 'tree'] as const)(
+    '%s answers 304 only to whom holds what the transaction sees, and not what it has rolled back',
+    async (route) => {
+      const shop = new Client(app.origin, freshProject());
+      await methods.create(shop.project, ground);
+      const read = (etag = '') => {
+        const headers = { 'if-none-match': etag };
+        return route === 'list' ? shop.list('', headers) : shop.tree(headers);
+      };
+      const tagOf = ({ headers }: { headers: Headers }): string => headers.get('etag') ?? '';
+      const before = tagOf(await read());
+      const statuses: number[] = [];
+
+      const within = inTransaction(app.database.dataSource, async (manager) => {
+        current = manager;
+        statuses.push((await read(before)).status);
+        await methods.create(shop.project, { ...ground, method_code: '01' });
+        const changed = await read(before);
+        statuses.push(changed.status, (await read(tagOf(changed))).status);
+        throw Object.assign(new Error('rollback'), { etag: tagOf(changed) });
+      });
+      const { etag } = (await within.catch((thrown: unknown) => thrown)) as { etag?: string };
+      current = undefined;
+      statuses.push((await read(etag)).status, (await read(before)).status);
+
+      expect(statuses).toEqual([304, 200, 304, 200, 304]);
+    },
+  );
 });

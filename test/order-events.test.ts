@@ -87,6 +87,26 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(body.data.map(({ message }) => Number(message))).toEqual(numbers);
   });
 
+  it('are all there, in order, when many were recorded in another order than they happened', async () => {
+    const orderId = 'imported';
+    // The last one first; every ninth happened when the one before it did, and was recorded earlier.
+    const numbers = Array.from({ length: 450 }, (_, index) => index);
+    const secondOf = (n: number): number => (n % 9 === 8 ? n - 1 : n);
+    await app.database.dataSource.query(
+      `INSERT INTO ${app.database.table('shipping_order_event')}
+         (project_id, order_id, occurred_at, id, type, message, data, recorded_at)
+       SELECT $1, $2, to_timestamp(CASE WHEN n % 9 = 8 THEN n - 1 ELSE n END), gen_random_uuid(), 'note.added', n, '{}', now()
+       FROM generate_series(449, 0, -1) AS n`,
+      [shop.project, orderId],
+    );
+
+    const { body } = await shop.events(orderId);
+
+    expect(body.data.map(({ message }) => Number(message))).toEqual(
+      numbers.toSorted((a, b) => secondOf(a) - secondOf(b) || b - a),
+    );
+  });
+
   it('are recorded once for each dedupeKey of an order', async () => {
     const event = { projectId: shop.project, type: 'order.paid', dedupeKey: 'payment-1' };
 

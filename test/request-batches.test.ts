@@ -55,6 +55,19 @@ describe.each(adapters)('requests of several tenants in one batch on %s', (adapt
     expect(byOthersIds).toEqual(shops.map(() => 'method_not_found'));
   });
 
+  it('look up by codes and by ids at once, and find each what it asked for', async () => {
+    const created = await each(({ project }) => methods.create(project, ground));
+
+    const found = await Promise.all([
+      ...projects().map((project) => methods.findByCodes(project, 'ups', '03')),
+      ...created.map(({ project_id, id }) => methods.find(project_id, id)),
+      methods.findByCodes(projects()[0] ?? '', 'ups', 'nothing'),
+      ...projects().map((project) => methods.findByCodes(project, 'ups', '03')),
+    ]);
+
+    expect(found).toEqual([...created, ...created, null, ...created]);
+  });
+
   it('get the ETags of their own projects, so that a change in one leaves the others at 304', async () => {
     await each((shop) => shop.create(ground));
     const etags = (await each((shop) => shop.list())).map(({ headers }) => headers.get('etag') ?? '');

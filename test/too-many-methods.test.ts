@@ -77,6 +77,23 @@ describe('a project with maxMethods', () => {
     expect(duplicates.map(({ body }) => body.code)).toEqual(Array(4).fill('duplicate_method'));
   });
 
+  it.each([0, 2, 4])(
+    'gives the last place to a new pair that comes together with, and after, %i taken ones',
+    async (before) => {
+      await fill(maxMethods - 1);
+      // By the service they share a statement in this order; a request may arrive at any place.
+      const codes = ['0', '1', '2', '3'].toSpliced(before, 0, 'fresh');
+
+      const settled = await Promise.allSettled(
+        codes.map((code) => methods.create(shop.project, bodyOf(code))),
+      );
+
+      const refused = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []));
+      expect(refused).toEqual(Array(4).fill('duplicate_method'));
+      expect(settled[before]).toMatchObject({ status: 'fulfilled', value: { method_code: 'fresh' } });
+    },
+  );
+
   it('counts the methods of the current transaction, and has their room again after a rollback', async () => {
     await fill(maxMethods - 1);
 

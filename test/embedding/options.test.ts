@@ -129,20 +129,25 @@ describe('the options', () => {
     await expect(boot).rejects.toThrow(/imported bare.*ShippingModule\.forRoot\(\).*isGlobal: true/);
   });
 
-  it('need no list of entities: autoLoadEntities adds ours to those that the host names by a glob', async () => {
-    const options = {
-      ...(await embeddedPostgres()),
-      entities: ['/nowhere/**/*.entity.js'],
-      autoLoadEntities: true,
-      migrations: shippingMigrations,
-      migrationsRun: true,
-    };
-    const testing = await compiled([TypeOrmModule.forRoot(options), ShippingModule.forRoot({ http: false })]);
-    await testing.init();
+  it.each([undefined, 'shop'])(
+    'need no list of entities: a host that names its own by a glob gets ours by autoLoadEntities (DataSource %s)',
+    async (dataSource) => {
+      const options = {
+        ...(await embeddedPostgres()),
+        name: dataSource,
+        entities: ['/nowhere/**/*.entity.js'],
+        autoLoadEntities: true,
+        migrations: shippingMigrations,
+        migrationsRun: true,
+      };
+      const shipping = ShippingModule.forRoot({ http: false, dataSource });
+      const testing = await compiled([TypeOrmModule.forRoot(options), shipping]);
+      await testing.init();
 
-    expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
-    await testing.close();
-  });
+      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      await testing.close();
+    },
+  );
 
   it('are refused with a DataSource that does not know our entities: the error names the fix', async () => {
     const foreign = await testDatabase({ entities: [], migrations: [] });

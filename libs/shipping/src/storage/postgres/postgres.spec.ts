@@ -80,6 +80,31 @@ describe('a statement of our own', () => {
   });
 });
 
+describe('a statement in the transaction of the caller', () => {
+  it('is not prepared: one that a pooler has lost would fail the transaction', async () => {
+    const dataSource = new DataSource({ type: 'postgres' });
+    const failed: string[] = [];
+    const query = ({ name }: { name?: string }): Promise<unknown> => {
+      if (name === undefined && failed.length === 0) return Promise.resolve({ rows: [1] });
+      failed.push(failed.length === 0 ? '26000' : '25P02');
+      const error = new Error(`After a statement with a name the transaction fails: ${failed.join(', ')}`);
+      return Promise.reject(Object.assign(error, { code: failed.at(-1) }));
+    };
+    const connect = (): Promise<unknown> => Promise.resolve({ query });
+    const runner = Object.assign(dataSource.createQueryRunner(), { isTransactionActive: true, connect });
+    const manager = dataSource.createEntityManager(runner);
+    const scope = new Transactions(dataSource).scopeOf({ manager });
+
+    const rows = [
+      await new Postgres(dataSource).read('SELECT 1', [], scope),
+      await new Postgres(dataSource).write('SELECT 1', [], scope),
+    ];
+
+    expect(rows).toEqual([[1], [1]]);
+    expect(failed).toEqual([]);
+  });
+});
+
 describe("a statement on the caller's manager, when its connection breaks,", () => {
   it.each([
     ['write', false, 'outcome_unknown'],

@@ -1,0 +1,50 @@
+import { DataSource } from 'typeorm';
+import { describe, expect, it } from 'vitest';
+import { EventStore } from '../storage/shipping-storage.js';
+import { type Scope, Transactions } from '../storage/transactions.js';
+import { type OrderEventDto } from './dto/order-event.dto.js';
+import { type CheckedOrderEvent } from './dto/record-order-event.dto.js';
+import { OrderEvents } from './order-events.service.js';
+
+/** All of its keys are held, as if by open transactions. The test ends each waiting call. */
+class HeldStore extends EventStore {
+  readonly waiting = new Map<string, () => void>();
+
+  override append(event: CheckedOrderEvent, scope: Exclude<Scope, 'shared'>): Promise<OrderEventDto>;
+  override append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'>;
+  append({ project_id, order_id }: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'> {
+    if (scope === 'shared') return Promise.resolve('lost');
+    return new Promise((resolve) => {
+      const event = { project_id, order_id } as OrderEventDto;
+      this.waiting.set(`${project_id} ${order_id}`, () => resolve(event));
+    });
+  }
+
+  batch(): Promise<never> {
+    return Promise.reject(new Error('Nothing is read here.'));
+  }
+}
+
+describe('events whose dedupeKey an open transaction holds', () => {
+  it('wait one at a time in each project, and in no project for those of another one', async () => {
+    const store = new HeldStore();
+    const events = new OrderEvents(new Transactions(new DataSource({ type: 'postgres' })), store);
+    const record = (projectId: string, orderId: string): Promise<OrderEventDto> =>
+      events.record({ projectId, orderId, type: 'order.paid', dedupeKey: 'once' });
+    const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+    const all = [record('a', '1'), record('a', '2'), record('b', '1')];
+    await settled();
+    const first = [...store.waiting.keys()];
+    expect(first).toEqual(['a 1', 'b 1']);
+    store.waiting.get('b 1')?.();
+    await all[2];
+    store.waiting.get('a 1')?.();
+    await settled();
+    const next = [...store.waiting.keys()].slice(first.length);
+    store.waiting.get('a 2')?.();
+
+    expect(next).toEqual(['a 2']);
+    expect(await Promise.all(all)).toMatchObject([{ order_id: '1' }, { order_id: '2' }, { project_id: 'b' }]);
+  });
+});
