@@ -83,7 +83,8 @@ describe('the options', () => {
       SiblingModule,
     ]);
 
-    expect(testing.get(Sibling, { strict: false }).methods.maxPageSize).toBe(7);
+    const list = testing.get(Sibling, { strict: false }).methods.list('p', { per_page: 8 });
+    await expect(list).rejects.toThrow('per_page must be 1 to 7');
   });
 
   it.each([

@@ -28,7 +28,7 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
-    const projectId = projectIdOf(request);
+    const projectId = idOf(request, 'project_id');
     const sent = jsonBody(request);
     const body = checkedFor(projectId, (violations) => checkUpsert(violations, sent));
     return this.change(response, 201, async () => {
@@ -41,7 +41,7 @@ export class ShippingMethodsController {
   @Get('shipments/methods')
   @NotCached()
   async list(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
-    const projectId = projectIdOf(request);
+    const projectId = idOf(request, 'project_id');
     const { search } = urlOf(request);
     const query = (): CheckedListQuery =>
       checkedFor(projectId, (violations) => {
@@ -59,7 +59,7 @@ export class ShippingMethodsController {
   @Get('shipments/methods/tree')
   @NotCached()
   async tree(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
-    const projectId = checkedFor(projectIdOf(request), () => projectIdOf(request));
+    const projectId = checkedFor(idOf(request, 'project_id'), () => idOf(request, 'project_id'));
     await this.answer(request, response, projectId, (scope) => this.reads.tree(projectId, scope));
   }
 
@@ -68,14 +68,14 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
-    const projectId = projectIdOf(request);
+    const projectId = idOf(request, 'project_id');
     const sent = jsonBody(request);
     const { etags, body } = checkedFor(projectId, (violations) => ({
       etags: ifMatch(violations, request),
       body: checkUpsert(violations, sent),
     }));
     return this.change(response, 200, () =>
-      this.methods.update(projectId, methodIdOf(request), body, { etags }),
+      this.methods.update(projectId, idOf(request, 'method_id'), body, { etags }),
     );
   }
 
@@ -85,9 +85,11 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<void> {
-    const projectId = projectIdOf(request);
+    const projectId = idOf(request, 'project_id');
     const etags = checkedFor(projectId, (violations) => ifMatch(violations, request));
-    await this.change(response, 204, () => this.methods.remove(projectId, methodIdOf(request), { etags }));
+    await this.change(response, 204, () =>
+      this.methods.remove(projectId, idOf(request, 'method_id'), { etags }),
+    );
   }
 
   /**
@@ -127,10 +129,7 @@ export class ShippingMethodsController {
   }
 }
 
-function projectIdOf({ params }: HttpRequest): string {
-  return params['project_id'] ?? '';
-}
-
-function methodIdOf({ params }: HttpRequest): string {
-  return params['method_id'] ?? '';
+/** The id of the path; empty without one, which no id is. */
+function idOf({ params }: HttpRequest, name: 'project_id' | 'method_id'): string {
+  return params[name] ?? '';
 }

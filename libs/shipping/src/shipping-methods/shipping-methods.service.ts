@@ -73,11 +73,6 @@ export class ShippingMethods {
     this.changes = this.committed.asObservable();
   }
 
-  /** The largest `per_page` of a list. */
-  get maxPageSize(): number {
-    return this.settings.maxPageSize;
-  }
-
   /**
    * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when the
    *   pair of codes is taken; TooManyMethodsError when the project holds `maxMethods`

@@ -74,14 +74,6 @@ export abstract class MethodStore {
   ): Promise<ShippingMethodDto | 'lost'>;
 }
 
-/** A part of a history. */
-export interface EventBatch {
-  /** JSON of events with commas between. */
-  text: string;
-  /** Where the next batch begins; undefined: this is the last one. */
-  next: string[] | undefined;
-}
-
 /** What an engine does for events. */
 export abstract class EventStore {
   /**
@@ -90,13 +82,16 @@ export abstract class EventStore {
    */
   abstract append(event: CheckedOrderEvent, scope: Exclude<Scope, 'shared'>): Promise<OrderEventDto>;
   abstract append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'>;
-  /** @param after the `next` of the batch before; undefined: from the beginning */
+  /**
+   * @param after the `next` of the batch before; undefined: from the beginning
+   * @returns JSON of events with commas between, and where the next batch begins, if there is one
+   */
   abstract batch(
     projectId: string,
     orderId: string,
     after: string[] | undefined,
     scope: Scope,
-  ): Promise<EventBatch>;
+  ): Promise<{ text: string; next?: string[] }>;
 }
 
 export interface StorageSettings {

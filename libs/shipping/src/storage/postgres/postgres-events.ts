@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import { type OrderEventDto } from '../../order-events/dto/order-event.dto.js';
 import { type CheckedOrderEvent } from '../../order-events/dto/record-order-event.dto.js';
 import { OrderEvent } from '../../order-events/order-event.entity.js';
-import { type EventBatch, EventStore } from '../shipping-storage.js';
+import { EventStore } from '../shipping-storage.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { type Scope } from '../transactions.js';
 import { type Postgres } from './postgres.js';
@@ -60,7 +60,7 @@ export class PostgresEvents extends EventStore {
     orderId: string,
     after: string[] = ['-infinity', '0'],
     scope: Scope,
-  ): Promise<EventBatch> {
+  ): Promise<{ text: string; next?: string[] }> {
     const rows = await this.postgres.read<{ json: string; seq: string }>(
       `SELECT ${eventJson} AS json, e.seq::text AS seq FROM ${this.events} AS e
        WHERE e.project_id = $1 AND e.order_id = $2 AND (e.occurred_at, e.seq) > ($3::timestamptz, $4::bigint)

@@ -145,8 +145,9 @@ export class PostgresMethods extends MethodStore {
   }
 
   async insert(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
-    // A batch leaves out a project that has no row yet.
-    if (scope !== 'shared') await this.makeProject(methods[0]?.project_id, scope);
+    // A batch leaves out a project that has no row yet. Here it gets one.
+    const row = `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING`;
+    if (scope !== 'shared') await this.postgres.write(row, [methods[0]?.project_id], scope);
     const parameters = new Parameters();
     const columns = ['project_id', 'id', ...setColumns].join(', ');
     const max = parameters.bind(this.settings.maxMethods, 'integer');
@@ -271,15 +272,6 @@ export class PostgresMethods extends MethodStore {
     if (!row) throw new Error('A project was read without its head.');
     const { followers, ...read } = row;
     return { ...read, total: Number(read.total), inherits: followers !== '0' };
-  }
-
-  /** Makes the row of a project that has never had a method. */
-  private async makeProject(projectId: string | undefined, scope: Scope): Promise<void> {
-    await this.postgres.write(
-      `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING`,
-      [projectId],
-      scope,
-    );
   }
 
   /** Whether another method has the codes. In a transaction, the lock keeps it true until its end. */
