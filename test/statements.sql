@@ -32,8 +32,6 @@ WITH sent AS (
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m) AS c ON c.id = s.id::text;
 
-INSERT INTO "shipping_project" (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING;
-
 WITH sent AS (
          SELECT m.*, one.value ->> 'etag' AS etag, one.place
          FROM json_array_elements($2::json) WITH ORDINALITY AS one(value, place),
@@ -66,6 +64,8 @@ WITH sent AS (
       SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $3::text AND o.project_id = $3::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m) AS c ON c.id = s.id::text;
+
+INSERT INTO "shipping_project" (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING;
 
 -- a find by id
 SELECT m.place, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', COALESCE(to_json(m.is_active)::text, 'null'), ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', COALESCE(to_json(m.use_default)::text, 'null'), ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', E'"\\"', m.version, CASE WHEN m.default_id IS NOT NULL

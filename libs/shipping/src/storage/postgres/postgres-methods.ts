@@ -145,9 +145,19 @@ export class PostgresMethods extends MethodStore {
   }
 
   async insert(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
-    // A batch leaves out a project that has no row yet. Here it gets one.
-    const row = `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING`;
-    if (scope !== 'shared') await this.postgres.write(row, [methods[0]?.project_id], scope);
+    const inserted = await this.insertAll(methods, scope);
+    if (scope === 'shared' || !inserted.includes('lost')) return inserted;
+    // The project has no row yet.
+    await this.postgres.write(
+      `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING`,
+      [methods[0]?.project_id],
+      scope,
+    );
+    return this.insertAll(methods, scope);
+  }
+
+  /** Leaves out a project that has no row or, in the scope `shared`, whose row is locked. */
+  private async insertAll(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
     const parameters = new Parameters();
     const columns = ['project_id', 'id', ...setColumns].join(', ');
     const max = parameters.bind(this.settings.maxMethods, 'integer');
