@@ -30,17 +30,13 @@ export class ShippingMount implements OnModuleInit {
   /** Services without routes add nothing to a mount on their DataSource; routes that are taken answer nobody. */
   private collidesWith({ dataSource, http }: ShippingMount): boolean {
     if (!this.http || !http) return this.dataSource === dataSource;
-    const theirs = versionsOf(http);
-    return pathOf(this.http) === pathOf(http) && versionsOf(this.http).some((each) => theirs.includes(each));
+    const [ours, theirs] = [this.http, http].map(({ version = defaultVersion }) => [version].flat());
+    return pathOf(this.http) === pathOf(http) && ours?.some((each) => theirs?.includes(each)) === true;
   }
 }
 
 function pathOf({ path = defaultPath }: ShippingHttpOptions): string {
   return path.replace(/^\/+|\/+$/g, '');
-}
-
-function versionsOf({ version = defaultVersion }: ShippingHttpOptions): (string | symbol)[] {
-  return [version].flat();
 }
 
 /**
