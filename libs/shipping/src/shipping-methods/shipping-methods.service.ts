@@ -288,7 +288,7 @@ async function untilWon<Won extends object>(attempt: () => Promise<Won | 'again'
     const won = await attempt();
     if (won !== 'again') return won;
   }
-  throw new DatabaseUnavailableError(new Error('Lost 100 races against other writers.'));
+  throw new DatabaseUnavailableError(new Error('Lost 100 races against other writers.'), true, true);
 }
 
 /** Parsed for each caller, who may change what it gets. */

@@ -13,12 +13,12 @@ export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** If the database is not available to a call, the calls that wait behind it fail at once. */
+  /** If the database is not available to a call, the calls that wait behind it fail at once. A lost race is its own. */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.last.get(key) ?? Promise.resolve();
     const result = previous.then(call, (error: unknown) => {
-      const isOfAll = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
-      if (isOfAll) throw new DatabaseUnavailableError(error);
+      const isUnavailable = error instanceof DatabaseUnavailableError && !error.isLostRace;
+      if (isUnavailable || error instanceof OutcomeUnknownError) throw new DatabaseUnavailableError(error);
       return call();
     });
     const begun = previous.catch(() => undefined);

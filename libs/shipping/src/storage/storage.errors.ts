@@ -6,10 +6,14 @@ const retryAfter = { 'Retry-After': '1' };
 export class DatabaseUnavailableError extends ShippingException {
   override readonly headers = retryAfter;
 
-  /** @param isContended whether the cause is another writer: a deadlock, a lock time-out, a serialization failure */
+  /**
+   * @param isContended whether the cause is another writer: a lock time-out or a lost race
+   * @param isLostRace whether it is a lost race: a deadlock, a serialization failure. The next call may well win
+   */
   constructor(
     cause: unknown,
     readonly isContended = false,
+    readonly isLostRace = false,
   ) {
     const detail = 'The database is not available now; nothing was changed. Try again.';
     super(problemDetails(503, 'database_unavailable', 'Database unavailable', detail), { cause });

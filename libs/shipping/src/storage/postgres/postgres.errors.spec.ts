@@ -45,11 +45,13 @@ describe('an error of the database', () => {
   });
 
   it.each([
-    ['55P03', true],
-    ['40001', true],
-    ['40P01', true],
-    ['ECONNREFUSED', false],
-  ])('with the code %s comes from another writer: %j', (code, isContended) => {
-    expect(connectionError({ code }, true)).toMatchObject({ code: 'database_unavailable', isContended });
+    ['55P03', true, false],
+    ['40001', true, true],
+    ['40P01', true, true],
+    ['ECONNREFUSED', false, false],
+  ])('with the code %s comes from another writer: %j, in a race: %j', (code, isContended, isLostRace) => {
+    const error = connectionError({ code }, true);
+
+    expect(error).toMatchObject({ code: 'database_unavailable', isContended, isLostRace });
   });
 });

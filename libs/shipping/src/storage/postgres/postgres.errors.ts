@@ -19,8 +19,11 @@ export function codeOf(error: unknown): string {
   return String(driverError?.code ?? code ?? '');
 }
 
-/** A serialization failure, a deadlock or a lock time-out: another writer won. */
-const isContended = (error: unknown): boolean => /^(40001|40P01|55P03)$/.test(codeOf(error));
+/** A serialization failure or a deadlock. */
+const isLostRace = (error: unknown): boolean => /^(40001|40P01)$/.test(codeOf(error));
+
+/** A lost race or a lock time-out: another writer won. */
+const isContended = (error: unknown): boolean => isLostRace(error) || codeOf(error) === '55P03';
 
 /** The connection was given back inside a failed transaction. */
 export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) === '25P02';
@@ -49,7 +52,7 @@ export const isPreparedStatementLost = (error: unknown): boolean =>
 export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(error)): unknown {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  if (isContended(error)) return new DatabaseUnavailableError(error, true);
+  if (isContended(error)) return new DatabaseUnavailableError(error, true, isLostRace(error));
   if (isReleased(error) || notSent.test(message) || unavailableCodes.test(code))
     return new DatabaseUnavailableError(error);
   if (!broken.test(message) && !brokenCodes.test(code)) return error;
