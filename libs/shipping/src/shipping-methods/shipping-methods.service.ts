@@ -186,7 +186,9 @@ export class ShippingMethods {
       const existing = await this.batched.find(codesOf(projectId, own), scope);
       if (existing) return this.patch(existing, request, scope);
       const inserted = await this.batched.insert(method, scope);
-      if (inserted === 'full') throw new TooManyMethodsError(this.settings.maxMethods);
+      // Another writer may have created the method meanwhile, perhaps in the last place.
+      if (inserted === 'full' && !(await this.batched.find(codesOf(projectId, own), scope)))
+        throw new TooManyMethodsError(this.settings.maxMethods);
       if (typeof inserted === 'string') return 'again';
       this.notify({ type: 'created', before: null, after: inserted }, scope);
       return inserted;
