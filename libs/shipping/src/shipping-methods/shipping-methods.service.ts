@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Observable, Subject } from 'rxjs';
+import { Observable, Subject } from 'rxjs';
 import { v7 as uuid } from 'uuid';
 import { ShippingSettings } from '../shipping.options.js';
 import { BatchedMethods } from '../storage/batched-methods.js';
@@ -58,7 +59,8 @@ export class ShippingMethods {
 
   /**
    * Tells of each committed change that the services and routes of this process made on this DataSource, after the
-   * outermost COMMIT. It does not tell of changes that were rolled back, nor of those of other processes.
+   * outermost COMMIT. It does not tell of changes that were rolled back, nor of those of other processes. A subscriber
+   * runs in the async context in which it subscribed.
    */
   readonly changes: Observable<ShippingMethodChange>;
 
@@ -70,7 +72,10 @@ export class ShippingMethods {
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     this.committed = changesOn(transactions.dataSource);
-    this.changes = this.committed.asObservable();
+    // In the context of the COMMIT, a library of the host still has the transaction, which is over.
+    this.changes = new Observable((subscriber) =>
+      this.committed.subscribe({ next: AsyncLocalStorage.bind((change) => subscriber.next(change)) }),
+    );
   }
 
   /** The largest `per_page` of a list. */
