@@ -256,7 +256,9 @@ export class ShippingMethods {
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {
-    this.transactions.afterCommit(scope, () => this.committed.next(change));
+    // A copy: the caller may change what it gets, also before its transaction is committed.
+    const copy = JSON.parse(JSON.stringify(change)) as ShippingMethodChange;
+    this.transactions.afterCommit(scope, () => this.committed.next(copy));
   }
 
   private async findIn(scope: Scope, projectId: string, id: string): Promise<ShippingMethodDto> {
