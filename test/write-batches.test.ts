@@ -93,6 +93,26 @@ describe('writes in one batch', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
+  it('count the methods with use_default as they were stored, also if a trigger of the host decides that', async () => {
+    const { dataSource, table } = app.database;
+    const project = freshProject();
+    const { id } = await methods.create(project, { ...ground, use_default: true });
+    await dataSource.query(
+      `CREATE FUNCTION ${table('keep')}() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN NEW.use_default := true; RETURN NEW; END $$`,
+    );
+    await dataSource.query(
+      `CREATE TRIGGER keep BEFORE UPDATE ON ${table('shipping_method')}
+         FOR EACH ROW EXECUTE FUNCTION ${table('keep')}()`,
+    );
+
+    const updated = await methods.update(project, id, { ...ground, use_default: false });
+    await dataSource.query(`DROP TRIGGER keep ON ${table('shipping_method')}`);
+
+    expect(updated.use_default).toBe(true);
+    expect((await projectRow(app, project)).followers).toBe(1);
+  });
+
   it('change their own methods, in their own projects only', async () => {
     const [a = '', b = ''] = [freshProject(), freshProject()];
     const [inA, inB] = await Promise.all([a, b].map((project) => methods.create(project, ground)));
