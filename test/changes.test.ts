@@ -118,6 +118,20 @@ describe('the stream of changes', () => {
     expect(seen.map(({ after }) => after?.method_code)).toEqual(['before', 'nested', 'after']);
   });
 
+  it('reports what was stored, and returns it, whatever the caller or a subscriber does to the objects', async () => {
+    const project = freshProject();
+    const editing = methods.changes.subscribe(({ after }) => Object.assign(after ?? {}, { meta: 'edited' }));
+
+    await app.database.dataSource.transaction(async (manager) => {
+      Object.assign(await methods.create(project, ground, { manager }), { method_label: 'edited' });
+    });
+    const returned = await methods.create(project, { ...ground, method_code: '01' });
+    editing.unsubscribe();
+
+    expect(seen[0]?.after?.method_label).toBe('UPS Ground');
+    expect(returned.meta).toEqual({});
+  });
+
   it('does not report a refused change', async () => {
     const project = freshProject();
     await methods.create(project, ground);

@@ -104,7 +104,7 @@ WITH sent AS (
          FROM json_array_elements($1::json) WITH ORDINALITY AS one(value, place),
            json_populate_record(NULL::"shipping_method", one.value) AS m , set_config('lock_timeout', '50ms', true) AS impatience
        ), current AS (
-           SELECT s.*, s.use_default::integer - m.use_default::integer AS follows, m.carrier_code AS carrier, m.method_code AS method
+           SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
            FROM "shipping_project" AS p JOIN sent AS s ON s.project_id = p.project_id
              JOIN "shipping_method" AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
            WHERE p.project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent)) AND s.etag = (SELECT concat('"', m.version, CASE WHEN m.default_id IS NOT NULL
@@ -121,7 +121,7 @@ WITH sent AS (
            SET version = m.version + 1, updated_at = clock_timestamp(), carrier_code = s.carrier_code, carrier_label = s.carrier_label, method_code = s.method_code, method_label = s.method_label, is_active = s.is_active, sort_order = s.sort_order, meta = s.meta, use_default = s.use_default, search_text = s.search_text
            FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
              AND m.carrier_code = s.carrier AND m.method_code = s.method
-           RETURNING m.*, s.follows
+           RETURNING m.*, m.use_default::integer - s.followed AS follows
          ), bumped AS (
     UPDATE "shipping_project" AS p
     SET revision = gen_random_uuid(), methods = p.methods + c.methods, followers = p.followers + c.follows
@@ -148,7 +148,7 @@ WITH sent AS (
          FROM json_array_elements($1::json) WITH ORDINALITY AS one(value, place),
            json_populate_record(NULL::"shipping_method", one.value) AS m 
        ), current AS (
-           SELECT s.*, s.use_default::integer - m.use_default::integer AS follows, m.carrier_code AS carrier, m.method_code AS method
+           SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
            FROM "shipping_project" AS p JOIN sent AS s ON s.project_id = p.project_id
              JOIN "shipping_method" AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
            WHERE p.project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent)) AND s.etag = (SELECT concat('"', m.version, CASE WHEN m.default_id IS NOT NULL
@@ -165,7 +165,7 @@ WITH sent AS (
            SET version = m.version + 1, updated_at = clock_timestamp(), carrier_code = s.carrier_code, carrier_label = s.carrier_label, method_code = s.method_code, method_label = s.method_label, is_active = s.is_active, sort_order = s.sort_order, meta = s.meta, use_default = s.use_default, search_text = s.search_text
            FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
              AND m.carrier_code = s.carrier AND m.method_code = s.method
-           RETURNING m.*, s.follows
+           RETURNING m.*, m.use_default::integer - s.followed AS follows
          ), bumped AS (
     UPDATE "shipping_project" AS p
     SET revision = gen_random_uuid(), methods = p.methods + c.methods, followers = p.followers + c.follows
@@ -299,4 +299,4 @@ WITH e AS (
 -- a history
 SELECT concat('{"id":', '"', e.id, '"', ',"project_id":', '"', e.project_id, '"', ',"order_id":', '"', e.order_id, '"', ',"type":', '"', e.type, '"', ',"message":', COALESCE(to_json(e.message)::text, 'null'), ',"data":', e.data, ',"actor":', COALESCE(e.actor::text, 'null'), ',"occurred_at":', '"', to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"recorded_at":', '"', to_char(e.recorded_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}') AS json, e.seq::text AS seq FROM "shipping_order_event" AS e
        WHERE e.project_id = $1 AND e.order_id = $2 AND (e.occurred_at, e.seq) > ($3::timestamptz, $4::bigint)
-       ORDER BY e.occurred_at, e.seq LIMIT 200;
+       ORDER BY e.occurred_at, e.seq LIMIT 201;

@@ -1,7 +1,8 @@
-import { ShippingMethods, TooManyMethodsError } from 'nestjs-shipping';
+import { type ShippingMethodDto, ShippingMethods, TooManyMethodsError } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
+import { serverUrl } from './support/database.js';
 
 const maxMethods = 5;
 const bodyOf = (n: number | string) => ({ carrier_code: 'ups', method_code: `${n}`, method_label: 'Label' });
@@ -93,6 +94,25 @@ describe('a project with maxMethods', () => {
       expect(settled[before]).toMatchObject({ status: 'fulfilled', value: { method_code: 'fresh' } });
     },
   );
+
+  // The embedded database has one connection, on which these calls do not overlap.
+  it.skipIf(!serverUrl)('refuses none of the upserts of one pair that race for the last place', async () => {
+    for (let round = 0; round < 10; round++) {
+      shop = new Client(app.origin, freshProject());
+      await fill(maxMethods - 1);
+
+      const upserts: Promise<ShippingMethodDto>[] = [];
+      // Some of them look for the method before it is there, and want to insert it when the project is full.
+      for (let n = 0; n < 20; n++) {
+        upserts.push(methods.upsert(shop.project, { ...bodyOf('last'), sort_order: n }));
+        await new Promise(setImmediate);
+      }
+      const outcomes = await Promise.allSettled(upserts);
+
+      expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([]);
+      expect((await shop.list()).body.meta.total).toBe(maxMethods);
+    }
+  });
 
   it('counts the methods of the current transaction, and has their room again after a rollback', async () => {
     await fill(maxMethods - 1);

@@ -66,6 +66,53 @@ describe('writes in one batch', () => {
     await dataSource.query(`DROP TRIGGER refuse ON ${table('shipping_method')}`);
   });
 
+  it('do not share a violation of a foreign key either, which a trigger causes in the table of the host', async () => {
+    const { dataSource, table } = app.database;
+    const [known, unknown] = [freshProject(), freshProject()];
+    const ids = [(await methods.create(known, ground)).id, (await methods.create(unknown, ground)).id];
+    await dataSource.query(`CREATE TABLE ${table('tenant')} (project_id varchar PRIMARY KEY)`);
+    await dataSource.query(`INSERT INTO ${table('tenant')} VALUES ($1)`, [known]);
+    await dataSource.query(
+      `CREATE TABLE ${table('audit')} (project_id varchar REFERENCES ${table('tenant')} (project_id))`,
+    );
+    await dataSource.query(
+      `CREATE FUNCTION ${table('note')}() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN INSERT INTO ${table('audit')} VALUES (NEW.project_id); RETURN NEW; END $$`,
+    );
+    await dataSource.query(
+      `CREATE TRIGGER note AFTER UPDATE ON ${table('shipping_method')}
+         FOR EACH ROW EXECUTE FUNCTION ${table('note')}()`,
+    );
+
+    const outcomes = await Promise.allSettled([
+      methods.update(known, ids[0] ?? '', { ...ground, sort_order: 1 }),
+      methods.update(unknown, ids[1] ?? '', { ...ground, sort_order: 1 }),
+    ]);
+    await dataSource.query(`DROP TRIGGER note ON ${table('shipping_method')}`);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('count the methods with use_default as they were stored, also if a trigger of the host decides that', async () => {
+    const { dataSource, table } = app.database;
+    const project = freshProject();
+    const { id } = await methods.create(project, { ...ground, use_default: true });
+    await dataSource.query(
+      `CREATE FUNCTION ${table('keep')}() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN NEW.use_default := true; RETURN NEW; END $$`,
+    );
+    await dataSource.query(
+      `CREATE TRIGGER keep BEFORE UPDATE ON ${table('shipping_method')}
+         FOR EACH ROW EXECUTE FUNCTION ${table('keep')}()`,
+    );
+
+    const updated = await methods.update(project, id, { ...ground, use_default: false });
+    await dataSource.query(`DROP TRIGGER keep ON ${table('shipping_method')}`);
+
+    expect(updated.use_default).toBe(true);
+    expect((await projectRow(app, project)).followers).toBe(1);
+  });
+
   it('change their own methods, in their own projects only', async () => {
     const [a = '', b = ''] = [freshProject(), freshProject()];
     const [inA, inB] = await Promise.all([a, b].map((project) => methods.create(project, ground)));

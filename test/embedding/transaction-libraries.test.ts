@@ -81,6 +81,22 @@ async function keepsToTransactions(
   expect(notified).toEqual([kept]);
 }
 
+/** The subscriber makes a change of its own, which takes several statements, while the library still has the transaction. */
+async function isOverForSubscribers(
+  { methods }: Checkout,
+  inTransaction: (project: string, fail: boolean) => Promise<void>,
+): Promise<void> {
+  const [project, copied] = [freshProject(), freshProject()];
+  let copy: Promise<unknown> | undefined;
+  const subscription = methods.changes.subscribe(() => (copy ??= methods.create(copied, ground)));
+
+  await inTransaction(project, false);
+  await copy;
+  subscription.unsubscribe();
+
+  expect((await methods.list(copied)).data).toMatchObject([ground]);
+}
+
 describe("the host's transactions", () => {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -113,6 +129,7 @@ describe("the host's transactions", () => {
     const checkout = testing.get(Checkout);
 
     await keepsToTransactions(checkout, (project, fail) => checkout.inCls(project, fail));
+    await isOverForSubscribers(checkout, (project, fail) => checkout.inCls(project, fail));
 
     const project = freshProject();
     await checkout.beside(project);
@@ -187,8 +204,9 @@ describe("the host's transactions", () => {
     await testing.init();
     const checkout = testing.get(Checkout);
 
-    await keepsToTransactions(checkout, (project, fail) =>
-      runInTransaction(() => checkout.work(project, fail)),
-    );
+    const inTransaction = (project: string, fail: boolean): Promise<void> =>
+      runInTransaction(() => checkout.work(project, fail));
+    await keepsToTransactions(checkout, inTransaction);
+    await isOverForSubscribers(checkout, inTransaction);
   });
 });

@@ -9,15 +9,14 @@ export {
 export { type ChangeOptions, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
+export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';
 export {
-  type FilterField,
   type FilterOperator,
   type FilterValue,
   type ListShippingMethods,
   type RawFilter,
 } from './shipping-methods/dto/list-shipping-methods.dto.js';
 export {
-  type InheritedField,
   type ShippingCarrierDto,
   type ShippingMethodChange,
   type ShippingMethodDto,

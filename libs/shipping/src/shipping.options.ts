@@ -62,8 +62,6 @@ export abstract class ShippingSettings {
   abstract readonly entityManager: ShippingModuleOptions['entityManager'];
 }
 
-const optionNames =
-  'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, isGlobal, dataSource, imports and http';
 /** Nest takes the options of these names out of those of `forRoot()`. */
 export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
@@ -84,10 +82,14 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
     entityManager,
     ...others
   } = options;
+  const names = [
+    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager',
+    ...Object.keys(staticDefaults),
+  ];
   for (const name of Object.keys(others)) {
     const isStatic = Object.hasOwn(staticDefaults, name);
     checkOption(name, !isStatic, 'is static: put it beside useFactory, not into what the factory returns');
-    checkOption(name, false, `is unknown. The options are ${optionNames}`);
+    checkOption(name, false, `is unknown. The options are ${names.join(', ')}`);
   }
   const isId = typeof defaultsProjectId === 'string' && identifierPattern.test(defaultsProjectId);
   checkOption('defaultsProjectId', isId, `must be a project id: ${identifierPattern.source}`);

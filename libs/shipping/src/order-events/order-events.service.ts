@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { queueOf } from '../storage/keyed-queue.js';
 import { EventStore } from '../storage/shipping-storage.js';
-import { type CallOptions, Transactions } from '../storage/transactions.js';
+import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
@@ -36,20 +36,19 @@ export class OrderEvents {
   }
 
   /** The whole history, oldest first, in bounded memory. No connection is held between two batches. */
-  async *stream(
+  stream(
     projectId: string,
     orderId: string,
     options: CallOptions = {},
   ): AsyncGenerator<OrderEventDto, void, undefined> {
-    for await (const batch of this.batches(projectId, orderId, options)) {
-      yield* JSON.parse(`[${batch}]`) as OrderEventDto[];
-    }
+    // Asked for here: when the first event is read, another ambient transaction may be open.
+    return parsed(this.batches(projectId, orderId, this.transactions.scopeOf(options)));
   }
 
   /** The JSON of the route, a piece for each batch. The last piece is returned. */
   async *json(projectId: string, orderId: string): AsyncGenerator<string, string, undefined> {
     let json = '';
-    for await (const batch of this.batches(projectId, orderId, {})) {
+    for await (const batch of this.batches(projectId, orderId, this.transactions.scopeOf({}))) {
       if (json) yield json;
       json = (json ? ',' : '{"data":[') + batch;
     }
@@ -60,17 +59,18 @@ export class OrderEvents {
   private async *batches(
     projectId: string,
     orderId: string,
-    options: CallOptions,
+    scope: Scope,
   ): AsyncGenerator<string, void, undefined> {
     checkedFor(projectId, (violations) => checkIdentifier(violations, 'order_id', orderId));
-    const scope = this.transactions.scopeOf(options);
     let after: string[] | undefined;
-    let isFirst = true;
     do {
       const { text, next } = await this.store.batch(projectId, orderId, after, scope);
-      if (text || isFirst) yield text;
-      isFirst = false;
+      yield text;
       after = next;
     } while (after);
   }
+}
+
+async function* parsed(batches: AsyncGenerator<string>): AsyncGenerator<OrderEventDto, void, undefined> {
+  for await (const batch of batches) yield* JSON.parse(`[${batch}]`) as OrderEventDto[];
 }

@@ -13,15 +13,10 @@ export class MethodReads {
 
   constructor(
     @Inject(MethodStore) private readonly store: MethodStore,
-    @Inject(BatchedMethods) private readonly batched: BatchedMethods,
+    @Inject(BatchedMethods) batched: BatchedMethods,
     @Inject(ShippingSettings) { cacheBytes }: ShippingSettings,
   ) {
     this.cache = new JsonCache((projectId) => batched.revision(projectId, 'shared'), cacheBytes);
-  }
-
-  /** Another text after each change of what the project shows. */
-  revision(projectId: string, scope: Scope): Promise<string> {
-    return this.batched.revision(projectId, scope);
   }
 
   /**

@@ -3,8 +3,9 @@ import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
 import { type HttpRequest, type HttpResponse, jsonBody, urlOf } from '../http/request.js';
 import { dropIfRefused, NotCached, sendJson } from '../http/response.js';
 import { defaultPath, ShippingSettings } from '../shipping.options.js';
+import { BatchedMethods } from '../storage/batched-methods.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
-import { checkedFor } from '../validation/identifiers.js';
+import { checkedFor, identifierPattern } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.dto.js';
 import { type CachedJson } from './json-cache.js';
@@ -19,6 +20,7 @@ export class ShippingMethodsController {
   constructor(
     @Inject(ShippingMethods) private readonly methods: ShippingMethods,
     @Inject(MethodReads) private readonly reads: MethodReads,
+    @Inject(BatchedMethods) private readonly batched: BatchedMethods,
     @Inject(Transactions) private readonly transactions: Transactions,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {}
@@ -50,7 +52,7 @@ export class ShippingMethodsController {
         return checkListQuery(violations, decoded.query, maxPageSize, decoded.isBracketed);
       });
     // The query is read only when its page is not in the cache, or the answer may be a refusal.
-    if (ifNoneMatch(request)) query();
+    if (ifNoneMatch(request) || !identifierPattern.test(projectId)) query();
     await this.answer(request, response, projectId, (scope) =>
       this.reads.page(projectId, `?${search}`, query, scope),
     );
@@ -120,7 +122,7 @@ export class ShippingMethodsController {
   ): Promise<void> {
     const scope = this.transactions.scopeOf({});
     const isHeldByClient = ifNoneMatch(request);
-    const known = isHeldByClient && (await this.reads.revision(projectId, scope));
+    const known = isHeldByClient && (await this.batched.revision(projectId, scope));
     const isHeld = known !== undefined && isHeldByClient?.(known) === true;
     const { revision, body } = isHeld ? { revision: known, body: null } : await read(scope);
     response.header('ETag', entityTag(revision));

@@ -1,6 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Observable, Subject } from 'rxjs';
+import { Observable, Subject } from 'rxjs';
 import { v7 as uuid } from 'uuid';
 import { ShippingSettings } from '../shipping.options.js';
 import { BatchedMethods } from '../storage/batched-methods.js';
@@ -58,7 +59,8 @@ export class ShippingMethods {
 
   /**
    * Tells of each committed change that the services and routes of this process made on this DataSource, after the
-   * outermost COMMIT. It does not tell of changes that were rolled back, nor of those of other processes.
+   * outermost COMMIT. It does not tell of changes that were rolled back, nor of those of other processes. A subscriber
+   * runs in the async context in which it subscribed.
    */
   readonly changes: Observable<ShippingMethodChange>;
 
@@ -70,7 +72,10 @@ export class ShippingMethods {
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     this.committed = changesOn(transactions.dataSource);
-    this.changes = this.committed.asObservable();
+    // In the context of the COMMIT, a library of the host still has the transaction, which is over.
+    this.changes = new Observable((subscriber) =>
+      this.committed.subscribe({ next: AsyncLocalStorage.bind((change) => subscriber.next(change)) }),
+    );
   }
 
   /**
@@ -181,7 +186,9 @@ export class ShippingMethods {
       const existing = await this.batched.find(codesOf(projectId, own), scope);
       if (existing) return this.patch(existing, request, scope);
       const inserted = await this.batched.insert(method, scope);
-      if (inserted === 'full') throw new TooManyMethodsError(this.settings.maxMethods);
+      // Another writer may have created the method meanwhile, perhaps in the last place.
+      if (inserted === 'full' && !(await this.batched.find(codesOf(projectId, own), scope)))
+        throw new TooManyMethodsError(this.settings.maxMethods);
       if (typeof inserted === 'string') return 'again';
       this.notify({ type: 'created', before: null, after: inserted }, scope);
       return inserted;
@@ -244,7 +251,9 @@ export class ShippingMethods {
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {
-    this.transactions.afterCommit(scope, () => this.committed.next(change));
+    // A copy: the caller may change what it gets, also before its transaction is committed.
+    const copy = JSON.parse(JSON.stringify(change)) as ShippingMethodChange;
+    this.transactions.afterCommit(scope, () => this.committed.next(copy));
   }
 
   private async findIn(scope: Scope, projectId: string, id: string): Promise<ShippingMethodDto> {
@@ -283,7 +292,7 @@ async function untilWon<Won extends object>(attempt: () => Promise<Won | 'again'
     const won = await attempt();
     if (won !== 'again') return won;
   }
-  throw new DatabaseUnavailableError(new Error('Lost 100 races against other writers.'));
+  throw new DatabaseUnavailableError(new Error('Lost 100 races against other writers.'), 'race');
 }
 
 /** Parsed for each caller, who may change what it gets. */

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type ShippingMethodDto } from '../shipping-methods/dto/shipping-method.dto.js';
-import { ShippingException } from '../shipping.exception.js';
 import { Batcher } from './batcher.js';
 import {
   type ChangedMethod,
@@ -10,7 +9,7 @@ import {
   type NewMethod,
   type Replaced,
 } from './shipping-storage.js';
-import { DatabaseUnavailableError } from './storage.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
 import { JoinedTransaction, type Scope } from './transactions.js';
 
 /** Batches the calls outside of transactions: those that come at the same time run in one statement. */
@@ -64,9 +63,8 @@ async function oneOfEach<Method extends NewMethod, Outcome>(
     const made = new Map(last.map((method, index) => [method, outcomes[index]]));
     return methods.map((method) => made.get(method) ?? 'lost');
   } catch (error) {
-    const isOfAll =
-      error instanceof ShippingException && !(error instanceof DatabaseUnavailableError && error.isContended);
-    if (isOfAll) throw error;
+    const isUnavailable = error instanceof DatabaseUnavailableError && !error.contention;
+    if (isUnavailable || error instanceof OutcomeUnknownError) throw error;
     // One change failed, perhaps in a trigger of the host's. The others must not fail with it: each is tried alone.
     return methods.map(() => 'lost');
   }

@@ -33,39 +33,43 @@ describe('calls in a keyed queue', () => {
     expect(await Promise.all(results)).toEqual(['a', 'b', 'other']);
   });
 
-  it('go on after one that failed', async () => {
-    const queue = new KeyedQueue();
-    const [a, b] = [call([], 'a'), call([], 'b')];
-    const results = [queue.take('x', a.run), queue.take('x', b.run)];
-
-    a.fail(new Error('refused'));
-    b.end();
-
-    await expect(results[0]).rejects.toThrow('refused');
-    expect(await results[1]).toBe('b');
-  });
-
-  it.each([new DatabaseUnavailableError('down'), new OutcomeUnknownError('down')])(
-    'fail with the call before them, and later calls run again, after %s',
-    async (unavailable) => {
+  it.each([new Error('refused'), new DatabaseUnavailableError('lost', 'race')])(
+    'go on after one that failed with %s of its own',
+    async (error) => {
       const queue = new KeyedQueue();
-      const log: string[] = [];
-      const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => call(log, name)) as [Call, Call, Call, Call];
-      const waiting = [queue.take('x', a.run), queue.take('x', b.run), queue.take('x', c.run)];
+      const [a, b] = [call([], 'a'), call([], 'b')];
+      const results = [queue.take('x', a.run), queue.take('x', b.run)];
 
-      a.fail(unavailable);
-      const outcomes = await Promise.allSettled(waiting);
-      d.end();
+      a.fail(error);
+      b.end();
 
-      expect(outcomes).toEqual([
-        { status: 'rejected', reason: unavailable },
-        { status: 'rejected', reason: expect.any(DatabaseUnavailableError) },
-        { status: 'rejected', reason: expect.any(DatabaseUnavailableError) },
-      ]);
-      expect(await queue.take('x', d.run)).toBe('d');
-      expect(log).toEqual(['a', 'd']);
+      await expect(results[0]).rejects.toBe(error);
+      expect(await results[1]).toBe('b');
     },
   );
+
+  it.each([
+    new DatabaseUnavailableError('down'),
+    new DatabaseUnavailableError('time-out', 'lock'),
+    new OutcomeUnknownError('down'),
+  ])('fail with the call before them, and later calls run again, after %s', async (unavailable) => {
+    const queue = new KeyedQueue();
+    const log: string[] = [];
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => call(log, name)) as [Call, Call, Call, Call];
+    const waiting = [queue.take('x', a.run), queue.take('x', b.run), queue.take('x', c.run)];
+
+    a.fail(unavailable);
+    const outcomes = await Promise.allSettled(waiting);
+    d.end();
+
+    expect(outcomes).toEqual([
+      { status: 'rejected', reason: unavailable },
+      { status: 'rejected', reason: expect.any(DatabaseUnavailableError) },
+      { status: 'rejected', reason: expect.any(DatabaseUnavailableError) },
+    ]);
+    expect(await queue.take('x', d.run)).toBe('d');
+    expect(log).toEqual(['a', 'd']);
+  });
 
   it('go on behind calls that hang, one each half minute', async () => {
     vi.useFakeTimers();

@@ -5,20 +5,17 @@ import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.
 /** A connection may be silent for ever. A call that takes longer does not hold up the next one any more. */
 const patienceMs = 30_000;
 
-/**
- * Runs calls with the same key one after the other, in the order they came. So the calls that wait for a lock in a
- * project take one connection, and not all that the host has.
- */
+/** Runs calls with the same key one after the other. So those that wait for one lock take one connection together. */
 export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** If the database is not available to a call, the calls that wait behind it fail at once. */
+  /** If the database is not available to a call, the calls that wait behind it fail at once. A lost race is its own. */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.last.get(key) ?? Promise.resolve();
     const result = previous.then(call, (error: unknown) => {
-      const isOfAll = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
-      if (isOfAll) throw new DatabaseUnavailableError(error);
+      const isUnavailable = error instanceof DatabaseUnavailableError && error.contention !== 'race';
+      if (isUnavailable || error instanceof OutcomeUnknownError) throw new DatabaseUnavailableError(error);
       return call();
     });
     const begun = previous.catch(() => undefined);

@@ -1,8 +1,6 @@
 import { type DataSource } from 'typeorm';
 
-/**
- * Makes one object for each DataSource. All mounts and applications of this process that use the DataSource share it.
- */
+/** Makes one object for each DataSource. All mounts and applications of this process share it. */
 export function onePerDataSource<Shared>(
   make: (dataSource: DataSource) => Shared,
 ): (dataSource: DataSource) => Shared {

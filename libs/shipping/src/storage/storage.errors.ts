@@ -6,10 +6,10 @@ const retryAfter = { 'Retry-After': '1' };
 export class DatabaseUnavailableError extends ShippingException {
   override readonly headers = retryAfter;
 
-  /** @param isContended whether the cause is another writer: a deadlock, a lock time-out, a serialization failure */
+  /** @param contention set if another writer won: by a lock time-out, or in a race (a deadlock, a serialization failure) */
   constructor(
     cause: unknown,
-    readonly isContended = false,
+    readonly contention?: 'lock' | 'race',
   ) {
     const detail = 'The database is not available now; nothing was changed. Try again.';
     super(problemDetails(503, 'database_unavailable', 'Database unavailable', detail), { cause });

@@ -91,6 +91,17 @@ describe('the value of a JSON column', () => {
     expect(checked(value)).toEqual({ taken: null, refused });
   });
 
+  it('cannot have more holes than bytes, and is not written to find that out', () => {
+    const toJSON = (): never => {
+      throw new Error('written');
+    };
+
+    const holes = Object.defineProperty([] as number[], 'toJSON', { value: toJSON });
+    holes.length = maxJsonBytes + 1;
+
+    expect(checked({ a: holes })).toEqual({ taken: null, refused: ['/meta too_large'] });
+  });
+
   it('may have numbers that are 16 KiB when they are written out', () => {
     // Each of them takes 300 zeros, its own six characters and a comma.
     const fits = Math.floor((maxJsonBytes - '{"a":[]}'.length) / (300 + '1e-300,'.length));

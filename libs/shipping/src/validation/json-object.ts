@@ -56,7 +56,9 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     } else if (path.length >= maxJsonDepth) {
       refuse('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
     } else if (Array.isArray(element)) {
-      element.forEach((member, index) => checkIn(index, member));
+      // Each hole is written as null, but `forEach` does not call for it.
+      if (element.length > maxJsonBytes) values = element.length;
+      else element.forEach((member, index) => checkIn(index, member));
     } else {
       for (const key of Object.keys(element)) checkIn(key, element[key]);
     }

@@ -34,7 +34,8 @@ export function lengthOf(text: string): number {
 const maxNormalisedLength = 2048;
 
 /** @returns true also for a text that is too long: the rule about the length refuses it */
-export function isCode(text: string): boolean {
+export function isCode(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
   const isNormalised = text.length > maxNormalisedLength || text.normalize('NFC') === text;
   return codePattern.test(text) && !text.endsWith(' ') && isNormalised;
 }

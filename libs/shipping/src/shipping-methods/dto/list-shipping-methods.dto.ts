@@ -1,7 +1,5 @@
 import { type FieldKind, fieldOf, type FilterField } from '../method-fields.js';
 
-export type { FilterField };
-
 type FilterKind = Exclude<FieldKind, 'json'>;
 
 interface Operator {

@@ -1,8 +1,6 @@
 import { type JsonObject } from '../../validation/json-object.js';
 import { type InheritedField } from '../method-fields.js';
 
-export type { InheritedField };
-
 /** A shipping method with the values that it shows: on the wire, and to sibling modules. */
 export interface ShippingMethodDto {
   /** UUIDv7; opaque to clients. */
@@ -28,9 +26,8 @@ export interface ShippingMethodDto {
    * inherits, it also names the state of the default.
    */
   etag: string;
-  /** ISO 8601, UTC, milliseconds. */
+  /** This and the next: ISO 8601, UTC, milliseconds. */
   created_at: string;
-  /** ISO 8601, UTC, milliseconds. */
   updated_at: string;
 }
 

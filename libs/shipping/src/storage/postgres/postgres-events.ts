@@ -8,7 +8,7 @@ import { type Scope } from '../transactions.js';
 import { type Postgres } from './postgres.js';
 import { impatience, jsonObject, jsonOf, jsonQuoted, jsonTime } from './sql.js';
 
-/** Rows read at once. It bounds the memory that a long history takes. */
+/** It bounds the memory that a long history takes. One row more is read, to know if there is a next batch. */
 const batchSize = 200;
 
 /** An event `e`, as the wire has it. */
@@ -49,7 +49,7 @@ export class PostgresEvents extends EventStore {
       );
       return row ? parsed(row.json) : await this.firstOf(event, scope);
     } catch (error) {
-      const isBusy = error instanceof DatabaseUnavailableError && error.isContended;
+      const isBusy = error instanceof DatabaseUnavailableError && error.contention;
       if (scope === 'shared' && isBusy) return 'lost';
       throw error;
     }
@@ -64,13 +64,14 @@ export class PostgresEvents extends EventStore {
     const rows = await this.postgres.read<{ json: string; seq: string }>(
       `SELECT ${eventJson} AS json, e.seq::text AS seq FROM ${this.events} AS e
        WHERE e.project_id = $1 AND e.order_id = $2 AND (e.occurred_at, e.seq) > ($3::timestamptz, $4::bigint)
-       ORDER BY e.occurred_at, e.seq LIMIT ${batchSize}`,
+       ORDER BY e.occurred_at, e.seq LIMIT ${batchSize + 1}`,
       [projectId, orderId, ...after],
       scope,
     );
-    const last = rows.length === batchSize ? rows.at(-1) : undefined;
+    const batch = rows.slice(0, batchSize);
+    const last = rows.length > batchSize ? batch.at(-1) : undefined;
     const next = last && [parsed(last.json).occurred_at, last.seq];
-    return { text: rows.map(({ json }) => json).join(','), next };
+    return { text: batch.map(({ json }) => json).join(','), next };
   }
 
   private async firstOf(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto> {

@@ -198,7 +198,7 @@ export class PostgresMethods extends MethodStore {
     try {
       const rows = await this.postgres.write<{ id: string; json: string }>(
         `WITH ${this.sent(methods, scope, parameters)}, current AS (
-           SELECT s.*, s.use_default::integer - m.use_default::integer AS follows, m.carrier_code AS carrier, m.method_code AS method
+           SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
            FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
              JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
            WHERE p.project_id = ANY(${sentProjects}) AND s.etag = ${this.etag(parameters)}
@@ -208,7 +208,7 @@ export class PostgresMethods extends MethodStore {
            SET version = m.version + 1, updated_at = clock_timestamp(), ${values.join(', ')}
            FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
              AND m.carrier_code = s.carrier AND m.method_code = s.method
-           RETURNING m.*, s.follows
+           RETURNING m.*, m.use_default::integer - s.followed AS follows
          ), ${this.bump(0)} ${this.changed(parameters)}`,
         parameters.values,
         scope,

@@ -45,11 +45,13 @@ describe('an error of the database', () => {
   });
 
   it.each([
-    ['55P03', true],
-    ['40001', true],
-    ['40P01', true],
-    ['ECONNREFUSED', false],
-  ])('with the code %s comes from another writer: %j', (code, isContended) => {
-    expect(connectionError({ code }, true)).toMatchObject({ code: 'database_unavailable', isContended });
+    ['55P03', 'lock'],
+    ['40001', 'race'],
+    ['40P01', 'race'],
+    ['ECONNREFUSED', undefined],
+  ])('with the code %s comes from another writer by a %s', (code, contention) => {
+    const error = connectionError({ code }, true);
+
+    expect(error).toMatchObject({ code: 'database_unavailable', contention });
   });
 });

@@ -19,14 +19,17 @@ export function codeOf(error: unknown): string {
   return String(driverError?.code ?? code ?? '');
 }
 
-/** A serialization failure, a deadlock or a lock time-out: another writer won. */
-const isContended = (error: unknown): boolean => /^(40001|40P01|55P03)$/.test(codeOf(error));
+/** How another writer won: by a lock time-out, or by a serialization failure or a deadlock. */
+function contentionOf(error: unknown): 'lock' | 'race' | undefined {
+  if (codeOf(error) === '55P03') return 'lock';
+  return /^(40001|40P01)$/.test(codeOf(error)) ? 'race' : undefined;
+}
 
 /** The connection was given back inside a failed transaction. */
 export const isInFailedTransaction = (error: unknown): boolean => codeOf(error) === '25P02';
 
 /** The same statement may well succeed now. */
-export const isTransient = (error: unknown): boolean => isContended(error) || isInFailedTransaction(error);
+export const isTransient = (error: unknown): boolean => !!contentionOf(error) || isInFailedTransaction(error);
 
 export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
   codeOf(error) === '23505' && (error as { constraint?: unknown }).constraint === constraint;
@@ -49,7 +52,8 @@ export const isPreparedStatementLost = (error: unknown): boolean =>
 export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(error)): unknown {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  if (isContended(error)) return new DatabaseUnavailableError(error, true);
+  const contention = contentionOf(error);
+  if (contention) return new DatabaseUnavailableError(error, contention);
   if (isReleased(error) || notSent.test(message) || unavailableCodes.test(code))
     return new DatabaseUnavailableError(error);
   if (!broken.test(message) && !brokenCodes.test(code)) return error;
