@@ -68,6 +68,23 @@ describe('a connection that the host gave back', () => {
     });
   });
 
+  it('has its own time-outs after our batches have used it', async () => {
+    const changed = (): Promise<unknown> =>
+      app.database.dataSource.query(
+        `SELECT name, setting FROM pg_settings WHERE name LIKE '%timeout' AND setting <> reset_val`,
+      );
+    const shop = new Client(app.origin, freshProject());
+
+    const { body } = await shop.create(ground);
+    const afterCreate = await changed();
+    await shop.update(body.id, { ...ground, sort_order: 1 });
+    const afterUpdate = await changed();
+    await events.record({ projectId: shop.project, orderId: 'o', type: 'order.placed' });
+    const afterEvent = await changed();
+
+    expect([afterCreate, afterUpdate, afterEvent]).toEqual([[], [], []]);
+  });
+
   it('inside a failed transaction works even when the driver cannot tell its state', async () => {
     const shop = new Client(app.origin, freshProject());
     const runner = app.database.dataSource.createQueryRunner();

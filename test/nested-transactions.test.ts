@@ -75,6 +75,18 @@ describe("a host's nested transaction beside a call of ours", () => {
     expect((await methods.list(project)).meta.total).toBe(2);
   });
 
+  it('that alone holds a call does not hide that the outer COMMIT was answered with a rollback', async () => {
+    const project = freshProject();
+
+    const committed = app.database.dataSource.transaction(async (manager) => {
+      await manager.transaction((inner) => methods.create(project, ground, { manager: inner }));
+      await manager.query('SELECT 1/0').catch(() => undefined);
+    });
+
+    await expect(committed).rejects.toThrow('The transaction was rolled back: a statement in it had failed.');
+    expect((await methods.list(project)).meta.total).toBe(0);
+  });
+
   it('that is rolled back leaves the reported changes in agreement with the stored methods', async () => {
     const told: (string | undefined)[] = [];
     const subscription = methods.changes.subscribe(({ after }) => told.push(after?.method_code));

@@ -134,6 +134,19 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(await events.record({ ...event, projectId: stranger, orderId: 'shared-too' })).toEqual(other);
   });
 
+  it('recorded in a transaction have the time when they were recorded, not when it began', async () => {
+    const { dataSource } = app.database;
+    const event = { projectId: shop.project, orderId: 'timed', type: 'note.added' };
+
+    const { recorded, began } = await dataSource.transaction(async (manager) => {
+      const [{ at }] = await manager.query('SELECT now() AS at, pg_sleep(0.02)');
+      return { began: at as Date, recorded: await events.record(event, { manager }) };
+    });
+
+    expect(Date.parse(recorded.recorded_at)).toBeGreaterThan(began.getTime());
+    expect(recorded.occurred_at).toBe(recorded.recorded_at);
+  });
+
   it("exist if, and only if, the caller's transaction commits", async () => {
     const { dataSource } = app.database;
     const order = { projectId: shop.project, orderId: 'joined' };

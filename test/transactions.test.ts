@@ -250,6 +250,18 @@ describe("a sibling module's transaction", () => {
     await other.close();
   });
 
+  it('of another DataSource is refused when it is ambient too', async () => {
+    const other = await testDatabase();
+    const entityManager = (): EntityManager => other.dataSource.manager;
+    const mounted = await testApp({ database: app.database, shipping: { entityManager } });
+
+    const call = mounted.nest.get(ShippingMethods).tree(freshProject());
+
+    await expect(call).rejects.toThrow('another DataSource');
+    mounted.nest.getHttpServer().close();
+    await other.close();
+  });
+
   it('is not needed to find the active methods, or one method by its codes or id', async () => {
     const project = freshProject();
     await methods.create(project, { ...ground, is_active: false });

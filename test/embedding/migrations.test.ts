@@ -113,6 +113,21 @@ describe('the migrations', () => {
     await works(database);
   });
 
+  it("put entityPrefix where the host's own naming strategy puts it", async () => {
+    class Suffixed extends DefaultNamingStrategy {
+      override prefixTableName(prefix: string, name: string): string {
+        return `${name}_of_${prefix}`;
+      }
+    }
+    database = await testDatabase({ entityPrefix: 'shop', namingStrategy: new Suffixed() });
+
+    await expectNoSchemaDrift(database.dataSource);
+    expect((await tablesOf(database.dataSource)).map((name) => name.split('.')[1])).toContain(
+      'shipping_method_of_shop',
+    );
+    await works(database);
+  });
+
   it("have names with our prefix and a time that orders them among the host's", () => {
     const names = shippingMigrations.map((Migration) => new Migration().name);
     const times = names.map((name) => Number(/^NestjsShipping[A-Z]\w*?(\d{13})$/.exec(name)?.[1]));

@@ -36,6 +36,10 @@ describe('two mounts of the module', () => {
     ['without options', [{}, {}]],
     ['with the same path', [{ http: { path: admin } }, { http: { path: `/${admin}/` } }]],
     ['with a version in common', [{ http: { version: ['1', '2'] } }, { http: { version: '2' } }]],
+    [
+      'with one of two versions in common',
+      [{ http: { version: ['1', '2'] } }, { http: { version: ['2', '3'] } }],
+    ],
     ['that both have services only', [{ http: false }, { http: false }]],
     ['of which one has services only', [{}, { http: false }]],
     ['on two DataSources with the same path', [{}, { dataSource: 'second' }]],

@@ -12,6 +12,7 @@ import {
 } from '@nestjs/common';
 import { lastValueFrom } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { DatabaseUnavailableError } from '../storage/storage.errors.js';
 import { ProblemDetailsFilter, problemOf } from './problem-details.filter.js';
 
 const caused = (cause: unknown): BadRequestException => new BadRequestException('Bad', { cause });
@@ -299,9 +300,21 @@ describe('the filter', () => {
     };
     const host = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => response }) };
 
-    new ProblemDetailsFilter().catch(new ForbiddenException(), host as unknown as ArgumentsHost);
+    const answer = (exception: unknown): unknown[] => {
+      new ProblemDetailsFilter().catch(exception, host as unknown as ArgumentsHost);
+      return sent.splice(0);
+    };
+    const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
 
-    expect(sent).toEqual([403, { 'Content-Type': 'application/problem+json' }, 'forbidden']);
+    const type = { 'Content-Type': 'application/problem+json' };
+    expect(answer(new ForbiddenException())).toEqual([403, type, 'forbidden']);
+    // A middleware of the host's that calls a service.
+    expect(answer(new DatabaseUnavailableError(undefined))).toEqual([
+      503,
+      { ...type, 'Retry-After': '1' },
+      'database_unavailable',
+    ]);
+    expect(logged).toHaveBeenCalledOnce();
   });
 
   it.each([{ headersSent: true }, { sent: true }])('adds nothing to an answer with %j', (more) => {

@@ -1,5 +1,6 @@
 import { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
+import { queueOf } from '../storage/keyed-queue.js';
 import { EventStore } from '../storage/shipping-storage.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
@@ -46,5 +47,24 @@ describe('events whose dedupeKey an open transaction holds', () => {
 
     expect(next).toEqual(['a 2']);
     expect(await Promise.all(all)).toMatchObject([{ order_id: '1' }, { order_id: '2' }, { project_id: 'b' }]);
+  });
+
+  it('do not wait for changes of methods in their project', async () => {
+    const store = new HeldStore();
+    const dataSource = new DataSource({ type: 'postgres' });
+    const events = new OrderEvents(new Transactions(dataSource), store);
+    let end = (): void => undefined;
+    const change = queueOf(dataSource).take('a', () => new Promise<void>((resolve) => (end = resolve)));
+
+    const recorded = events.record({ projectId: 'a', orderId: '1', type: 'order.paid', dedupeKey: 'once' });
+    await new Promise((resolve) => setImmediate(resolve));
+    const waiting = [...store.waiting.keys()];
+    end();
+    await change;
+    await new Promise((resolve) => setImmediate(resolve));
+    store.waiting.get('a 1')?.();
+
+    expect(waiting).toEqual(['a 1']);
+    await expect(recorded).resolves.toMatchObject({ order_id: '1' });
   });
 });

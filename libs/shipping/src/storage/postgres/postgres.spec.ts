@@ -31,6 +31,17 @@ describe('a statement of our own', () => {
     return { database: new Postgres(dataSource), connection, query, release };
   };
 
+  it.each(['read', 'write'] as const)(
+    'that %ss goes to the primary, where what was just written is seen',
+    async (how) => {
+      const { database } = failing();
+
+      await database[how]('SELECT 1', [], 'shared');
+
+      expect(vi.mocked(database.dataSource.createQueryRunner).mock.calls.at(-1)).toEqual(['master']);
+    },
+  );
+
   it.each(['read', 'write'] as const)('that %ss is tried again after two lost races', async (how) => {
     const { database, query, release } = failing('40001', '40P01');
 
