@@ -6,7 +6,7 @@ export const sizes = {
   full: { shops: 9_000, ordersPerShop: 5, large: [10_000, 100_000] },
   small: { shops: 100, ordersPerShop: 5, large: [] },
   grown: { shops: 9_000, ordersPerShop: 10, large: [100_000] },
-  memory: { shops: 200, ordersPerShop: 1, large: [100_000], longHistory: 100_000 },
+  memory: { shops: 200, ordersPerShop: 1, large: [10_000], longHistory: 100_000 },
 };
 
 export function methodsIn({ shops, large }) {
