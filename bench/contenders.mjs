@@ -36,7 +36,8 @@ export function addCheckout(folder) {
 /** Request `number` of a scenario, in the form of the contender. */
 export function requestOf(name, scenario, number, size) {
   const request = scenarios[scenario].request(number, size, name);
-  return contenders[name].translate?.(request) ?? request;
+  // The load generator, a process of its own, does not know another checkout.
+  return contenders[name]?.translate?.(request) ?? request;
 }
 
 /** @returns the contender's name, port, origin and processes when it answers */

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { onExit } from './processes.mjs';
 
@@ -13,7 +13,9 @@ export function copySample() {
   onExit(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(library, { recursive: true });
   cpSync(root('dist/apps/sample'), folder, { recursive: true });
-  for (const part of ['dist', 'package.json', 'openapi.json']) {
-    cpSync(root(`libs/shipping/${part}`), `${library}/${part}`, { recursive: true });
+  // npm puts a dependency here whose version is another one than the workspace has.
+  for (const part of ['dist', 'package.json', 'openapi.json', 'node_modules']) {
+    const from = root(`libs/shipping/${part}`);
+    if (existsSync(from)) cpSync(from, `${library}/${part}`, { recursive: true });
   }
 }

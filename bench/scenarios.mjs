@@ -70,7 +70,7 @@ export const scenarios = {
   createOne: {
     title: 'create, 32 connections, one project',
     connections: 32,
-    request: (number, _size, contender) => create(`${contender}-one`, number),
+    request: (number, _size, contender) => create(`${contender}-one-${Math.floor(number / 9_000)}`, number),
   },
   createFew: {
     title: 'create, 4 connections, many projects',

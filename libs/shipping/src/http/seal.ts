@@ -17,12 +17,14 @@ export function nodeResponse(response: HttpResponse | ServerResponse): ServerRes
 }
 
 const headMethods = ['setHeader', 'setHeaders', 'appendHeader', 'removeHeader', 'writeHead'];
+// Express has `send` and `json` on the response of Node. One object for all: each answer is sealed with it.
+const inert = Object.fromEntries(
+  [...headMethods, 'write', 'end', 'send', 'json'].map((name) => [name, doNothing]),
+);
 
 /** Makes whatever is done to an answer do nothing. For one that is out. */
 export function seal(response: HttpResponse): void {
-  const node = nodeResponse(response);
-  // Express has `send` and `json` on the response of Node. They would serialise first.
-  for (const name of [...headMethods, 'write', 'end', 'send', 'json']) Reflect.set(node, name, doNothing);
+  Object.assign(nodeResponse(response), inert);
   if (!isExpress(response)) response.send = doNothing;
 }
 

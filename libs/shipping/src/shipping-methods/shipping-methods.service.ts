@@ -251,9 +251,10 @@ export class ShippingMethods {
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {
-    // A copy: the caller may change what it gets, also before its transaction is committed.
-    const copy = JSON.parse(JSON.stringify(change)) as ShippingMethodChange;
-    this.transactions.afterCommit(scope, () => this.committed.next(copy));
+    // For subscribers a copy: the caller may change what it gets, also before its transaction is committed.
+    const { observed } = this.committed;
+    const told = observed ? (JSON.parse(JSON.stringify(change)) as ShippingMethodChange) : change;
+    this.transactions.afterCommit(scope, () => this.committed.next(told));
   }
 
   private async findIn(scope: Scope, projectId: string, id: string): Promise<ShippingMethodDto> {
