@@ -131,7 +131,6 @@ export class ShippingMethodsController {
   }
 }
 
-/** The id of the path; empty without one, which no id is. */
 function idOf({ params }: HttpRequest, name: 'project_id' | 'method_id'): string {
   return params[name] ?? '';
 }

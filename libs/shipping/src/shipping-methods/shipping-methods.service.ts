@@ -286,7 +286,6 @@ function wantedTags({ versions, etags }: ChangeOptions): string[] | undefined {
   return versions || etags ? [...(versions ?? []).map(tagOf), ...(etags ?? [])] : undefined;
 }
 
-/** Tries again what was lost to another writer. */
 async function untilWon<Won extends object>(attempt: () => Promise<Won | 'again'>): Promise<Won> {
   // For each lost race another writer has succeeded. So many losses mean that something else is wrong.
   for (let lost = 0; lost < 100; lost++) {
