@@ -99,6 +99,12 @@ describe('the services as docs/services.md shows them', () => {
     await expect(methods.remove(projectId, id)).rejects.toBeInstanceOf(MethodNotFoundError);
   });
 
+  it.each([undefined, null, 3, {}])('find no method by %j, which is no code', async (code) => {
+    const found = await methods.findByCodes(freshProject(), code as string, 'x');
+
+    expect(found).toBeNull();
+  });
+
   it('list, tree, findActive, find and findByCodes', async () => {
     const ground = await methods.create(projectId, {
       carrier_code: 'ups',

@@ -199,9 +199,7 @@ describe('an upsert', () => {
     async (isTakenAnew) => {
       const project = freshProject();
       const { id } = await methods.create(project, ground);
-      const { batched } = methods as unknown as {
-        batched: { find: (...key: unknown[]) => Promise<unknown> };
-      };
+      const batched = Reflect.get(methods, 'batched') as { find: (...key: unknown[]) => Promise<unknown> };
       const find = batched.find.bind(batched);
       vi.spyOn(batched, 'find').mockImplementationOnce(async (...key) => {
         const found = await find(...key);
