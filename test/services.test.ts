@@ -91,7 +91,7 @@ describe('the services as docs/services.md shows them', () => {
       { etags: [upserted.etag] },
     );
     expect(updated).toMatchObject({ is_active: false, version: 3 });
-    const late = methods.update(projectId, id, { ...codes, method_label: 'Late' }, { versions: [2] });
+    const late = methods.update(projectId, id, { ...codes, method_label: 'Late' }, { etags: ['"2"'] });
     await expect(late).rejects.toBeInstanceOf(VersionMismatchError);
 
     const removed = await methods.remove(projectId, id);

@@ -79,7 +79,7 @@ describe("a sibling module's transaction", () => {
         DuplicateMethodError,
       );
       await expect(methods.remove(project, 'nothing', { manager })).rejects.toThrow(MethodNotFoundError);
-      await expect(methods.remove(project, id, { manager, versions: [7] })).rejects.toThrow(
+      await expect(methods.remove(project, id, { manager, etags: ['"7"'] })).rejects.toThrow(
         VersionMismatchError,
       );
     });

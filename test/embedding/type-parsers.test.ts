@@ -42,7 +42,7 @@ describe('a host with parsers of its own for every type but text', () => {
     const { id } = await methods.create(project, { ...ground, sort_order: 3 }, options);
     const event = { projectId: project, orderId: 'o', type: 'note.added', data: { n: 1 }, dedupeKey: 'k' };
     const all = [
-      await methods.update(project, id, { ...ground, use_default: true }, { ...options, versions: [1] }),
+      await methods.update(project, id, { ...ground, use_default: true }, { ...options, etags: ['"1"'] }),
       await methods.upsert(project, { ...ground, is_active: false }, options),
       await methods.upsert(project, { ...ground, method_code: '04' }, options),
       await methods

@@ -96,7 +96,10 @@ export class ServiceCaller implements Caller {
   }
 
   update(id: string, sent: Sent, { versions }: Guard): Promise<Reply> {
-    return refusedOr(200, this.methods.update(this.project, id, sent, { ...this.options, versions }));
+    return refusedOr(
+      200,
+      this.methods.update(this.project, id, sent, { ...this.options, etags: tagsOf(versions) }),
+    );
   }
 
   upsert(sent: Sent): Promise<Reply> {
@@ -104,7 +107,10 @@ export class ServiceCaller implements Caller {
   }
 
   remove(id: string, { versions }: Guard): Promise<Reply> {
-    return refusedOr(204, this.methods.remove(this.project, id, { ...this.options, versions }));
+    return refusedOr(
+      204,
+      this.methods.remove(this.project, id, { ...this.options, etags: tagsOf(versions) }),
+    );
   }
 
   list(query: Query): Promise<Reply> {
@@ -143,4 +149,8 @@ async function refusedOr(status: number, call: Promise<unknown>): Promise<Reply>
     if (!(error instanceof ShippingException)) throw error;
     return { status: error.problem.status, body: error.problem };
   }
+}
+
+function tagsOf(versions: readonly number[] | undefined): string[] | undefined {
+  return versions?.map((version) => `"${version}"`);
 }

@@ -9,9 +9,9 @@ export type OwnValues = Pick<ShippingMethodDto, SettableField>;
 
 /** The values of a request, or a method's; what is missing or null has its default. */
 export function ownValuesOf(request: Readonly<UpsertShippingMethodRequest>): OwnValues {
-  return Object.fromEntries(
-    settableFields.map((name) => [name, request[name] ?? fieldOf(name).default]),
-  ) as OwnValues;
+  const own: Record<string, unknown> = {};
+  for (const name of settableFields) own[name] = request[name] ?? fieldOf(name).default;
+  return own as OwnValues;
 }
 
 /** What is stored of a method that is shown. */
@@ -35,8 +35,9 @@ export function patched(
     (staysDefault &&
       current.inherited.some((inherited) => inherited === name) &&
       isDeepStrictEqual(request[name], current[name]));
-  const sent = settableFields.filter((name) => !keeps(name)).map((name) => [name, request[name]]);
-  return ownValuesOf({ ...storedValuesOf(current), ...Object.fromEntries(sent) });
+  const values: Record<string, unknown> = storedValuesOf(current);
+  for (const name of settableFields) if (!keeps(name)) values[name] = request[name];
+  return ownValuesOf(values as OwnValues);
 }
 
 /** What `search_text` holds: each searched text, case-folded, on a line of its own. */

@@ -43,9 +43,10 @@ const allActive: CheckedListQuery = {
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
-  /** The change happens only while the stored version is one of these. */
-  versions?: readonly number[];
-  /** As `If-Match`: only while the method's `etag` is one of these, or its version alone, such as `"3"`. */
+  /**
+   * As `If-Match`: the change happens only while the method's `etag` is one of these, or its version alone is, in quotes:
+   * `"3"`.
+   */
   etags?: readonly string[];
 }
 
@@ -167,9 +168,8 @@ export class ShippingMethods {
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
-    const wanted = wantedTags(options);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) =>
-      this.patch(await this.findMatching(scope, projectId, id, wanted), request, scope),
+      this.patch(await this.findMatching(scope, projectId, id, options), request, scope),
     );
   }
 
@@ -201,12 +201,11 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkedFor(projectId, () => undefined);
-    const wanted = wantedTags(options);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
       // It may wait for rows of the host's that refer to the method, and with it all that share its statement.
       if (scope === 'shared') return 'again';
-      const current = await this.findMatching(scope, projectId, id, wanted);
-      const removed = await this.store.delete(current, wanted, scope);
+      const current = await this.findMatching(scope, projectId, id, options);
+      const removed = await this.store.delete(current, options.etags, scope);
       if (removed === 'lost') return 'again';
       this.notify({ type: 'deleted', before: removed, after: null }, scope);
       return removed;
@@ -267,23 +266,13 @@ export class ShippingMethods {
     scope: Scope,
     projectId: string,
     id: string,
-    wanted: readonly string[] | undefined,
+    { etags }: ChangeOptions,
   ): Promise<ShippingMethodDto> {
     const current = await this.findIn(scope, projectId, id);
-    const matches = !wanted || wanted.includes(current.etag) || wanted.includes(tagOf(current.version));
+    const matches = !etags || etags.includes(current.etag) || etags.includes(`"${current.version}"`);
     if (!matches) throw new VersionMismatchError(current.version);
     return current;
   }
-}
-
-/** The entity-tag of a method that inherits nothing. */
-function tagOf(version: number): string {
-  return `"${version}"`;
-}
-
-/** @returns the entity-tags that allow the change; undefined: it needs none */
-function wantedTags({ versions, etags }: ChangeOptions): string[] | undefined {
-  return versions || etags ? [...(versions ?? []).map(tagOf), ...(etags ?? [])] : undefined;
 }
 
 async function untilWon<Won extends object>(attempt: () => Promise<Won | 'again'>): Promise<Won> {

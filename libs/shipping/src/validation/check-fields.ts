@@ -28,12 +28,13 @@ export function checkFields<Dto extends object>(
       violations.inBody(pointerTo(pointer, name), 'unknown', unknown, fields);
   }
   // class-transformer would walk an object. No rule accepts one, except a Date.
-  const values = fields.flatMap((name) => {
+  const values: Record<string, unknown> = {};
+  for (const name of fields) {
     const value: unknown = Reflect.get(input, name);
     const isOther = typeof value === 'object' && value !== null && !(value instanceof Date);
-    return value === undefined ? [] : [[name, isOther ? [] : value]];
-  });
-  const checked = plainToInstance(dto, Object.fromEntries(values));
+    if (value !== undefined) values[name] = isOther ? [] : value;
+  }
+  const checked = plainToInstance(dto, values);
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {
     for (const [rule, remedy] of Object.entries(constraints)) {
       const { code, allowed } = contexts[rule] as { code: ViolationCode; allowed?: readonly string[] };

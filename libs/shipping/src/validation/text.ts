@@ -20,14 +20,7 @@ export function isStorable(text: string): boolean {
 
 /** @returns the number of code points; a UTF-16 length would count an emoji twice */
 export function lengthOf(text: string): number {
-  let length = text.length;
-  if (nonAscii.test(text)) {
-    for (let index = 0; index < text.length; index++) {
-      const isLead = (text.charCodeAt(index) & 0xfc00) === 0xd800;
-      if (isLead && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) length--;
-    }
-  }
-  return length;
+  return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0);
 }
 
 /** Normalising is quadratic in combining marks: some 200,000 of them would hold the process for seconds. */
