@@ -164,6 +164,41 @@ describe('the OpenAPI document', () => {
     expect(documentShipping(documented)).toEqual(documented);
   });
 
+  it("has our schema where one of the host's has the same name", () => {
+    const info = { title: 'Shop', version: '1' };
+    const schemas = { ShippingMethod: { type: 'string' }, Cart: { type: 'object' } };
+
+    const documented = documentShipping({ openapi: '3.1.0', info, paths: {}, components: { schemas } });
+
+    expect(read(documented).components.schemas['ShippingMethod']).toEqual(schemaOf('ShippingMethod'));
+    expect(documented.components.schemas.Cart).toEqual(schemas.Cart);
+  });
+
+  it('has the title and the version that the host gives it', () => {
+    const info = { title: 'Shop', version: '7.1.0' };
+
+    expect(shippingDocument(info).info).toMatchObject(info);
+  });
+
+  it('names Retry-After where it can be sent, which is with each 503', () => {
+    const named = operationsOf(document).map(([route, { responses }]) =>
+      Object.entries(responses)
+        .filter(([, { headers = {} }]) => 'Retry-After' in headers)
+        .map(([status]) => `${route} ${status}`),
+    );
+
+    expect(named).toEqual(operationsOf(document).map(([route]) => [`${route} 503`]));
+  });
+
+  it('describes several mounts, each with operationIds of its own', () => {
+    const paths = ['a/:project_id', 'b/:project_id', 'c/:project_id'];
+
+    const documented = paths.reduce((made, path) => documentShipping(made, { path }), shippingDocument());
+
+    const ids = operationsOf(read(documented)).map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(24);
+  });
+
   it('describes two mounts, with the path parameters and the page size of each', () => {
     const second = { path: '/shops/:shop/:project_id/', maxPageSize: 10 };
 

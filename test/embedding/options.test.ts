@@ -42,6 +42,8 @@ describe('the options', () => {
     ['entityManager', { entityManager: 'ambient' }],
     ['defaultProject', { defaultProject: 'x' }],
     ['http.path', { http: { path: 'api/shipping' } }],
+    ['http.path', { http: { path: 'api/:project_ids/orders' } }],
+    ['http.path', { http: { path: 'api/x:project_id/orders' } }],
     ['http.path', { http: { path: 7 } }],
     ['http.routeDecorators', { http: { routeDecorators: { lists: [] } } }],
     ['http.routeDecorators.list', { http: { routeDecorators: { list: UseGuards() } } }],
