@@ -70,7 +70,7 @@ type Handler = (...parameters: unknown[]) => unknown;
  * function in its place. Nest reads the route and the guards from the last one, so each gets the metadata of the one
  * before it.
  */
-function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[]): void {
+function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[] = []): void {
   const { prototype } = mounted;
   const shared = prototype[route] as Handler;
   let handler: Handler = function (this: unknown, ...parameters) {
