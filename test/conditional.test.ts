@@ -88,6 +88,8 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
 
     expect(status).toBe(409);
     expect(body).toMatchObject({ code: 'duplicate_method', existing_id: taken });
+    // Only a create can be repeated safely.
+    expect(body).not.toHaveProperty('identical');
   });
 
   it('a method is removed once, and then it is not found', async () => {

@@ -27,6 +27,7 @@ interface Schema {
 
 interface Parameter {
   name: string;
+  in: string;
   description: string;
   schema: Schema;
 }
@@ -180,14 +181,32 @@ describe('the OpenAPI document', () => {
     expect(shippingDocument(info).info).toMatchObject(info);
   });
 
-  it('names Retry-After where it can be sent, which is with each 503', () => {
-    const named = operationsOf(document).map(([route, { responses }]) =>
+  it('names the headers of each answer, and those that a request may have', () => {
+    const headersOf = ({ responses }: Operation): string[] =>
       Object.entries(responses)
-        .filter(([, { headers = {} }]) => 'Retry-After' in headers)
-        .map(([status]) => `${route} ${status}`),
-    );
+        .map(([status, { headers = {} }]) => [status, ...Object.keys(headers)])
+        .filter(({ length }) => length > 1)
+        .map((named) => named.join(' '));
+    const takenBy = ({ parameters }: Operation): string[] =>
+      parameters.filter((each) => each.in === 'header').map(({ name }) => name);
 
-    expect(named).toEqual(operationsOf(document).map(([route]) => [`${route} 503`]));
+    const named = operationsOf(document).map(([route, each]) => [route, takenBy(each), headersOf(each)]);
+
+    const validated = ['200 ETag Cache-Control', '304 ETag Cache-Control', '503 Retry-After'];
+    expect(named).toEqual([
+      [`post ${methods}`, [], ['201 ETag Location', '503 Retry-After']],
+      [`get ${methods}`, ['If-None-Match'], validated],
+      [`get ${methods}/tree`, ['If-None-Match'], validated],
+      [`patch ${methods}/{method_id}`, ['If-Match'], ['200 ETag', '503 Retry-After']],
+      [`delete ${methods}/{method_id}`, ['If-Match'], ['503 Retry-After']],
+      [`get ${base}/{order_id}/events`, [], ['503 Retry-After']],
+    ]);
+  });
+
+  it('gives no field of a request a default, which a client would fill in and so undo what an update keeps', () => {
+    const { properties = {} } = schemaOf('UpsertShippingMethodRequest');
+
+    expect(Object.values(properties).filter((schema) => 'default' in schema)).toEqual([]);
   });
 
   it('describes several mounts, each with operationIds of its own', () => {

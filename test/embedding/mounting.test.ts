@@ -123,6 +123,33 @@ describe('a host', () => {
     },
   );
 
+  it('with a defaults project of its own keeps the contract, in the projects that it names', async () => {
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ defaultsProjectId: 'base' }),
+    ]);
+    host = await listening(testing);
+    const named = ['base'];
+    const projectId = (): string => {
+      named.push(freshProject());
+      return named.at(-1) ?? '';
+    };
+
+    await keepsTheContract({
+      origin: host.origin,
+      path: `/${contractPath}`,
+      defaultsProjectId: 'base',
+      projectId,
+    });
+
+    const used: { project_id: string }[] = await database.dataSource.query(
+      `SELECT project_id FROM ${database.table('shipping_project')} UNION
+       SELECT project_id FROM ${database.table('shipping_order_event')}`,
+    );
+    expect(named).toEqual(expect.arrayContaining(used.map(({ project_id }) => project_id)));
+    expect(used.map(({ project_id }) => project_id)).toContain('base');
+  });
+
   it('may put the routes under a version and a path of its own', async () => {
     const path = 'tenants/:project_id/logistics';
     const testing = await compiled([
