@@ -92,6 +92,13 @@ const brackets: Query[] = [
   ['a bracket without a field', 'filter[]=ups', unknownField('filter[]')],
   ['a bracket on an unknown field', 'filter[carrier]=ups', unknownField('filter[carrier]')],
   ['a bracket on __proto__', 'filter[__proto__]=ups', unknownField('filter[__proto__]')],
+  [
+    'a bracket on a field and a line break',
+    'filter[carrier_code%0A]=ups',
+    unknownField('filter[carrier_code\n]'),
+  ],
+  ['a bracket on a line break', 'filter[%0A]=ups', unknownField('filter[\n]')],
+  ['text after a bracket', 'filter[carrier]x=ups&filter[carrier=ups&xfilter[carrier]=ups', 200],
   ['brackets in brackets', 'filter[carrier_code][]=ups', unknownField('filter[carrier_code][]')],
   ['a bracket of a boolean field with 1', 'filter[is_active]=1', violating('filter[is_active] type')],
   ['a bracket of a boolean field with TRUE', 'filter[is_active]=TRUE', violating('filter[is_active] type')],

@@ -22,6 +22,8 @@ const paging: Query[] = [
   ['page of 500 digits', `page=${'9'.repeat(500)}`, violating('page range')],
   ['page 2^53', 'page=9007199254740992', violating('page range')],
   ['page twice', 'page=1&page=1', violating('page duplicate')],
+  ['page twice, first empty', 'page=&page=1', violating('page duplicate')],
+  ['page twice, then empty', 'page=1&page=', violating('page duplicate')],
   ['per_page 1', 'per_page=1', 200],
   ['per_page 100', 'per_page=100', 200],
   ['per_page 0', 'per_page=0', violating('per_page range')],

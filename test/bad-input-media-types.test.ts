@@ -23,6 +23,8 @@ const media: Media[] = [
   ['application/json; charset=utf-8', good, 201],
   ['application/json;charset="UTF-8"', good, 201],
   ['Application/JSON', good, 201],
+  ['application/json ; charset=utf-8', good, 201],
+  ['application/json; Charset=utf-8; x=y', good, 201],
   ['application/json; charset=latin1', good, unsupported],
   ['application/json; charset=iso-8859-1', good, unsupported],
   // Nest's own parser for Express decodes UTF-16, and the result is not JSON.
@@ -61,6 +63,7 @@ const coded: Coded[] = [
   ['a body that is not gzip', 'gzip', good, unsupported, invalidJson],
   ['a body that is not Brotli', 'br', good, unsupported, invalidJson],
   ['a body in gzip', 'gzip', gzipSync(good), unsupported, 201],
+  ['a body in GZIP', 'GZIP', gzipSync(good), unsupported, 201],
   ['50 MB in 50 kB of gzip', 'gzip', gzipSync(' '.repeat(50_000_000)), unsupported, tooLarge],
 ];
 

@@ -102,6 +102,38 @@ describe('the cache', () => {
     expect(found.map(({ body }) => codes(body))).toEqual([foundByOne, foundByOther]);
   });
 
+  it.each<[part: string, one: string, foundByOne: string[], other: string, foundByOther: string[]]>([
+    [
+      'how often a key is repeated',
+      'filter[method_code]=air&filter[method_code]=ground',
+      ['air', 'ground'],
+      'filter[method_code]=ground',
+      ['ground'],
+    ],
+    ['the encoding of an ampersand', 'q=air%26per_page=1', [], 'q=air&per_page=1', ['air']],
+    ['the encoding of a percent sign', 'q=%2561ir', [], 'q=%61ir', ['air']],
+    ['the encoding of a plus sign', 'q=air%2Bups', [], 'q=air+ups', ['air']],
+    ['the case of a bracket value', 'filter[method_code]=AIR', [], 'filter[method_code]=air', ['air']],
+    ['what follows a question mark', 'q=air?', [], 'q=air', ['air']],
+  ])('does not mix up queries that differ in %s', async (_part, one, foundByOne, other, foundByOther) => {
+    const queries = [one, other, one, other];
+
+    const found = [];
+    for (const query of queries) found.push(codes((await shop.list(query)).body));
+
+    expect(found).toEqual([foundByOne, foundByOther, foundByOne, foundByOther]);
+  });
+
+  it.each(['page=2&page=1', 'page=1&page=1', 'page=1&per_page=0', 'page=1&filter[nothing]=1'])(
+    'does not answer the bad query %s like the good one in it',
+    async (bad) => {
+      const statuses = [];
+      for (const query of ['page=1', bad, 'page=1']) statuses.push((await shop.list(query)).status);
+
+      expect(statuses).toEqual([200, 400, 200]);
+    },
+  );
+
   it('serves the new values when a default is added, changed or removed', async () => {
     const codesOf = { carrier_code: 'inheriting', method_code: 'x' };
     const defaults = new Client(app.origin, 'default');

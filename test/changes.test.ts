@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
-import { serverUrl, testDatabase } from './support/database.js';
+import { testDatabase } from './support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -143,53 +143,51 @@ describe('the stream of changes', () => {
   });
 });
 
-// The embedded database has one connection, which this test would have to close.
-it.skipIf(!serverUrl)(
-  'the stream of changes works on a DataSource that is initialized late, and initialized again',
-  async () => {
-    const database = await testDatabase();
-    const testing = await Test.createTestingModule({
-      imports: [
-        TypeOrmModule.forRootAsync({
-          useFactory: () => ({ ...database.options, manualInitialization: true }),
-        }),
-        ShippingModule.forRoot({ isGlobal: true }),
-      ],
-    }).compile();
-    const dataSource = testing.get(DataSource);
-    await dataSource.initialize();
-    await testing.init();
-    const methods = testing.get(ShippingMethods);
-    const seen: string[] = [];
-    methods.changes.subscribe(({ type }) => seen.push(type));
-    const rolledBack = (): Promise<unknown> =>
-      dataSource.transaction(async (manager) => {
-        await methods.create(freshProject(), ground, { manager });
-        throw new Error('rollback');
-      });
+it('the stream of changes works on a DataSource that is initialized late, and initialized again', async () => {
+  const database = await testDatabase();
+  // The embedded database has one connection.
+  await database.dataSource.destroy();
+  const testing = await Test.createTestingModule({
+    imports: [
+      TypeOrmModule.forRootAsync({
+        useFactory: () => ({ ...database.options, manualInitialization: true }),
+      }),
+      ShippingModule.forRoot({ isGlobal: true }),
+    ],
+  }).compile();
+  const dataSource = testing.get(DataSource);
+  await dataSource.initialize();
+  await testing.init();
+  const methods = testing.get(ShippingMethods);
+  const seen: string[] = [];
+  methods.changes.subscribe(({ type }) => seen.push(type));
+  const rolledBack = (): Promise<unknown> =>
+    dataSource.transaction(async (manager) => {
+      await methods.create(freshProject(), ground, { manager });
+      throw new Error('rollback');
+    });
 
-    await expect(rolledBack()).rejects.toThrow('rollback');
+  await expect(rolledBack()).rejects.toThrow('rollback');
+  await dataSource.destroy();
+  await dataSource.initialize();
+  await expect(rolledBack()).rejects.toThrow('rollback');
+  await dataSource.transaction((manager) => methods.create(freshProject(), ground, { manager }));
+  expect(seen).toEqual(['created']);
+
+  // The first call after each initialization is in a nested transaction.
+  const nested = (fails: boolean): Promise<unknown> =>
+    dataSource.transaction(async (manager) => {
+      await manager.transaction((inner) => methods.create(freshProject(), ground, { manager: inner }));
+      expect(seen).toEqual(['created']);
+      if (fails) throw new Error('rollback');
+    });
+  for (const fails of [true, false]) {
     await dataSource.destroy();
     await dataSource.initialize();
-    await expect(rolledBack()).rejects.toThrow('rollback');
-    await dataSource.transaction((manager) => methods.create(freshProject(), ground, { manager }));
-    expect(seen).toEqual(['created']);
+    await nested(fails).catch(() => undefined);
+  }
 
-    // The first call after each initialization is in a nested transaction.
-    const nested = (fails: boolean): Promise<unknown> =>
-      dataSource.transaction(async (manager) => {
-        await manager.transaction((inner) => methods.create(freshProject(), ground, { manager: inner }));
-        expect(seen).toEqual(['created']);
-        if (fails) throw new Error('rollback');
-      });
-    for (const fails of [true, false]) {
-      await dataSource.destroy();
-      await dataSource.initialize();
-      await nested(fails).catch(() => undefined);
-    }
-
-    expect(seen).toEqual(['created', 'created']);
-    await testing.close();
-    await database.close();
-  },
-);
+  expect(seen).toEqual(['created', 'created']);
+  await testing.close();
+  await database.close();
+});

@@ -35,6 +35,23 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
     expect(reset.body).toMatchObject({ version: 3, sort_order: 0, meta: {} });
   });
 
+  it('minus zero is zero: it changes nothing, and a create that repeats it is identical', async () => {
+    const own = new Client(app.origin, freshProject());
+    const zero = JSON.stringify({ ...ground, sort_order: 0, meta: { a: 0 } });
+    const minusZero = zero.replaceAll(':0', ':-0');
+    const { body: first } = await own.create(zero);
+
+    const [again, updated] = [await own.create(minusZero), await own.update(first.id, minusZero)];
+    await own.remove(first.id);
+    const { body: second } = await own.create(minusZero);
+    const repeated = await own.create(minusZero);
+
+    expect(again.body).toMatchObject({ existing_id: first.id, identical: true });
+    expect(updated.body).toEqual(first);
+    expect(second).toMatchObject({ sort_order: 0, meta: { a: 0 }, version: 1 });
+    expect(repeated.body).toMatchObject({ existing_id: second.id, identical: true });
+  });
+
   it.each([
     ['"1"', 200],
     ['"7", "1"', 200],
@@ -71,6 +88,8 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
 
     expect(status).toBe(409);
     expect(body).toMatchObject({ code: 'duplicate_method', existing_id: taken });
+    // Only a create can be repeated safely.
+    expect(body).not.toHaveProperty('identical');
   });
 
   it('a method is removed once, and then it is not found', async () => {

@@ -52,6 +52,18 @@ describe.each(adapters)('create on %s', (adapter) => {
     expect(headers.get('location')).toBe(`${shop.base}/shipments/methods/${body.id}`);
   });
 
+  it.runIf(adapter === 'express')('gives the same Location for a path that ends with a slash', async () => {
+    const shop = new Client(app.origin, freshProject());
+
+    const { headers, body } = await shop.send<ShippingMethodDto>(
+      'POST',
+      `${shop.base}/shipments/methods/?a=/`,
+      ground,
+    );
+
+    expect(headers.get('location')).toBe(`${shop.base}/shipments/methods/${body.id}`);
+  });
+
   it('refuses codes that are taken, names the method that has them, and says whether it is identical', async () => {
     const shop = new Client(app.origin, freshProject());
     const { body: first } = await shop.create({ ...ground, meta: { a: 1, b: [2] } });

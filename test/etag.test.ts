@@ -230,6 +230,37 @@ describe('the etag of a method', () => {
     expect(removed.id).toBe(id);
   });
 
+  it.each<[options: { etags?: string[]; versions?: number[] }, isAllowed: boolean]>([
+    [{}, true],
+    [{ etags: undefined, versions: undefined }, true],
+    [{ etags: ['"1"'] }, true],
+    [{ versions: [1] }, true],
+    [{ etags: ['"1"'], versions: [9] }, true],
+    [{ etags: ['"9"'], versions: [1] }, true],
+    [{ etags: ['"1"'], versions: [] }, true],
+    [{ etags: [], versions: [1] }, true],
+    [{ etags: [] }, false],
+    [{ versions: [] }, false],
+    [{ etags: ['"9"'], versions: [9] }, false],
+    [{ etags: ['W/"1"', '1', '*'] }, false],
+  ])(
+    'or its version is one of those that a service call names: with %j, version 1 changes: %s',
+    async (options, isAllowed) => {
+      const { id } = await methods.create(shop.project, own);
+      const outcomeOf = (change: Promise<unknown>): Promise<unknown> =>
+        change.then(
+          () => 'changed',
+          (error: { code?: string }) => error.code,
+        );
+
+      const unchanged = await outcomeOf(methods.update(shop.project, id, own, options));
+      const removed = await outcomeOf(methods.remove(shop.project, id, options));
+
+      const expected = isAllowed ? 'changed' : 'version_mismatch';
+      expect([unchanged, removed]).toEqual([expected, expected]);
+    },
+  );
+
   it('is compared in the statement that writes, so that a default changed just before it is noticed', async () => {
     const origin = await makeDefault();
     const { id, etag } = (await shop.create({ ...own, use_default: true })).body;

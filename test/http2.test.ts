@@ -60,7 +60,8 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     const [head] = await answered;
     const read = await text(stream);
     const body = (read === '' ? {} : JSON.parse(read)) as ShippingMethodDto & ProblemDetails;
-    return { status: Number(head[':status']), etag: String(head['etag']), body };
+    const { etag, location, 'content-type': type } = head as Record<string, string | undefined>;
+    return { status: Number(head[':status']), etag: etag ?? '', location, type, body, read };
   };
 
   it('a body without a length is read, in create and update, whole or in pieces', async () => {
@@ -111,5 +112,36 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     const removed = await send('DELETE', `${path}/${body.id}`);
 
     expect([list.status, held.status, removed.status]).toEqual([200, 304, 204]);
+  });
+
+  it('a new method has its Location, a stale change and a bad list are refused as over HTTP/1.1', async () => {
+    const created = await send('POST', path, [JSON.stringify({ ...ground, method_code: 'new' })], json);
+    const one = `${path}/${created.body.id}`;
+
+    const stale = await send('DELETE', one, [], { 'if-match': '"9"' });
+    const bad = await send('GET', `${path}?page=0`);
+    const head = await send('HEAD', path);
+
+    expect(created.location).toBe(one);
+    expect([stale.status, stale.type, stale.body]).toMatchObject([
+      412,
+      'application/problem+json',
+      { code: 'version_mismatch', current_version: 1 },
+    ]);
+    expect([bad.status, bad.body.code]).toEqual([400, 'invalid_parameter']);
+    expect([head.status, head.read, head.etag]).toEqual([200, '', (await send('GET', path)).etag]);
+  });
+
+  it('a history of many pieces is complete', async () => {
+    const { dataSource, table } = database;
+    await dataSource.query(
+      `INSERT INTO ${table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
+       SELECT 'p', 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 3000)`,
+    );
+
+    const { status, type, read } = await send('GET', '/api/projects/p/sales/orders/long/events');
+
+    expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
+    expect((JSON.parse(read) as { data: unknown[] }).data).toHaveLength(3000);
   });
 });

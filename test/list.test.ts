@@ -79,6 +79,10 @@ describe.each(adapters)('the list on %s', (adapter) => {
   it.each([
     ['q=GROUND', ['FedEx/FEDEX_GROUND', 'FedEx/fedex_ground', 'ups/03']],
     ['q=ground ups', ['ups/03']],
+    ['q=ground%E3%80%80ups', ['ups/03']],
+    ['q=%C2%A0ground%E2%80%83%0Aups%C2%A0', ['ups/03']],
+    ['q=ground?', []],
+    ['filter[method_label]=Ground?', []],
     ['q=50%25', ['FedEx/fedex_ground']],
     ['q=1_2', ['école/1_2']],
     ['q=%5C', []],

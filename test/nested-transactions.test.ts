@@ -1,5 +1,5 @@
 import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
-import { type EntityManager } from 'typeorm';
+import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
@@ -85,6 +85,33 @@ describe("a host's nested transaction beside a call of ours", () => {
 
     await expect(committed).rejects.toThrow('The transaction was rolled back: a statement in it had failed.');
     expect((await methods.list(project)).meta.total).toBe(0);
+  });
+
+  it('that is being released leaves a call that begins then to the outer transaction', async () => {
+    const { dataSource } = app.database;
+    const project = freshProject();
+    const told: (string | undefined)[] = [];
+    const subscription = methods.changes.subscribe(({ after }) => told.push(after?.project_id));
+    const calls: Promise<unknown>[] = [];
+    const calling: EntitySubscriberInterface = {
+      beforeQuery: ({ query, manager }) => {
+        if (query.startsWith('RELEASE')) calls.push(methods.create(project, ground, { manager }));
+      },
+    };
+    dataSource.subscribers.push(calling);
+
+    await dataSource
+      .transaction(async (manager) => {
+        await nested(manager, 'SELECT 1');
+        await Promise.all(calls);
+        expect(told).toEqual([]);
+      })
+      .finally(() => dataSource.subscribers.splice(dataSource.subscribers.indexOf(calling), 1));
+    subscription.unsubscribe();
+
+    expect(calls).toHaveLength(1);
+    expect(told).toEqual([project]);
+    expect((await methods.list(project)).meta.total).toBe(1);
   });
 
   it('that is rolled back leaves the reported changes in agreement with the stored methods', async () => {

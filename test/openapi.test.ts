@@ -27,6 +27,7 @@ interface Schema {
 
 interface Parameter {
   name: string;
+  in: string;
   description: string;
   schema: Schema;
 }
@@ -162,6 +163,59 @@ describe('the OpenAPI document', () => {
       responses: { 201: { content: {} }, 401: { description: 'No token' } },
     });
     expect(documentShipping(documented)).toEqual(documented);
+  });
+
+  it("has our schema where one of the host's has the same name", () => {
+    const info = { title: 'Shop', version: '1' };
+    const schemas = { ShippingMethod: { type: 'string' }, Cart: { type: 'object' } };
+
+    const documented = documentShipping({ openapi: '3.1.0', info, paths: {}, components: { schemas } });
+
+    expect(read(documented).components.schemas['ShippingMethod']).toEqual(schemaOf('ShippingMethod'));
+    expect(documented.components.schemas.Cart).toEqual(schemas.Cart);
+  });
+
+  it('has the title and the version that the host gives it', () => {
+    const info = { title: 'Shop', version: '7.1.0' };
+
+    expect(shippingDocument(info).info).toMatchObject(info);
+  });
+
+  it('names the headers of each answer, and those that a request may have', () => {
+    const headersOf = ({ responses }: Operation): string[] =>
+      Object.entries(responses)
+        .map(([status, { headers = {} }]) => [status, ...Object.keys(headers)])
+        .filter(({ length }) => length > 1)
+        .map((named) => named.join(' '));
+    const takenBy = ({ parameters }: Operation): string[] =>
+      parameters.filter((each) => each.in === 'header').map(({ name }) => name);
+
+    const named = operationsOf(document).map(([route, each]) => [route, takenBy(each), headersOf(each)]);
+
+    const validated = ['200 ETag Cache-Control', '304 ETag Cache-Control', '503 Retry-After'];
+    expect(named).toEqual([
+      [`post ${methods}`, [], ['201 ETag Location', '503 Retry-After']],
+      [`get ${methods}`, ['If-None-Match'], validated],
+      [`get ${methods}/tree`, ['If-None-Match'], validated],
+      [`patch ${methods}/{method_id}`, ['If-Match'], ['200 ETag', '503 Retry-After']],
+      [`delete ${methods}/{method_id}`, ['If-Match'], ['503 Retry-After']],
+      [`get ${base}/{order_id}/events`, [], ['503 Retry-After']],
+    ]);
+  });
+
+  it('gives no field of a request a default, which a client would fill in and so undo what an update keeps', () => {
+    const { properties = {} } = schemaOf('UpsertShippingMethodRequest');
+
+    expect(Object.values(properties).filter((schema) => 'default' in schema)).toEqual([]);
+  });
+
+  it('describes several mounts, each with operationIds of its own', () => {
+    const paths = ['a/:project_id', 'b/:project_id', 'c/:project_id'];
+
+    const documented = paths.reduce((made, path) => documentShipping(made, { path }), shippingDocument());
+
+    const ids = operationsOf(read(documented)).map(([, { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(24);
   });
 
   it('describes two mounts, with the path parameters and the page size of each', () => {

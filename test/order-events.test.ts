@@ -183,6 +183,11 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     [{ actor: { type: 'robot' } }, '/actor/type', 'not_allowed'],
     [{ actor: { type: 'user', name: 'Ada' } }, '/actor/name', 'unknown'],
     [{ actor: { type: 'user', id: 7 } }, '/actor/id', 'type'],
+    [{ actor: { type: 'user', id: 'i'.repeat(65) } }, '/actor/id', 'length'],
+    [{ actor: { type: 'user', id: 'a\0b' } }, '/actor/id', 'format'],
+    [{ actor: { type: 'user', label: 'l'.repeat(256) } }, '/actor/label', 'length'],
+    [{ actor: { type: 'user', label: '\uD800' } }, '/actor/label', 'format'],
+    [{ dedupeKey: 'a\0b' }, '/dedupeKey', 'format'],
     [{ occurredAt: '2026-02-30T00:00:00Z' }, '/occurredAt', 'format'],
     [{ occurredAt: '2026-02-03T00:00:00' }, '/occurredAt', 'format'],
     [{ occurredAt: new Date(Number.NaN) }, '/occurredAt', 'format'],
@@ -202,20 +207,38 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(await typesOf('bad')).toEqual([]);
   });
 
+  it.each([
+    [{ actor: { type: 'robot' } }, '/actor/type', ['user', 'customer', 'app', 'system']],
+    [{ actor: { type: 'user', name: 'Ada' } }, '/actor/name', ['type', 'id', 'label']],
+    [
+      { typ: 'order.placed' },
+      '/typ',
+      ['projectId', 'orderId', 'type', 'message', 'data', 'actor', 'occurredAt', 'dedupeKey'],
+    ],
+  ])('refused with %j have a violation at %s that lists what is allowed', async (part, pointer, allowed) => {
+    const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', ...part };
+
+    const recorded = events.record(event as Parameters<OrderEvents['record']>[0]);
+
+    await expect(recorded).rejects.toMatchObject({ errors: [{ pointer, allowed }] });
+  });
+
   it('accept null in every optional field, and every field at its limit', async () => {
     const order = { projectId: shop.project, orderId: 'bounds' };
     const nothing = { message: null, data: null, actor: null, occurredAt: null, dedupeKey: null };
     const actor = { type: 'app' as const, id: 'i'.repeat(64), label: 'l'.repeat(255) };
     const all = { message: 'm'.repeat(1000), data: { a: 1 }, actor, dedupeKey: 'd'.repeat(128) };
+    // Two UTF-16 units each, one character.
+    const astral = { type: 'user' as const, id: '𝒰'.repeat(64), label: '𝒰'.repeat(255) };
 
     await events.record({ ...order, type: 'a.b', ...nothing });
     await events.record({ ...order, type: `a.${'b'.repeat(62)}`, ...all });
-    await events.record({ ...order, type: 'a.c', dedupeKey: 'd' });
+    await events.record({ ...order, type: 'a.c', actor: astral, dedupeKey: '𝒰'.repeat(128) });
 
     expect(await events.list(shop.project, 'bounds')).toMatchObject([
       { type: 'a.b', message: null, data: {}, actor: null },
       { message: all.message, data: all.data, actor },
-      { type: 'a.c' },
+      { type: 'a.c', actor: astral },
     ]);
   });
 

@@ -1,8 +1,27 @@
 import { Test } from '@nestjs/testing';
+import { getDataSourceToken } from '@nestjs/typeorm';
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { embeddedTypeOrm } from 'nestjs-shipping/testing';
-import { type MigrationInterface } from 'typeorm';
+import { DataSource, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+
+@Entity({ name: 'note' })
+class Note {
+  @PrimaryColumn({ type: 'integer' })
+  id!: number;
+}
+
+class CreateNote implements MigrationInterface {
+  name = 'CreateNote1900000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE note (id integer PRIMARY KEY)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE note');
+  }
+}
 
 describe('embeddedTypeOrm()', () => {
   it('gives each application that imports it a database of its own, which ends with that application', async () => {
@@ -16,6 +35,39 @@ describe('embeddedTypeOrm()', () => {
 
     expect((await second.get(ShippingMethods).list('p')).meta.total).toBe(0);
     await second.close();
+  });
+
+  it.each<[list: string, of: <Class>(name: string, one: Class) => Class[] | Record<string, Class>]>([
+    ['a list', (_name, one) => [one]],
+    // Such as `import * as entities from './entities.js'`.
+    ['an object', (name, one) => ({ [name]: one })],
+  ])("takes the host's entities and migrations as %s", async (_list, of) => {
+    const testing = await Test.createTestingModule({
+      imports: [
+        embeddedTypeOrm({ entities: of('Note', Note), migrations: of('CreateNote', CreateNote) }),
+        ShippingModule.forRoot(),
+      ],
+    }).compile();
+    await testing.init();
+    const notes = testing.get(DataSource).getRepository(Note);
+
+    await notes.insert({ id: 1 });
+
+    expect(await notes.count()).toBe(1);
+    expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+    await testing.close();
+  });
+
+  it('with a name is the DataSource of that name, and ends with the application too', async () => {
+    const testing = await Test.createTestingModule({
+      imports: [embeddedTypeOrm({ name: 'shop' }), ShippingModule.forRoot({ dataSource: 'shop' })],
+    }).compile();
+    await testing.init();
+    const dataSource = testing.get<DataSource>(getDataSourceToken('shop'));
+
+    expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+    await testing.close();
+    expect(dataSource.isInitialized).toBe(false);
   });
 
   it('tells a mistake in a migration of the host at once', async () => {

@@ -68,6 +68,24 @@ describe("a sibling module's transaction", () => {
     },
   );
 
+  it.each<[call: string, (project: string, manager: EntityManager) => Promise<unknown>]>([
+    ['create', (project, manager) => methods.create(project, ground, { manager })],
+    ['list', (project, manager) => methods.list(project, {}, { manager })],
+    ['find', (project, manager) => methods.findByCodes(project, 'ups', '03', { manager })],
+    ['event', (projectId, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager })],
+  ])('cannot be joined when its connection is back in the pool: %s', async (_call, call) => {
+    const project = freshProject();
+    const runner = app.database.dataSource.createQueryRunner();
+    await runner.connect();
+    await runner.release();
+
+    const late = call(project, runner.manager);
+
+    await expect(late).rejects.toMatchObject({ code: 'database_unavailable' });
+    expect((await methods.list(project)).meta.total).toBe(0);
+    expect(await app.nest.get(OrderEvents).list(project, event.orderId)).toEqual([]);
+  });
+
   it('stays usable after each refusal that the caller catches', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);

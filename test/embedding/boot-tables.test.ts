@@ -56,6 +56,21 @@ describe('the tables, when an application boots,', () => {
     expect(refusal).toContain('schema');
   });
 
+  it.each([
+    ['shipping_method', 'search_text'],
+    ['shipping_project', 'followers'],
+    ['shipping_order_event', 'dedupe_key'],
+  ])('are refused when only %s lacks a column, which is %s', async (name, column) => {
+    database = await testDatabase();
+    await database.dataSource.query(`ALTER TABLE ${database.table(name)} DROP COLUMN ${column}`);
+
+    const refusal = await booted(database).catch(({ message }: Error) => message);
+
+    expect(refusal).toMatch(
+      new RegExp(`has a table (test_\\w+\\.)?${name} without the columns ${column}\\.`),
+    );
+  });
+
   it('are reported in a warning when nothing is served, because that may be the script that migrates', async () => {
     database = await testDatabase({ migrationsRun: false });
     const warned = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type IncomingMessage } from 'node:http';
 import {
   type CanActivate,
   type ExecutionContext,
@@ -12,6 +13,8 @@ import {
   VersioningType,
 } from '@nestjs/common';
 import { APP_GUARD, Reflector } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { from, lastValueFrom } from 'rxjs';
@@ -19,7 +22,7 @@ import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
-import { compiled, type Host, listening, typeOrm } from './host.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const contractPath = 'api/projects/:project_id/sales/orders';
@@ -91,6 +94,61 @@ describe('a host', () => {
       await keepsTheContract({ origin: host.origin });
     },
   );
+
+  it.each(platformNames)(
+    'that rewrites paths on %s gets a Location below the path that the client sent',
+    async (platform) => {
+      const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+      const rewritten = (url = ''): string => url.replace(/^\/shop(?=\/)/, '');
+      const adapter =
+        platform === 'Express'
+          ? new ExpressAdapter()
+          : new FastifyAdapter({ rewriteUrl: ({ url }: IncomingMessage) => rewritten(url) });
+      const app = testing.createNestApplication(adapter, { logger: ['error', 'warn'] });
+      if (platform === 'Express') {
+        app.use((request: { url: string }, _response: unknown, next: () => void) => {
+          request.url = rewritten(request.url);
+          next();
+        });
+      }
+      await app.listen(0, '127.0.0.1');
+      host = { app, origin: (await app.getUrl()).replace('[::1]', '127.0.0.1') };
+      const shop = new Client(`${host.origin}/shop`, freshProject());
+
+      const { status, headers, body } = await shop.create(ground);
+      const list = await shop.list('q=none');
+
+      expect([status, list.status, list.body.data]).toEqual([201, 200, []]);
+      expect(headers.get('location')).toBe(`/shop${shop.base}/shipments/methods/${body.id}`);
+    },
+  );
+
+  it('with a defaults project of its own keeps the contract, in the projects that it names', async () => {
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ defaultsProjectId: 'base' }),
+    ]);
+    host = await listening(testing);
+    const named = ['base'];
+    const projectId = (): string => {
+      named.push(freshProject());
+      return named.at(-1) ?? '';
+    };
+
+    await keepsTheContract({
+      origin: host.origin,
+      path: `/${contractPath}`,
+      defaultsProjectId: 'base',
+      projectId,
+    });
+
+    const used: { project_id: string }[] = await database.dataSource.query(
+      `SELECT project_id FROM ${database.table('shipping_project')} UNION
+       SELECT project_id FROM ${database.table('shipping_order_event')}`,
+    );
+    expect(named).toEqual(expect.arrayContaining(used.map(({ project_id }) => project_id)));
+    expect(used.map(({ project_id }) => project_id)).toContain('base');
+  });
 
   it('may put the routes under a version and a path of its own', async () => {
     const path = 'tenants/:project_id/logistics';

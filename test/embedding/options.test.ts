@@ -36,12 +36,22 @@ describe('the options', () => {
     ['defaultsProjectId', { defaultsProjectId: 'no spaces' }],
     ['maxPageSize', { maxPageSize: 0 }],
     ['maxPageSize', { maxPageSize: 1000 }],
+    ['maxPageSize', { maxPageSize: 101 }],
+    ['maxPageSize', { maxPageSize: 1.5 }],
+    ['maxPageSize', { maxPageSize: '20' }],
+    ['maxMethods', { maxMethods: 0 }],
+    ['maxMethods', { maxMethods: 100_001 }],
+    ['maxMethods', { maxMethods: 1.5 }],
+    ['maxMethods', { maxMethods: '10' }],
     ['cache', { cache: true }],
+    ['cache', { cache: null }],
     ['cache', { cache: { maxBytes: '32 MB' } }],
     ['cache', { cache: { maxBytes: -1 } }],
     ['entityManager', { entityManager: 'ambient' }],
     ['defaultProject', { defaultProject: 'x' }],
     ['http.path', { http: { path: 'api/shipping' } }],
+    ['http.path', { http: { path: 'api/:project_ids/orders' } }],
+    ['http.path', { http: { path: 'api/x:project_id/orders' } }],
     ['http.path', { http: { path: 7 } }],
     ['http.routeDecorators', { http: { routeDecorators: { lists: [] } } }],
     ['http.routeDecorators.list', { http: { routeDecorators: { list: UseGuards() } } }],
@@ -58,6 +68,34 @@ describe('the options', () => {
     const refusal = await boot().then(() => 'booted', String);
 
     expect(refusal).toMatch(new RegExp(`ShippingModule option "${option}.*\\.$`));
+  });
+
+  it.each([
+    [
+      'options',
+      {
+        isGlobal: undefined,
+        dataSource: undefined,
+        imports: undefined,
+        http: undefined,
+        defaultsProjectId: undefined,
+        maxPageSize: undefined,
+        maxMethods: undefined,
+        cache: undefined,
+        entityManager: undefined,
+      },
+    ],
+    [
+      'options of http',
+      { http: { path: undefined, version: undefined, decorators: undefined, routeDecorators: undefined } },
+    ],
+    ['decorators of a route', { http: { routeDecorators: { list: undefined } } }],
+  ])('that are undefined have their defaults: %s', async (_which, options) => {
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot(options)]);
+
+    const list = testing.get(ShippingMethods).list('p', { per_page: 101 });
+
+    await expect(list).rejects.toThrow('per_page must be 1 to 100');
   });
 
   it('of forRootAsync() need a factory', () => {

@@ -1,5 +1,11 @@
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { shippingEntities, ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  OrderEvent,
+  shippingEntities,
+  ShippingMethod,
+  ShippingMethods,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { Column, DataSource, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -30,6 +36,13 @@ class Parcel {
   ])
   method!: Relation<ShippingMethod>;
 }
+
+/** Host entities that extend ours, in a schema of their own. */
+@Entity({ name: 'archived_method', schema: 'archive' })
+class ArchivedMethod extends ShippingMethod {}
+
+@Entity({ name: 'archived_event', schema: 'archive' })
+class ArchivedEvent extends OrderEvent {}
 
 /** Checks the entities as `initialize()` does, without a server. */
 class Unconnected extends DataSource {
@@ -106,6 +119,21 @@ describe("on PostgreSQL, the entities' columns", () => {
     expect(upQueries).toEqual([]);
     expect(types.map(({ data_type }) => data_type)).toEqual(['jsonb', 'timestamp with time zone', 'uuid']);
     await database.close();
+  });
+
+  it('have PostgreSQL types also in host entities that extend ours, with ours or without', async () => {
+    const archives = [ArchivedMethod, ArchivedEvent];
+
+    for (const ours of [[], shippingEntities]) {
+      const database = await testDatabase({ entities: [...ours, ...archives], migrations: [] });
+      const columns = archives.flatMap((archive) => database.dataSource.getMetadata(archive).ownColumns);
+
+      const types = new Set(columns.map(({ type }) => type));
+      expect(types).toEqual(
+        new Set(['varchar', 'uuid', 'boolean', 'integer', 'jsonb', 'text', 'timestamptz', 'bigint']),
+      );
+      await database.close();
+    }
   });
 
   it('are read and written by a repository of the host as JSON and times', async () => {

@@ -1,4 +1,4 @@
-import { type CanActivate, ConflictException, type Type, UseGuards } from '@nestjs/common';
+import { type CanActivate, ConflictException, HttpCode, type Type, UseGuards } from '@nestjs/common';
 import { ShippingModule, type ShippingRoute } from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -72,6 +72,35 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(answers[1]?.body).toMatchObject({ data: [ground] });
   });
 
+  it('that sets another status does not change the status of our answers, short or long', async () => {
+    const routes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
+    const shop = await mounted(Object.fromEntries(routes.map((route) => [route, [HttpCode(202)]])));
+    const { dataSource, table } = database;
+    await dataSource.query(
+      `INSERT INTO ${table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
+       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
+      [shop.project],
+    );
+
+    const created = await shop.create(ground);
+    const list = await shop.list();
+    const long = await shop.events('long');
+    const answers = [
+      created,
+      list,
+      await shop.list('', { 'if-none-match': list.headers.get('etag') ?? '' }),
+      await shop.tree(),
+      await shop.update(created.body.id, ground),
+      await shop.remove(created.body.id),
+      await shop.events('short'),
+      long,
+      await shop.remove(created.body.id),
+    ];
+
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 304, 200, 200, 204, 200, 200, 404]);
+    expect(long.body.data).toHaveLength(1000);
+  });
+
   it('gets the parameters of the handler, and runs around the decorators after it', async () => {
     const seen: unknown[] = [];
     const named = (name: string): MethodDecorator =>
@@ -126,6 +155,23 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     const { status: open } = await (await mounted({ list: [] })).list();
 
     expect([closed, open]).toEqual([403, 200]);
+  });
+
+  it('of a whole mount is applied after those behind it in the list, as TypeScript does', async () => {
+    const seen: string[] = [];
+    const named =
+      (name: string): ClassDecorator =>
+      (type) =>
+        void seen.push(`${name} ${type.name}`);
+
+    await mounted({}, [named('outer'), named('inner')]);
+
+    expect(seen).toEqual([
+      'inner ShippingMethodsController',
+      'outer ShippingMethodsController',
+      'inner OrderEventsController',
+      'outer OrderEventsController',
+    ]);
   });
 
   it('of a whole mount may return a class that extends ours', async () => {

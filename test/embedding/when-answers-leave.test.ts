@@ -225,17 +225,33 @@ describe.each(platformNames)('an answer on %s', (platform) => {
     expect(seen).toEqual(expected.flatMap(() => ['too late', 'answered']));
   });
 
-  it('to a HEAD request has the headers of a GET and no body', async () => {
+  it.each([
+    ['the list', '/shipments/methods', 200],
+    ['a page of the list', '/shipments/methods?per_page=1', 200],
+    ['the tree', '/shipments/methods/tree', 200],
+    ['a short history', '/short/events', 200],
+    ['a long history', '/long/events', 200],
+    ['a refused list', '/shipments/methods?page=0', 400],
+    ['a refused history', '/-/events', 400],
+  ])('to a HEAD request for %s has the headers of a GET and no body', async (_what, path, status) => {
     const shop = new Client(autonomous.origin, freshProject());
     await shop.create(ground);
-
-    const { headers: expected } = await shop.list();
-    const { status, headers, text } = await shop.send<ProblemDetails>(
-      'HEAD',
-      `${shop.base}/shipments/methods`,
+    await database.dataSource.query(
+      `INSERT INTO ${database.table('shipping_order_event')}
+         (project_id, order_id, occurred_at, id, type, data, recorded_at)
+       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
+      [shop.project],
     );
 
-    expect([status, text]).toEqual([200, '']);
-    for (const name of ['etag', 'content-type']) expect(headers.get(name)).toBe(expected.get(name));
+    const got = await shop.send<ProblemDetails>('GET', shop.base + path);
+    const head = await shop.send<ProblemDetails>('HEAD', shop.base + path);
+    const tag = { 'if-none-match': got.headers.get('etag') ?? '"none"' };
+    const held = await shop.send<ProblemDetails>('HEAD', shop.base + path, undefined, tag);
+
+    const isConditional = path.startsWith('/shipments') && status === 200;
+    expect([got.status, head.status, held.status]).toEqual([status, status, isConditional ? 304 : status]);
+    expect([head.text, held.text]).toEqual(['', '']);
+    for (const name of ['etag', 'content-type', 'cache-control'])
+      expect([name, head.headers.get(name)]).toEqual([name, got.headers.get(name)]);
   });
 });

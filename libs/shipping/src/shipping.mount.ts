@@ -52,7 +52,9 @@ export function controllersFor(http: ShippingHttpOptions): Type[] {
       if (route in shared.prototype) decorateRoute(mounted, route, decorate);
     }
     // Whatever serialiser the host has set globally: our answers are plain data, all of it to be shown.
-    SerializeOptions({ strategy: 'exposeAll', groups: undefined, type: undefined })(mounted);
+    SerializeOptions({ strategy: 'exposeAll', groups: undefined, excludePrefixes: [], type: undefined })(
+      mounted,
+    );
     // Before the host's decorators: of two filters Nest asks the later one first, so that one given for this mount wins.
     UseFilters(new ShippingExceptionFilter())(mounted);
     const decorated = decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
@@ -70,7 +72,7 @@ type Handler = (...parameters: unknown[]) => unknown;
  * function in its place. Nest reads the route and the guards from the last one, so each gets the metadata of the one
  * before it.
  */
-function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[]): void {
+function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[] = []): void {
   const { prototype } = mounted;
   const shared = prototype[route] as Handler;
   let handler: Handler = function (this: unknown, ...parameters) {

@@ -22,6 +22,7 @@ describe('problemOf()', () => {
     ['a body that is not JSON', caused(new SyntaxError('Unexpected token')), 400, 'invalid_json'],
     ['a path that is not UTF-8', caused(new URIError('URI malformed')), 400, 'invalid_parameter'],
     ['a missing route', new NotFoundException('Cannot GET /x'), 404, 'route_not_found'],
+    ['a missing route of any method', new NotFoundException('Cannot M-SEARCH /x'), 404, 'route_not_found'],
   ])('gives our own problem for %s', (_title, exception, status, code) => {
     expect(problemOf(exception)).toMatchObject({ status, code });
   });

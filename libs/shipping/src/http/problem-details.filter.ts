@@ -96,7 +96,7 @@ export function problemOf(exception: unknown): ProblemDetails {
     return problemDetails(status, 'invalid_parameter', 'Invalid parameter', detail, { errors });
   }
   if (status === 400 && isBodyError(error)) return new InvalidJsonError().problem;
-  if (status === 404 && /^Cannot [A-Z]+ /.test(error.message)) {
+  if (status === 404 && /^Cannot [A-Z-]+ /.test(error.message)) {
     const detail = 'There is no such route: check the method and the path.';
     return problemDetails(status, 'route_not_found', 'Route not found', detail);
   }
