@@ -183,6 +183,25 @@ describe('the stream of changes', () => {
     expect(returned.meta).toEqual({});
   });
 
+  it('does not report changes whose COMMIT fails', async () => {
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `CREATE TABLE ${table('deferred')} (id integer UNIQUE DEFERRABLE INITIALLY DEFERRED)`,
+    );
+    const lost = freshProject();
+    const kept = freshProject();
+
+    const committed = dataSource.transaction(async (manager) => {
+      await methods.create(lost, ground, { manager });
+      await manager.query(`INSERT INTO ${table('deferred')} VALUES (1), (1)`);
+    });
+    await expect(committed).rejects.toThrow('unique');
+    await dataSource.transaction((manager) => methods.create(kept, ground, { manager }));
+
+    expect(seen.map(({ after }) => after?.project_id)).toEqual([kept]);
+    expect((await methods.list(lost)).meta.total).toBe(0);
+  });
+
   it('reports at once what the manager of a query runner stores without a transaction', async () => {
     const runner = app.database.dataSource.createQueryRunner();
     const [lost, kept, after] = [freshProject(), freshProject(), freshProject()];
