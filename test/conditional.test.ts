@@ -104,6 +104,7 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
         Array.from({ length: 4 }, () => [304, '']),
       );
       expect(held[0]?.headers.get('etag')).toBe(etag);
+      expect(held[0]?.headers.get('cache-control')).toBe('no-cache');
       expect(other.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(changed.status).toBe(200);
       expect(changed.headers.get('etag')).not.toBe(etag);
