@@ -61,9 +61,15 @@ const words: Query[] = [
   ['q with wildcards and a backslash', 'q=%25_%5C', 200],
 ];
 
+const parameters = ['page', 'per_page', 'q', 'filter', 'raw_filters'];
+const twice = parameters.flatMap((name): Query[] => [
+  [`${name} twice, the first one empty`, `${name}=&${name}=1`, violating(`${name} duplicate`)],
+  [`${name} twice, both empty`, `${name}=&${name}=`, violating(`${name} duplicate`)],
+]);
+
 answersExactly(
   'page, per_page and q',
-  [...paging, ...words].map(([given, query, answer]): BadInput => ({
+  [...paging, ...words, ...twice].map(([given, query, answer]): BadInput => ({
     given,
     method: 'GET',
     path: `${methods}?${query}`,

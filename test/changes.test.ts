@@ -1,7 +1,7 @@
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
@@ -118,6 +118,57 @@ describe('the stream of changes', () => {
     expect(seen.map(({ after }) => after?.method_code)).toEqual(['before', 'nested', 'after']);
   });
 
+  it.each([
+    ['none', ['outer', 'middle', 'inner']],
+    ['inner', ['outer', 'middle']],
+    ['middle', ['outer']],
+    ['outer', []],
+  ])('of three nested transactions of which %s is rolled back reports %j', async (failing, kept) => {
+    const project = freshProject();
+    type Work = (manager: EntityManager) => Promise<void>;
+    const level =
+      (method_code: string, next?: Work): Work =>
+      async (manager) => {
+        await methods.create(project, { ...ground, method_code }, { manager });
+        if (next) await manager.transaction(next).catch(() => undefined);
+        if (method_code === failing) throw new Error('rollback');
+      };
+
+    const work = level('outer', level('middle', level('inner')));
+    await app.database.dataSource.transaction(work).catch(() => undefined);
+
+    const { data } = await methods.list(project);
+    expect(seen.map(({ after }) => after?.method_code)).toEqual(kept);
+    expect(data.map(({ method_code }) => method_code)).toEqual(kept.toSorted());
+  });
+
+  it.each(['create', 'update', 'upsert', 'remove'] as const)(
+    'reports to a subscriber that comes before the commit what %s stored, whatever the caller does to it',
+    async (write) => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      const late: ShippingMethodChange[] = [];
+      const changed = { ...ground, method_label: 'Changed' };
+      stop();
+
+      const stored = await app.database.dataSource.transaction(async (manager) => {
+        const returned = await {
+          create: () => methods.create(project, { ...changed, method_code: '01' }, { manager }),
+          update: () => methods.update(project, id, changed, { manager }),
+          upsert: () => methods.upsert(project, changed, { manager }),
+          remove: () => methods.remove(project, id, { manager }),
+        }[write]();
+        const before = structuredClone(returned);
+        const subscription = methods.changes.subscribe((change) => late.push(change));
+        stop = () => subscription.unsubscribe();
+        returned.method_label = 'edited';
+        return before;
+      });
+
+      expect(late.map(({ before, after }) => after ?? before)).toEqual([stored]);
+    },
+  );
+
   it('reports what was stored, and returns it, whatever the caller or a subscriber does to the objects', async () => {
     const project = freshProject();
     const editing = methods.changes.subscribe(({ after }) => Object.assign(after ?? {}, { meta: 'edited' }));
@@ -130,6 +181,44 @@ describe('the stream of changes', () => {
 
     expect(seen[0]?.after?.method_label).toBe('UPS Ground');
     expect(returned.meta).toEqual({});
+  });
+
+  it('does not report changes whose COMMIT fails', async () => {
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `CREATE TABLE ${table('deferred')} (id integer UNIQUE DEFERRABLE INITIALLY DEFERRED)`,
+    );
+    const lost = freshProject();
+    const kept = freshProject();
+
+    const committed = dataSource.transaction(async (manager) => {
+      await methods.create(lost, ground, { manager });
+      await manager.query(`INSERT INTO ${table('deferred')} VALUES (1), (1)`);
+    });
+    await expect(committed).rejects.toThrow('unique');
+    await dataSource.transaction((manager) => methods.create(kept, ground, { manager }));
+
+    expect(seen.map(({ after }) => after?.project_id)).toEqual([kept]);
+    expect((await methods.list(lost)).meta.total).toBe(0);
+  });
+
+  it('reports at once what the manager of a query runner stores without a transaction', async () => {
+    const runner = app.database.dataSource.createQueryRunner();
+    const [lost, kept, after] = [freshProject(), freshProject(), freshProject()];
+
+    for (const [project, end] of [
+      [lost, 'rollbackTransaction'],
+      [kept, 'commitTransaction'],
+    ] as const) {
+      await runner.startTransaction();
+      await methods.create(project, ground, { manager: runner.manager });
+      await runner[end]();
+    }
+    await methods.create(after, ground, { manager: runner.manager });
+    const told = seen.map((change) => change.after?.project_id);
+    await runner.release();
+
+    expect(told).toEqual([kept, after]);
   });
 
   it('does not report a refused change', async () => {

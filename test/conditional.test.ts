@@ -22,15 +22,17 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
     (await shop.create({ ...ground, method_code })).body.id;
 
   it('the version of a method grows only when something changes', async () => {
-    const { body: first } = await shop.create({ ...ground, meta: { a: 1 } });
+    const { body: first } = await shop.create({ ...ground, meta: { a: 1, bc: { d: 2, ef: 3 } } });
 
-    const same = await shop.update(first.id, { ...ground, meta: { a: 1 }, is_active: true });
+    // The order of the keys does not count.
+    const meta = { bc: { ef: 3, d: 2 }, a: 1 };
+    const same = await shop.update(first.id, { ...ground, meta, is_active: true });
     const kept = await shop.update(first.id, { ...ground, sort_order: 3 });
     const reset = await shop.update(first.id, { ...ground, sort_order: null, meta: null });
 
     expect(same.body).toEqual(first);
     expect(same.headers.get('etag')).toBe('"1"');
-    expect(kept.body).toMatchObject({ version: 2, sort_order: 3, meta: { a: 1 } });
+    expect(kept.body).toMatchObject({ version: 2, sort_order: 3, meta });
     expect(kept.headers.get('etag')).toBe('"2"');
     expect(reset.body).toMatchObject({ version: 3, sort_order: 0, meta: {} });
   });
@@ -120,6 +122,7 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
         Array.from({ length: 4 }, () => [304, '']),
       );
       expect(held[0]?.headers.get('etag')).toBe(etag);
+      expect(held[0]?.headers.get('cache-control')).toBe('no-cache');
       expect(other.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(changed.status).toBe(200);
       expect(changed.headers.get('etag')).not.toBe(etag);

@@ -1,5 +1,5 @@
 import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
 import { serverUrl } from './support/database.js';
@@ -47,5 +47,77 @@ describe.skipIf(!serverUrl)('a connection that breaks while a row is written', (
     const recording = inTransaction((options) => events.record(event, options));
     await expect(recording).rejects.toMatchObject({ code: 'database_unavailable' });
     expect((await methods.list(project)).meta.total).toBe(1);
+  });
+});
+
+describe('a connection that breaks before the answer to a change arrives', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  beforeAll(async () => {
+    app = await testApp();
+    methods = app.nest.get(ShippingMethods);
+    events = app.nest.get(OrderEvents);
+  });
+  afterAll(() => app?.close());
+
+  interface Client {
+    query(...sent: unknown[]): Promise<unknown>;
+  }
+
+  /** Lets the database make changes, but loses its first answer to one. @returns how many changes were sent */
+  const losingAnAnswer = async (work: () => Promise<unknown>): Promise<number> => {
+    const runner = app.database.dataSource.createQueryRunner();
+    const client = Object.getPrototypeOf(await runner.connect()) as Client;
+    await runner.release();
+    const { query } = client;
+    let changes = 0;
+    const sent = vi.spyOn(client, 'query').mockImplementation(async function (this: Client, ...statement) {
+      const result: unknown = await Reflect.apply(query, this, statement);
+      const isChange = /INSERT INTO|UPDATE .* SET|DELETE FROM/s.test(JSON.stringify(statement[0]));
+      if (isChange && ++changes === 1) throw new Error('Connection terminated unexpectedly');
+      return result;
+    });
+    await work().finally(() => sent.mockRestore());
+    return changes;
+  };
+
+  type Change = (project: string, id: string) => Promise<unknown>;
+
+  it.each<[string, Change, found: object]>([
+    ['create', (project) => methods.create(project, { ...ground, method_code: '01' }), { total: 2 }],
+    ['upsert', (project) => methods.upsert(project, { ...ground, method_code: '01' }), { total: 2 }],
+    [
+      'upsert of what exists',
+      (project) => methods.upsert(project, { ...ground, sort_order: 1 }),
+      { version: 2 },
+    ],
+    ['update', (project, id) => methods.update(project, id, { ...ground, sort_order: 1 }), { version: 2 }],
+    [
+      'change of codes',
+      (project, id) => methods.update(project, id, { ...ground, method_code: '02' }),
+      { version: 2 },
+    ],
+    ['remove', (project, id) => methods.remove(project, id), { total: 0 }],
+    [
+      'event',
+      (projectId) => events.record({ projectId, orderId: 'o', type: 'order.placed' }),
+      { recorded: 1 },
+    ],
+  ])('makes the outcome unknown, and the change is not made again: %s', async (_name, change, found) => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const told: unknown[] = [];
+    const subscription = methods.changes.subscribe((one) => told.push(one));
+
+    const changes = await losingAnAnswer(() =>
+      expect(change(project, id)).rejects.toMatchObject({ code: 'outcome_unknown' }),
+    );
+    subscription.unsubscribe();
+
+    const { data, meta } = await methods.list(project);
+    const recorded = (await events.list(project, 'o')).length;
+    expect({ ...data[0], ...meta, recorded }).toMatchObject(found);
+    expect([changes, told]).toEqual([1, []]);
   });
 });

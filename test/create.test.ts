@@ -1,4 +1,4 @@
-import { type ShippingMethodDto } from 'nestjs-shipping';
+import { type ShippingMethodDto, ShippingMethods, UpsertShippingMethodRequest } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
@@ -62,6 +62,14 @@ describe.each(adapters)('create on %s', (adapter) => {
     );
 
     expect(headers.get('location')).toBe(`${shop.base}/shipments/methods/${body.id}`);
+  });
+
+  it.each(['create', 'upsert'] as const)('checks an object of the request class too: %s', async (write) => {
+    const request = Object.assign(new UpsertShippingMethodRequest(), { ...ground, sort_order: '1' });
+
+    const written = app.nest.get(ShippingMethods)[write](freshProject(), request as never);
+
+    await expect(written).rejects.toMatchObject({ errors: [{ pointer: '/sort_order', code: 'type' }] });
   });
 
   it('refuses codes that are taken, names the method that has them, and says whether it is identical', async () => {

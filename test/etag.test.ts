@@ -256,6 +256,24 @@ describe('the etag of a method', () => {
     },
   );
 
+  it.each(['update', 'remove'] as const)(
+    'never matches as a weak one in the services either: %s',
+    async (write) => {
+      await makeDefault();
+      const { id, etag } = await methods.create(shop.project, { ...own, use_default: true });
+
+      for (const weak of [`W/${etag}`, 'W/"1"']) {
+        const options = { etags: [weak] };
+        const change =
+          write === 'update'
+            ? methods.update(shop.project, id, { ...own, is_active: false }, options)
+            : methods.remove(shop.project, id, options);
+        await expect(change).rejects.toBeInstanceOf(VersionMismatchError);
+      }
+      expect(await methods.find(shop.project, id)).toMatchObject({ version: 1, is_active: true });
+    },
+  );
+
   it('is compared in the statement that writes, so that a default changed just before it is noticed', async () => {
     const origin = await makeDefault();
     const { id, etag } = (await shop.create({ ...own, use_default: true })).body;

@@ -183,6 +183,46 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
   });
 });
 
+describe('a call that is given the manager of the DataSource', () => {
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  beforeAll(async () => {
+    app = await testApp({ shipping: { entityManager: () => ambient.getStore() } });
+    methods = app.nest.get(ShippingMethods);
+    events = app.nest.get(OrderEvents);
+  });
+  afterAll(() => app?.close());
+
+  type Call = (project: string, id: string, options: Options) => Promise<unknown>;
+
+  it.each<[string, Call]>([
+    ['create', (project, _, options) => methods.create(project, { ...ground, method_code: '01' }, options)],
+    ['update', (project, id, options) => methods.update(project, id, { ...ground, sort_order: 1 }, options)],
+    ['upsert', (project, _, options) => methods.upsert(project, { ...ground, sort_order: 1 }, options)],
+    ['remove', (project, id, options) => methods.remove(project, id, options)],
+    ['list', (project, _, options) => methods.list(project, {}, options)],
+    ['tree', (project, _, options) => methods.tree(project, options)],
+    ['findActive', (project, _, options) => methods.findActive(project, options)],
+    ['find', (project, id, options) => methods.find(project, id, options)],
+    ['findByCodes', (project, _, options) => methods.findByCodes(project, 'ups', '03', options)],
+    ['record', (projectId, _, options) => events.record({ ...event, projectId }, options)],
+    ['history', (project, _, options) => events.list(project, 'o', options)],
+  ])('leaves the ambient transaction: %s', async (_name, call) => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const { dataSource } = app.database;
+    // One that is over: a call that joined it would fail.
+    const over = await dataSource.transaction((manager) => Promise.resolve(manager));
+
+    const joined = ambient.run(over, () => call(project, id, {}));
+    await expect(joined).rejects.toMatchObject({ code: 'database_unavailable' });
+    const left = await ambient.run(over, () => call(project, id, { manager: dataSource.manager }));
+
+    expect(left).not.toBeNull();
+  });
+});
+
 describe('a route inside an ambient transaction', () => {
   let app: TestApp;
   let methods: ShippingMethods;

@@ -87,6 +87,23 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(body.data.map(({ message }) => Number(message))).toEqual(numbers);
   });
 
+  it.each([199, 200, 201, 400])('are complete when there are %i of them', async (count) => {
+    const orderId = `of-${count}`;
+    await app.database.dataSource.query(
+      `INSERT INTO ${app.database.table('shipping_order_event')}
+         (project_id, order_id, occurred_at, id, type, message, data, recorded_at)
+       SELECT $1, $2, now(), gen_random_uuid(), 'note.added', n, '{}', now() FROM generate_series(1, $3::int) AS n`,
+      [shop.project, orderId, count],
+    );
+    const numbers = Array.from({ length: count }, (_, index) => `${index + 1}`);
+
+    const { body } = await shop.events(orderId);
+    const listed = await events.list(shop.project, orderId);
+
+    expect(body.data.map(({ message }) => message)).toEqual(numbers);
+    expect(listed.map(({ message }) => message)).toEqual(numbers);
+  });
+
   it('are all there, in order, when many were recorded in another order than they happened', async () => {
     const orderId = 'imported';
     // The last one first; every ninth happened when the one before it did, and was recorded earlier.

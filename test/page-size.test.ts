@@ -24,4 +24,22 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
     expect((await shop.list('per_page=3')).status).toBe(400);
     expect(await methods.findActive(shop.project)).toHaveLength(3);
   });
+
+  it('has all active methods in findActive, as many as a project may hold by default', async () => {
+    const project = freshProject();
+    const { dataSource, table } = app.database;
+    await dataSource.query(
+      `INSERT INTO ${table('shipping_method')} (project_id, id, carrier_code, method_code, method_label, is_active,
+         sort_order, meta, use_default, search_text, version, created_at, updated_at)
+       SELECT $1, gen_random_uuid(), 'c', 'm' || n, 'Label', n > 1, -n, '{}', false, 'x', 1, now(), now()
+       FROM generate_series(1, 10000) AS n`,
+      [project],
+    );
+
+    const active = await app.nest.get(ShippingMethods).findActive(project);
+
+    expect(active.map(({ method_code }) => method_code)).toEqual(
+      Array.from({ length: 9999 }, (_, n) => `m${10_000 - n}`),
+    );
+  });
 });

@@ -114,6 +114,40 @@ describe('a project with maxMethods', () => {
     }
   });
 
+  it('refuses none of the parallel upserts of one pair for the last place, in one transaction', async () => {
+    await fill(maxMethods - 1);
+    const orders = [1, 2, 3];
+
+    await app.database.dataSource.transaction((manager) =>
+      Promise.all(
+        orders.map((sort_order) =>
+          methods.upsert(shop.project, { ...bodyOf('last'), sort_order }, { manager }),
+        ),
+      ),
+    );
+
+    const last = await methods.findByCodes(shop.project, 'ups', 'last');
+    expect([last?.version, last?.sort_order]).toEqual([3, 3]);
+    expect((await shop.list()).body.meta.total).toBe(maxMethods);
+  });
+
+  it('does not say that it is full to a create whose codes become free meanwhile', async () => {
+    const [first = ''] = await fill(1);
+
+    const [removed, created] = await app.database.dataSource.transaction((manager) =>
+      Promise.allSettled([
+        methods.remove(shop.project, first, { manager }),
+        methods.create(shop.project, bodyOf(0), { manager }),
+      ]),
+    );
+
+    expect(removed?.status).toBe('fulfilled');
+    // The create is refused if it looks before the removal.
+    expect(created).toMatchObject(
+      created?.status === 'fulfilled' ? { value: { version: 1 } } : { reason: { code: 'duplicate_method' } },
+    );
+  });
+
   it('counts the methods of the current transaction, and has their room again after a rollback', async () => {
     await fill(maxMethods - 1);
 

@@ -106,6 +106,75 @@ describe("a sibling module's transaction", () => {
     expect(meta.total).toBe(2);
   });
 
+  it.each(['create', 'upsert', 'update', 'upsert of what exists'] as const)(
+    'gives the times of its changes, not of its beginning: %s',
+    async (write) => {
+      const project = freshProject();
+      const old = await methods.create(project, ground);
+      const [changed, fresh] = [
+        { ...ground, sort_order: 1 },
+        { ...ground, method_code: '01' },
+      ];
+
+      const { began, method } = await app.database.dataSource.transaction(async (manager) => {
+        const [{ at }] = await manager.query('SELECT now() AS at, pg_sleep(0.02)');
+        const writing = {
+          create: () => methods.create(project, fresh, { manager }),
+          upsert: () => methods.upsert(project, fresh, { manager }),
+          update: () => methods.update(project, old.id, changed, { manager }),
+          'upsert of what exists': () => methods.upsert(project, changed, { manager }),
+        };
+        return { began: at as Date, method: await writing[write]() };
+      });
+
+      expect(Date.parse(method.updated_at)).toBeGreaterThan(began.getTime());
+      expect(method.created_at).toBe(method.id === old.id ? old.created_at : method.updated_at);
+    },
+  );
+
+  type Call = (project: string, id: string, manager: EntityManager) => Promise<unknown>;
+
+  it.each<[string, Call]>([
+    [
+      'create',
+      (project, _, manager) => methods.create(project, { ...ground, method_code: '01' }, { manager }),
+    ],
+    ['refused create', (project, _, manager) => methods.create(project, ground, { manager }).catch(() => 0)],
+    [
+      'update',
+      (project, id, manager) => methods.update(project, id, { ...ground, sort_order: 1 }, { manager }),
+    ],
+    [
+      'change of codes',
+      (project, id, manager) => methods.update(project, id, { ...ground, method_code: '02' }, { manager }),
+    ],
+    ['upsert', (project, _, manager) => methods.upsert(project, { ...ground, sort_order: 2 }, { manager })],
+    ['remove', (project, id, manager) => methods.remove(project, id, { manager })],
+    ['tree', (project, _, manager) => methods.tree(project, { manager })],
+    ['find', (project, id, manager) => methods.find(project, id, { manager })],
+    [
+      'event',
+      (projectId, _, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager }),
+    ],
+    ['history', (project, _, manager) => app.nest.get(OrderEvents).list(project, 'o', { manager })],
+  ])(
+    'has the settings that the caller gave it, such as its lock time-out, after: %s',
+    async (_name, call) => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+
+      const [before, after] = await app.database.dataSource.transaction(async (manager) => {
+        const settings = () => manager.query('SELECT name, setting FROM pg_settings ORDER BY name');
+        await manager.query(`SET LOCAL lock_timeout = '7s'`);
+        const own = await settings();
+        await call(project, id, manager);
+        return [own, await settings()];
+      });
+
+      expect(after).toEqual(before);
+    },
+  );
+
   it('contains no savepoint of ours', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);

@@ -55,6 +55,20 @@ describe.each(adapters)('the tree on %s', (adapter) => {
     expect((await shop.tree({ 'if-none-match': headers.get('etag') ?? '' })).status).toBe(304);
   });
 
+  it('has carriers and methods of one sort_order in the order of their codes, by code point', async () => {
+    const shop = new Client(app.origin, freshProject());
+    const inOrder = ['A', 'Z', 'a', 'a b', 'a-', 'a1', 'ab', 'é', '中'];
+    for (const code of inOrder.toReversed()) {
+      await shop.create({ carrier_code: code, method_code: 'm', method_label: 'Label' });
+      await shop.create({ carrier_code: 'one', method_code: code, method_label: 'Label', sort_order: 1 });
+    }
+
+    const { data } = (await shop.tree()).body;
+
+    expect(data.map(({ carrier_code }) => carrier_code)).toEqual([...inOrder, 'one']);
+    expect(data.at(-1)?.methods.map(({ method_code }) => method_code)).toEqual(inOrder);
+  });
+
   it('shows inherited values', async () => {
     const shop = await filled(1500);
     await new Client(app.origin, 'default').create({

@@ -1,3 +1,4 @@
+import { type ShippingMethodDto, ShippingMethods, type UpsertShippingMethodRequest } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
@@ -6,6 +7,7 @@ describe('a method with use_default', () => {
   let app: TestApp;
   let defaults: Client;
   let shop: Client;
+  let methods: ShippingMethods;
   const codes = { carrier_code: 'ups', method_code: '03' };
   const own = {
     ...codes,
@@ -18,6 +20,7 @@ describe('a method with use_default', () => {
   beforeAll(async () => {
     app = await testApp({ shipping: { defaultsProjectId: 'defaults' } });
     defaults = new Client(app.origin, 'defaults');
+    methods = app.nest.get(ShippingMethods);
   });
   afterAll(() => app?.close());
   beforeEach(async () => {
@@ -88,6 +91,31 @@ describe('a method with use_default', () => {
     expect(renamed.body).toMatchObject({ version: 2, carrier_label: 'New', own: { method_label: 'Own' } });
     expect(off.body).toMatchObject({ ...own, carrier_label: 'New', version: 3, inherited: [], own: {} });
   });
+
+  it.each<
+    [way: string, change: (id: string, sent: UpsertShippingMethodRequest) => Promise<ShippingMethodDto>]
+  >([
+    ['the route', async (id, sent) => (await shop.update(id, sent)).body],
+    ['update', (id, sent) => methods.update(shop.project, id, sent)],
+    ['upsert', (_id, sent) => methods.upsert(shop.project, sent)],
+    [
+      'upsert in a transaction',
+      (_id, sent) =>
+        app.database.dataSource.transaction((manager) => methods.upsert(shop.project, sent, { manager })),
+    ],
+  ])(
+    'resets an own value by an explicit null, also where it inherits what null means: %s',
+    async (_way, change) => {
+      await defaults.create({ ...codes, method_label: 'Default' });
+      const { body: loaded } = await shop.create({ ...own, use_default: true });
+
+      const kept = await change(loaded.id, { ...own, carrier_label: null, sort_order: 0, meta: {} });
+      const reset = await change(loaded.id, { ...own, carrier_label: null, sort_order: null, meta: null });
+
+      expect(kept).toMatchObject({ carrier_label: null, own: { sort_order: 5, meta: { own: 1 } } });
+      expect(reset).toMatchObject({ version: 3, use_default: true, own: { sort_order: 0, meta: {} } });
+    },
+  );
 
   it('recognizes an inherited 0 that a form sends back as -0', async () => {
     await defaults.create({ ...codes, method_label: 'Default' });

@@ -1,4 +1,5 @@
 import { type ShippingMethodChange, ShippingMethods, ShippingProject } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
@@ -136,6 +137,7 @@ describe('writes in one batch', () => {
       'rejected',
       'fulfilled',
     ]);
+    expect(outcomes[4]).toMatchObject({ value: { id: inB?.id } });
     expect((await methods.find(a, inA?.id ?? '')).method_label).toBe('A');
     expect((await methods.find(b, inB?.id ?? '')).method_label).toBe('B');
     expect(
@@ -160,6 +162,31 @@ describe('writes in one batch', () => {
     const last = answers.find(({ version }) => version === 21);
     expect(await methods.find(project, id)).toEqual(last);
   });
+
+  it.each(['a new project', 'a project that has methods', 'a transaction'])(
+    'create a method by one of several upserts, and lose the values of none: in %s',
+    async (place) => {
+      const project = freshProject();
+      if (place === 'a project that has methods') await methods.create(project, ground);
+      const codes = { ...ground, method_code: 'new' };
+      const parts = [{ sort_order: 7 }, { is_active: false }, { meta: { a: 1 } }, { carrier_label: 'UPS' }];
+      const changes: ShippingMethodChange[] = [];
+      const listening = methods.changes.subscribe((change) => changes.push(change));
+      const upserted = (manager?: EntityManager) =>
+        Promise.all(parts.map((part) => methods.upsert(project, { ...codes, ...part }, { manager })));
+
+      const answers = await (place === 'a transaction'
+        ? app.database.dataSource.transaction(upserted)
+        : upserted());
+      listening.unsubscribe();
+
+      const stored = await methods.findByCodes(project, 'ups', 'new');
+      expect(stored).toMatchObject(Object.assign({ version: 4 }, ...parts));
+      for (const [index, answer] of answers.entries()) expect(answer).toMatchObject(parts[index] ?? {});
+      expect(changes.map(({ type }) => type)).toEqual(['created', 'updated', 'updated', 'updated']);
+      expect(changes.at(-1)?.after).toEqual(stored);
+    },
+  );
 
   it('do not share a refusal: only the update to taken codes is refused', async () => {
     const project = freshProject();

@@ -9,7 +9,7 @@ import { queueOf } from '../storage/keyed-queue.js';
 import { onePerDataSource } from '../storage/one-per-data-source.js';
 import { MethodStore, type NewMethod } from '../storage/shipping-storage.js';
 import { DatabaseUnavailableError } from '../storage/storage.errors.js';
-import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
+import { type CallOptions, JoinedTransaction, type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, isUuid } from '../validation/identifiers.js';
 import { int32 } from '../validation/rules.js';
 import { isCode } from '../validation/text.js';
@@ -250,9 +250,10 @@ export class ShippingMethods {
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {
-    // For subscribers a copy: the caller may change what it gets, also before its transaction is committed.
-    const { observed } = this.committed;
-    const told = observed ? (JSON.parse(JSON.stringify(change)) as ShippingMethodChange) : change;
+    // For subscribers a copy: the caller may change what it gets, also before its transaction is committed. Until then
+    // more of them may come.
+    const isHeard = this.committed.observed || scope instanceof JoinedTransaction;
+    const told = isHeard ? (JSON.parse(JSON.stringify(change)) as ShippingMethodChange) : change;
     this.transactions.afterCommit(scope, () => this.committed.next(told));
   }
 
