@@ -1,19 +1,19 @@
 -- a create in a project without a row, in a batch and then alone
 WITH sent AS (
          SELECT m.*, one.value ->> 'etag' AS etag, one.place
-         FROM json_array_elements($2::json) WITH ORDINALITY AS one(value, place),
+         FROM json_array_elements($1::json) WITH ORDINALITY AS one(value, place),
            json_populate_record(NULL::"shipping_method", one.value) AS m , set_config('lock_timeout', '50ms', true) AS impatience
        ), project AS (
       SELECT project_id, methods FROM "shipping_project" WHERE project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent))
       ORDER BY project_id FOR UPDATE SKIP LOCKED
     ), numbered AS (
          SELECT s.*, p.methods + row_number() OVER (PARTITION BY project_id ORDER BY s.place) AS number,
-           p.methods >= $1::integer AS is_full
+           p.methods >= $3::integer AS is_full
          FROM sent AS s JOIN project AS p USING (project_id)
        ), changed AS (
          INSERT INTO "shipping_method" (project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, version, created_at, updated_at)
          SELECT project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, 1, now.at, now.at FROM numbered, (SELECT clock_timestamp() AS at) AS now
-         WHERE number <= $1::integer
+         WHERE number <= $3::integer
          ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING RETURNING *, use_default::integer AS follows
        ), bumped AS (
     UPDATE "shipping_project" AS p
@@ -22,31 +22,32 @@ WITH sent AS (
       SELECT project_id, 1 * count(*) AS methods, sum(follows) AS follows FROM changed GROUP BY project_id
     ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM changed))
   )
-       SELECT s.id::text AS id, c.json, CASE WHEN is_full THEN 'full' WHEN number <= $1::integer THEN 'taken' ELSE 'lost' END AS state
+       SELECT s.id::text AS id, c.json,
+         CASE WHEN is_full THEN 'full' WHEN number <= $3::integer THEN 'taken' ELSE 'lost' END AS state
        FROM numbered AS s LEFT JOIN (SELECT m.id::text AS id, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', COALESCE(to_json(m.is_active)::text, 'null'), ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', COALESCE(to_json(m.use_default)::text, 'null'), ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', E'"\\"', m.version, CASE WHEN m.default_id IS NOT NULL
   THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) END, E'\\""', ',"created_at":', '"', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"updated_at":', '"', to_char(m.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}') AS json FROM (SELECT m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
       d.id AS default_id, d.version AS default_version FROM changed AS m LEFT JOIN LATERAL (
-      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $3::text AND o.project_id = $3::text
+      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m) AS c ON c.id = s.id::text;
 
 WITH sent AS (
          SELECT m.*, one.value ->> 'etag' AS etag, one.place
-         FROM json_array_elements($2::json) WITH ORDINALITY AS one(value, place),
+         FROM json_array_elements($1::json) WITH ORDINALITY AS one(value, place),
            json_populate_record(NULL::"shipping_method", one.value) AS m 
        ), project AS (
       SELECT project_id, methods FROM "shipping_project" WHERE project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent))
       ORDER BY project_id FOR UPDATE 
     ), numbered AS (
          SELECT s.*, p.methods + row_number() OVER (PARTITION BY project_id ORDER BY s.place) AS number,
-           p.methods >= $1::integer AS is_full
+           p.methods >= $3::integer AS is_full
          FROM sent AS s JOIN project AS p USING (project_id)
        ), changed AS (
          INSERT INTO "shipping_method" (project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, version, created_at, updated_at)
          SELECT project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, 1, now.at, now.at FROM numbered, (SELECT clock_timestamp() AS at) AS now
-         WHERE number <= $1::integer
+         WHERE number <= $3::integer
          ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING RETURNING *, use_default::integer AS follows
        ), bumped AS (
     UPDATE "shipping_project" AS p
@@ -55,13 +56,14 @@ WITH sent AS (
       SELECT project_id, 1 * count(*) AS methods, sum(follows) AS follows FROM changed GROUP BY project_id
     ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM changed))
   )
-       SELECT s.id::text AS id, c.json, CASE WHEN is_full THEN 'full' WHEN number <= $1::integer THEN 'taken' ELSE 'lost' END AS state
+       SELECT s.id::text AS id, c.json,
+         CASE WHEN is_full THEN 'full' WHEN number <= $3::integer THEN 'taken' ELSE 'lost' END AS state
        FROM numbered AS s LEFT JOIN (SELECT m.id::text AS id, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', COALESCE(to_json(m.is_active)::text, 'null'), ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', COALESCE(to_json(m.use_default)::text, 'null'), ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', E'"\\"', m.version, CASE WHEN m.default_id IS NOT NULL
   THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) END, E'\\""', ',"created_at":', '"', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"updated_at":', '"', to_char(m.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}') AS json FROM (SELECT m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
       d.id AS default_id, d.version AS default_version FROM changed AS m LEFT JOIN LATERAL (
-      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $3::text AND o.project_id = $3::text
+      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m) AS c ON c.id = s.id::text;
 
@@ -73,8 +75,8 @@ SELECT m.place, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.projec
          SELECT k.place, m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
-      d.id AS default_id, d.version AS default_version FROM json_to_recordset($1::json)
-      AS k(place text, project_id text, id uuid, carrier_code text, method_code text) CROSS JOIN LATERAL (SELECT * FROM "shipping_method" AS o WHERE o.project_id = k.project_id AND o.id >= k.id ORDER BY o.id LIMIT 1) AS m LEFT JOIN LATERAL (
+      d.id AS default_id, d.version AS default_version FROM json_to_recordset($1::json) AS k(place text, project_id text, id uuid, carrier_code text, method_code text)
+        CROSS JOIN LATERAL (SELECT * FROM "shipping_method" AS o WHERE o.project_id = k.project_id AND o.id >= k.id ORDER BY o.id LIMIT 1) AS m LEFT JOIN LATERAL (
       SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true
@@ -87,8 +89,8 @@ SELECT m.place, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.projec
          SELECT k.place, m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
-      d.id AS default_id, d.version AS default_version FROM json_to_recordset($1::json)
-      AS k(place text, project_id text, id uuid, carrier_code text, method_code text) CROSS JOIN LATERAL (
+      d.id AS default_id, d.version AS default_version FROM json_to_recordset($1::json) AS k(place text, project_id text, id uuid, carrier_code text, method_code text)
+        CROSS JOIN LATERAL (
       SELECT * FROM "shipping_method" AS o WHERE true AND o.project_id = k.project_id
       AND o.carrier_code = k.carrier_code AND o.method_code = k.method_code OFFSET 0
     ) AS m LEFT JOIN LATERAL (
@@ -104,10 +106,10 @@ WITH sent AS (
          FROM json_array_elements($1::json) WITH ORDINALITY AS one(value, place),
            json_populate_record(NULL::"shipping_method", one.value) AS m , set_config('lock_timeout', '50ms', true) AS impatience
        ), current AS (
-           SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
-           FROM "shipping_project" AS p JOIN sent AS s ON s.project_id = p.project_id
-             JOIN "shipping_method" AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
-           WHERE p.project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent)) AND s.etag = (SELECT concat('"', m.version, CASE WHEN m.default_id IS NOT NULL
+         SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
+         FROM "shipping_project" AS p JOIN sent AS s ON s.project_id = p.project_id
+           JOIN "shipping_method" AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
+         WHERE p.project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent)) AND s.etag = (SELECT concat('"', m.version, CASE WHEN m.default_id IS NOT NULL
   THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) END, '"') FROM (SELECT m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
@@ -115,14 +117,14 @@ WITH sent AS (
       SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m)
-           ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m SKIP LOCKED
-         ), changed AS (
-           UPDATE "shipping_method" AS m
-           SET version = m.version + 1, updated_at = clock_timestamp(), carrier_code = s.carrier_code, carrier_label = s.carrier_label, method_code = s.method_code, method_label = s.method_label, is_active = s.is_active, sort_order = s.sort_order, meta = s.meta, use_default = s.use_default, search_text = s.search_text
-           FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
-             AND m.carrier_code = s.carrier AND m.method_code = s.method
-           RETURNING m.*, m.use_default::integer - s.followed AS follows
-         ), bumped AS (
+         ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m SKIP LOCKED
+       ), changed AS (
+         UPDATE "shipping_method" AS m
+         SET version = m.version + 1, updated_at = clock_timestamp(), carrier_code = s.carrier_code, carrier_label = s.carrier_label, method_code = s.method_code, method_label = s.method_label, is_active = s.is_active, sort_order = s.sort_order, meta = s.meta, use_default = s.use_default, search_text = s.search_text
+         FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
+           AND m.carrier_code = s.carrier AND m.method_code = s.method
+         RETURNING m.*, m.use_default::integer - s.followed AS follows
+       ), bumped AS (
     UPDATE "shipping_project" AS p
     SET revision = gen_random_uuid(), methods = p.methods + c.methods, followers = p.followers + c.follows
     FROM (
@@ -133,7 +135,7 @@ WITH sent AS (
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
       d.id AS default_id, d.version AS default_version FROM changed AS m LEFT JOIN LATERAL (
-      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $3::text AND o.project_id = $3::text
+      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m;
 
@@ -148,10 +150,10 @@ WITH sent AS (
          FROM json_array_elements($1::json) WITH ORDINALITY AS one(value, place),
            json_populate_record(NULL::"shipping_method", one.value) AS m 
        ), current AS (
-           SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
-           FROM "shipping_project" AS p JOIN sent AS s ON s.project_id = p.project_id
-             JOIN "shipping_method" AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
-           WHERE p.project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent)) AND s.etag = (SELECT concat('"', m.version, CASE WHEN m.default_id IS NOT NULL
+         SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
+         FROM "shipping_project" AS p JOIN sent AS s ON s.project_id = p.project_id
+           JOIN "shipping_method" AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
+         WHERE p.project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent)) AND s.etag = (SELECT concat('"', m.version, CASE WHEN m.default_id IS NOT NULL
   THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) END, '"') FROM (SELECT m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
@@ -159,14 +161,14 @@ WITH sent AS (
       SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m)
-           ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m 
-         ), changed AS (
-           UPDATE "shipping_method" AS m
-           SET version = m.version + 1, updated_at = clock_timestamp(), carrier_code = s.carrier_code, carrier_label = s.carrier_label, method_code = s.method_code, method_label = s.method_label, is_active = s.is_active, sort_order = s.sort_order, meta = s.meta, use_default = s.use_default, search_text = s.search_text
-           FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
-             AND m.carrier_code = s.carrier AND m.method_code = s.method
-           RETURNING m.*, m.use_default::integer - s.followed AS follows
-         ), bumped AS (
+         ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m 
+       ), changed AS (
+         UPDATE "shipping_method" AS m
+         SET version = m.version + 1, updated_at = clock_timestamp(), carrier_code = s.carrier_code, carrier_label = s.carrier_label, method_code = s.method_code, method_label = s.method_label, is_active = s.is_active, sort_order = s.sort_order, meta = s.meta, use_default = s.use_default, search_text = s.search_text
+         FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
+           AND m.carrier_code = s.carrier AND m.method_code = s.method
+         RETURNING m.*, m.use_default::integer - s.followed AS follows
+       ), bumped AS (
     UPDATE "shipping_project" AS p
     SET revision = gen_random_uuid(), methods = p.methods + c.methods, followers = p.followers + c.follows
     FROM (
@@ -177,7 +179,7 @@ WITH sent AS (
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
       d.id AS default_id, d.version AS default_version FROM changed AS m LEFT JOIN LATERAL (
-      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $3::text AND o.project_id = $3::text
+      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m;
 
@@ -237,9 +239,9 @@ WITH head AS (
 WITH head AS (
          SELECT concat_ws('.', 'vm_Asb', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END) AS revision, COALESCE(p.followers, 0) AS followers,
            (SELECT count(*)::integer FROM "shipping_method" AS m LEFT JOIN LATERAL (
-      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $3::text AND o.project_id = $3::text
+      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
-    ) AS d ON true WHERE m.project_id = $1::text AND strpos(CASE WHEN d.id IS NULL THEN m.search_text ELSE concat_ws(E'\n', split_part(m.search_text, E'\n', 1), split_part(m.search_text, E'\n', 2), CASE WHEN d.carrier_label IS NULL THEN split_part(m.search_text, E'\n', 3) ELSE split_part(d.search_text, E'\n', 3) END, split_part(d.search_text, E'\n', 4)) END, $4::text) > 0) AS total
+    ) AS d ON true WHERE m.project_id = $1::text AND strpos(CASE WHEN d.id IS NULL THEN m.search_text ELSE concat_ws(E'\n', split_part(m.search_text, E'\n', 1), split_part(m.search_text, E'\n', 2), CASE WHEN d.carrier_label IS NULL THEN split_part(m.search_text, E'\n', 3) ELSE split_part(d.search_text, E'\n', 3) END, split_part(d.search_text, E'\n', 4)) END, $3::text) > 0) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
        ) SELECT revision, followers::text, total::text, COALESCE((SELECT string_agg(concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', COALESCE(to_json(m.is_active)::text, 'null'), ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', COALESCE(to_json(m.use_default)::text, 'null'), ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', E'"\\"', m.version, CASE WHEN m.default_id IS NOT NULL
@@ -248,10 +250,10 @@ WITH head AS (
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
       d.id AS default_id, d.version AS default_version FROM "shipping_method" AS m LEFT JOIN LATERAL (
-      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $3::text AND o.project_id = $3::text
+      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
-    ) AS d ON true WHERE m.project_id = $1::text AND strpos(CASE WHEN d.id IS NULL THEN m.search_text ELSE concat_ws(E'\n', split_part(m.search_text, E'\n', 1), split_part(m.search_text, E'\n', 2), CASE WHEN d.carrier_label IS NULL THEN split_part(m.search_text, E'\n', 3) ELSE split_part(d.search_text, E'\n', 3) END, split_part(d.search_text, E'\n', 4)) END, $4::text) > 0
-            ORDER BY COALESCE(d.sort_order, m.sort_order), m.carrier_code, m.method_code LIMIT $5::integer OFFSET $6::integer
+    ) AS d ON true WHERE m.project_id = $1::text AND strpos(CASE WHEN d.id IS NULL THEN m.search_text ELSE concat_ws(E'\n', split_part(m.search_text, E'\n', 1), split_part(m.search_text, E'\n', 2), CASE WHEN d.carrier_label IS NULL THEN split_part(m.search_text, E'\n', 3) ELSE split_part(d.search_text, E'\n', 3) END, split_part(d.search_text, E'\n', 4)) END, $3::text) > 0
+            ORDER BY COALESCE(d.sort_order, m.sort_order), m.carrier_code, m.method_code LIMIT $4::integer OFFSET $5::integer
           ) AS m), '') AS text FROM head;
 
 -- a delete
@@ -260,16 +262,16 @@ WITH project AS (
       ORDER BY project_id FOR UPDATE 
     ), changed AS (
            DELETE FROM "shipping_method" AS m USING project
-           WHERE m.project_id = project.project_id AND m.id = $2::uuid
-             AND ($3::text[] IS NULL OR concat('"', m.version, '"') = ANY($3::text[])
+           WHERE m.project_id = project.project_id AND m.id = $3::uuid
+             AND ($4::text[] IS NULL OR concat('"', m.version, '"') = ANY($4::text[])
                OR (SELECT concat('"', m.version, CASE WHEN m.default_id IS NOT NULL
   THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) END, '"') FROM (SELECT m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
       d.id AS default_id, d.version AS default_version FROM (SELECT m.*) AS m LEFT JOIN LATERAL (
-      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $4::text AND o.project_id = $4::text
+      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
-    ) AS d ON true) AS m) = ANY($3::text[]))
+    ) AS d ON true) AS m) = ANY($4::text[]))
            RETURNING m.*, -m.use_default::integer AS follows
          ), bumped AS (
     UPDATE "shipping_project" AS p
@@ -282,7 +284,7 @@ WITH project AS (
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
       d.id AS default_id, d.version AS default_version FROM changed AS m LEFT JOIN LATERAL (
-      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $5::text AND o.project_id = $5::text
+      SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true) AS m;
 

@@ -70,7 +70,7 @@ export abstract class MethodStore {
   abstract delete(
     current: ShippingMethodDto,
     etags: readonly string[] | undefined,
-    scope: Scope,
+    scope: Exclude<Scope, 'shared'>,
   ): Promise<ShippingMethodDto | 'lost'>;
 }
 

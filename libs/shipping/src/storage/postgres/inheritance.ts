@@ -18,17 +18,17 @@ import { jsonObject, jsonOf, jsonQuoted, jsonTime, type Parameters } from './sql
 // Methods are looked up one by one by their key. OFFSET and LIMIT hold the planner to that: with a plan or statistics
 // from before an import it would read the whole project for each.
 
-/** @param codes a table or an alias that has the codes */
-export function byCodes(methods: string, project: string, codes: string, condition = 'true'): string {
+/** @param key an alias that has the codes, or for `byId` the id */
+export function byCodes(methods: string, project: string, key: string, condition = 'true'): string {
   return `LATERAL (
       SELECT * FROM ${methods} AS o WHERE ${condition} AND o.project_id = ${project}
-      AND o.carrier_code = ${codes}.carrier_code AND o.method_code = ${codes}.method_code OFFSET 0
+      AND o.carrier_code = ${key}.carrier_code AND o.method_code = ${key}.method_code OFFSET 0
     )`;
 }
 
 /** Gives the next method where there is no such id: compare it. No other index than the primary key has this order. */
-export function byId(methods: string, project: string, id: string): string {
-  return `LATERAL (SELECT * FROM ${methods} AS o WHERE o.project_id = ${project} AND o.id >= ${id} ORDER BY o.id LIMIT 1)`;
+export function byId(methods: string, project: string, key: string): string {
+  return `LATERAL (SELECT * FROM ${methods} AS o WHERE o.project_id = ${project} AND o.id >= ${key}.id ORDER BY o.id LIMIT 1)`;
 }
 
 export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
@@ -81,8 +81,14 @@ export function shownOrder(inherits: boolean): string {
   return listOrder.map((name) => shown(name, inherits)).join(', ');
 }
 
+const columns = { own: columnsOf(false), inherited: columnsOf(true) };
+
 /** All that a method shows, for `methodJson` and for what orders and groups. */
 export function shownColumns(inherits: boolean): string {
+  return inherits ? columns.inherited : columns.own;
+}
+
+function columnsOf(inherits: boolean): string {
   const fields = fieldNames.map((name) => `${shown(name, inherits)} AS ${name}`).join(', ');
   if (!inherits)
     return `m.project_id, ${fields}, '[]' AS inherited, '{}' AS own, NULL::uuid AS default_id, NULL::integer AS default_version`;
@@ -103,16 +109,11 @@ export function shownColumns(inherits: boolean): string {
  * Methods `m` with their defaults `d`.
  * @param source the table of methods, or rows of it
  * @param methods the table of methods, for the defaults
+ * @param defaults the id of the defaults project
  */
-export function withDefaults(
-  source: string,
-  methods: string,
-  defaultsProjectId: string,
-  parameters: Parameters,
-): string {
-  const project = parameters.bind(defaultsProjectId, 'text');
-  const inherits = `m.use_default AND m.project_id <> ${project}`;
-  return `${source} AS m LEFT JOIN ${byCodes(methods, project, 'm', inherits)} AS d ON true`;
+export function withDefaults(source: string, methods: string, defaults: string): string {
+  const inherits = `m.use_default AND m.project_id <> ${defaults}`;
+  return `${source} AS m LEFT JOIN ${byCodes(methods, defaults, 'm', inherits)} AS d ON true`;
 }
 
 /** The searched texts that a method shows, on the lines of `search_text`. */

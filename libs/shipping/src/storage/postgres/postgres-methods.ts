@@ -72,6 +72,8 @@ type Query = (methods: string, inherits: boolean, parameters: Parameters) => { t
 
 /** Each call is one statement, which names its projects. */
 export class PostgresMethods extends MethodStore {
+  private readonly texts = new Map<string, string>();
+
   constructor(
     private readonly postgres: Postgres,
     private readonly settings: StorageSettings,
@@ -80,20 +82,20 @@ export class PostgresMethods extends MethodStore {
   }
 
   async find(keys: readonly MethodKey[], scope: Scope): Promise<(ShippingMethodDto | undefined)[]> {
-    const parameters = new Parameters();
-    const sent = JSON.stringify(keys.map((key, place) => ({ ...key, place })));
     const isById = keys.some((key) => 'id' in key);
-    const one = isById
-      ? byId(this.methods, 'k.project_id', 'k.id')
-      : byCodes(this.methods, 'k.project_id', 'k');
-    const source = `json_to_recordset(${parameters.bind(sent, 'json')})
-      AS k(place text, project_id text, id uuid, carrier_code text, method_code text) CROSS JOIN ${one}`;
-    const rows = await this.postgres.read<{ place: string; json: string }>(
-      `SELECT m.place, ${methodJson} AS json FROM (
-         SELECT k.place, ${shownColumns(true)} FROM ${this.withDefaults(source, parameters)}
+    const text = this.fixed(`find ${isById}`, () => {
+      const by = isById ? byId : byCodes;
+      const source = `json_to_recordset($1::json) AS k(place text, project_id text, id uuid, carrier_code text, method_code text)
+        CROSS JOIN ${by(this.methods, 'k.project_id', 'k')}`;
+      return `SELECT m.place, ${methodJson} AS json FROM (
+         SELECT k.place, ${shownColumns(true)} FROM ${this.withDefaults(source, '$2::text')}
          WHERE m.id = COALESCE(k.id, m.id)
-       ) AS m`,
-      parameters.values,
+       ) AS m`;
+    });
+    const sent = JSON.stringify(keys.map((key, place) => ({ ...key, place })));
+    const rows = await this.postgres.read<{ place: string; json: string }>(
+      text,
+      [sent, this.settings.defaultsProjectId],
       scope,
     );
     const found = new Map(rows.map(({ place, json }) => [place, json]));
@@ -158,29 +160,28 @@ export class PostgresMethods extends MethodStore {
 
   /** Leaves out a project that has no row or, in the scope `shared`, whose row is locked. */
   private async insertAll(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
-    const parameters = new Parameters();
-    const columns = ['project_id', 'id', ...setColumns].join(', ');
-    const max = parameters.bind(this.settings.maxMethods, 'integer');
-    const rows = await this.postgres.write<{
-      id: string;
-      json: string | null;
-      state: 'taken' | 'full' | 'lost';
-    }>(
-      `WITH ${this.sent(methods, scope, parameters)}, ${this.lock(sentProjects, scope)}, numbered AS (
+    const text = this.fixed(`insert ${scope === 'shared'}`, () => {
+      const columns = ['project_id', 'id', ...setColumns].join(', ');
+      return `WITH ${this.sent(scope)}, ${this.lock(sentProjects, scope)}, numbered AS (
          SELECT s.*, p.methods + row_number() OVER (PARTITION BY project_id ORDER BY s.place) AS number,
-           p.methods >= ${max} AS is_full
+           p.methods >= $3::integer AS is_full
          FROM sent AS s JOIN project AS p USING (project_id)
        ), changed AS (
          INSERT INTO ${this.methods} (${columns}, version, created_at, updated_at)
          SELECT ${columns}, 1, now.at, now.at FROM numbered, (SELECT clock_timestamp() AS at) AS now
-         WHERE number <= ${max}
+         WHERE number <= $3::integer
          ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING RETURNING *, use_default::integer AS follows
        ), ${this.bump(1)}
-       SELECT s.id::text AS id, c.json, CASE WHEN is_full THEN 'full' WHEN number <= ${max} THEN 'taken' ELSE 'lost' END AS state
-       FROM numbered AS s LEFT JOIN (${this.changed(parameters)}) AS c ON c.id = s.id::text`,
-      parameters.values,
-      scope,
-    );
+       SELECT s.id::text AS id, c.json,
+         CASE WHEN is_full THEN 'full' WHEN number <= $3::integer THEN 'taken' ELSE 'lost' END AS state
+       FROM numbered AS s LEFT JOIN (${this.changed()}) AS c ON c.id = s.id::text`;
+    });
+    const values = [JSON.stringify(methods), this.settings.defaultsProjectId, this.settings.maxMethods];
+    const rows = await this.postgres.write<{
+      id: string;
+      json: string | null;
+      state: 'taken' | 'full' | 'lost';
+    }>(text, values, scope);
     const found = new Map(rows.map((row) => [row.id, parsed(row.json) ?? row.state]));
     return methods.map(({ id }) => found.get(id) ?? 'lost');
   }
@@ -192,27 +193,25 @@ export class PostgresMethods extends MethodStore {
    */
   async replace(methods: readonly ChangedMethod[], scope: Scope): Promise<Replaced[]> {
     if (scope !== 'shared' && (await this.isTaken(methods[0], scope))) return ['taken'];
-    const parameters = new Parameters();
-    const values = setColumns.map((column) => `${column} = s.${column}`);
-    const skip = scope === 'shared' ? 'SKIP LOCKED' : '';
+    const text = this.fixed(`replace ${scope === 'shared'}`, () => {
+      const values = setColumns.map((column) => `${column} = s.${column}`);
+      return `WITH ${this.sent(scope)}, current AS (
+         SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
+         FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
+           JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
+         WHERE p.project_id = ANY(${sentProjects}) AND s.etag = ${this.etag()}
+         ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m ${scope === 'shared' ? 'SKIP LOCKED' : ''}
+       ), changed AS (
+         UPDATE ${this.methods} AS m
+         SET version = m.version + 1, updated_at = clock_timestamp(), ${values.join(', ')}
+         FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
+           AND m.carrier_code = s.carrier AND m.method_code = s.method
+         RETURNING m.*, m.use_default::integer - s.followed AS follows
+       ), ${this.bump(0)} ${this.changed()}`;
+    });
     try {
-      const rows = await this.postgres.write<{ id: string; json: string }>(
-        `WITH ${this.sent(methods, scope, parameters)}, current AS (
-           SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
-           FROM ${this.projects} AS p JOIN sent AS s ON s.project_id = p.project_id
-             JOIN ${this.methods} AS m ON m.project_id = s.project_id AND m.id = s.id AND m.version = s.version
-           WHERE p.project_id = ANY(${sentProjects}) AND s.etag = ${this.etag(parameters)}
-           ORDER BY p.project_id, m.id FOR NO KEY UPDATE OF p, m ${skip}
-         ), changed AS (
-           UPDATE ${this.methods} AS m
-           SET version = m.version + 1, updated_at = clock_timestamp(), ${values.join(', ')}
-           FROM current AS s WHERE m.project_id = s.project_id AND m.id = s.id
-             AND m.carrier_code = s.carrier AND m.method_code = s.method
-           RETURNING m.*, m.use_default::integer - s.followed AS follows
-         ), ${this.bump(0)} ${this.changed(parameters)}`,
-        parameters.values,
-        scope,
-      );
+      const values = [JSON.stringify(methods), this.settings.defaultsProjectId];
+      const rows = await this.postgres.write<{ id: string; json: string }>(text, values, scope);
       const found = new Map(rows.map((row) => [row.id, parsed(row.json)]));
       return methods.map(({ id }) => found.get(id) ?? 'lost');
     } catch (error) {
@@ -225,24 +224,21 @@ export class PostgresMethods extends MethodStore {
   async delete(
     current: ShippingMethodDto,
     etags: readonly string[] | undefined,
-    scope: Scope,
+    scope: Exclude<Scope, 'shared'>,
   ): Promise<ShippingMethodDto | 'lost'> {
-    const parameters = new Parameters();
-    const project = this.lock(parameters.bind([current.project_id], 'text[]'), scope);
-    const id = parameters.bind(current.id, 'uuid');
-    const wanted = parameters.bind(etags, 'text[]');
-    try {
-      const [row] = await this.postgres.write<{ json: string }>(
-        `WITH ${project}, changed AS (
+    const text = this.fixed(
+      'delete',
+      () => `WITH ${this.lock('$1::text[]', scope)}, changed AS (
            DELETE FROM ${this.methods} AS m USING project
-           WHERE m.project_id = project.project_id AND m.id = ${id}
-             AND (${wanted} IS NULL OR concat('"', m.version, '"') = ANY(${wanted})
-               OR ${this.etag(parameters)} = ANY(${wanted}))
+           WHERE m.project_id = project.project_id AND m.id = $3::uuid
+             AND ($4::text[] IS NULL OR concat('"', m.version, '"') = ANY($4::text[])
+               OR ${this.etag()} = ANY($4::text[]))
            RETURNING m.*, -m.use_default::integer AS follows
-         ), ${this.bump(-1)} ${this.changed(parameters)}`,
-        parameters.values,
-        scope,
-      );
+         ), ${this.bump(-1)} ${this.changed()}`,
+    );
+    try {
+      const values = [[current.project_id], this.settings.defaultsProjectId, current.id, etags];
+      const [row] = await this.postgres.write<{ json: string }>(text, values, scope);
       return parsed(row?.json) ?? 'lost';
     } catch (error) {
       throw isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
@@ -264,7 +260,7 @@ export class PostgresMethods extends MethodStore {
     const parameters = new Parameters();
     const project = parameters.bind(projectId, 'text');
     const defaults = parameters.bind(this.settings.defaultsProjectId, 'text');
-    const from = inherits ? this.withDefaults(this.methods, parameters) : `${this.methods} AS m`;
+    const from = inherits ? this.withDefaults(this.methods, defaults) : `${this.methods} AS m`;
     const methods = `FROM ${from} WHERE m.project_id = ${project}`;
     const { text, total } = query(methods, inherits, parameters);
     const [row] = await this.postgres.read<Record<keyof Read | 'followers', string>>(
@@ -307,12 +303,11 @@ export class PostgresMethods extends MethodStore {
     )`;
   }
 
-  /** A CTE of the methods as they are to be stored. */
-  private sent(methods: readonly NewMethod[], scope: Scope, parameters: Parameters): string {
-    const json = parameters.bind(JSON.stringify(methods), 'json');
+  /** A CTE of the methods as they are to be stored, from the JSON `$1`. */
+  private sent(scope: Scope): string {
     return `sent AS (
          SELECT m.*, one.value ->> 'etag' AS etag, one.place
-         FROM json_array_elements(${json}) WITH ORDINALITY AS one(value, place),
+         FROM json_array_elements($1::json) WITH ORDINALITY AS one(value, place),
            json_populate_record(NULL::${this.methods}, one.value) AS m ${scope === 'shared' ? `, ${impatience}` : ''}
        )`;
   }
@@ -333,19 +328,26 @@ export class PostgresMethods extends MethodStore {
   }
 
   /** What the rows of the CTE `changed` show. */
-  private changed(parameters: Parameters): string {
-    const from = this.withDefaults('changed', parameters);
+  private changed(): string {
+    const from = this.withDefaults('changed', '$2::text');
     return `SELECT m.id::text AS id, ${methodJson} AS json FROM (SELECT ${shownColumns(true)} FROM ${from}) AS m`;
   }
 
   /** The entity-tag of the method `m`, as the statement sees it and its default. */
-  private etag(parameters: Parameters): string {
-    const from = this.withDefaults('(SELECT m.*)', parameters);
+  private etag(): string {
+    const from = this.withDefaults('(SELECT m.*)', '$2::text');
     return `(SELECT ${methodEtag} FROM (SELECT ${shownColumns(true)} FROM ${from}) AS m)`;
   }
 
-  private withDefaults(source: string, parameters: Parameters): string {
-    return withDefaults(source, this.methods, this.settings.defaultsProjectId, parameters);
+  private withDefaults(source: string, defaults: string): string {
+    return withDefaults(source, this.methods, defaults);
+  }
+
+  /** The text of a statement that is always the same, made once. Its `$2` is the id of the defaults project. */
+  private fixed(name: string, make: () => string): string {
+    const text = this.texts.get(name) ?? make();
+    this.texts.set(name, text);
+    return text;
   }
 
   private get methods(): string {
