@@ -17,7 +17,7 @@ export class OrderDeskController {
   @ApiParam({ name: 'project_id', schema: { type: 'string', example: 'demo' } })
   @ApiBody({ type: PlaceOrderRequest })
   @ApiResponse({ status: 201, description: 'Placed; its history has order.placed and shipping.selected.' })
-  @ApiResponse({ status: 400, description: 'A problem: the body or the path has faults.' })
+  @ApiResponse({ status: 400, description: 'A problem: the body or the path has violations.' })
   @ApiResponse({ status: 404, description: 'A problem, `method_not_found`.' })
   @ApiResponse({ status: 409, description: 'A problem, `method_inactive` or `order_exists`.' })
   place(@Param('project_id') projectId: string, @Body() body: unknown): Promise<PlacedOrder> {
