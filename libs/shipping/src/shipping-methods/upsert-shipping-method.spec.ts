@@ -27,6 +27,14 @@ describe('a request to create or update', () => {
     expect(check(Object.assign(made, { is_active: true }))).toMatchObject({ ...ground, is_active: true });
   });
 
+  it('that a caller has frozen is checked, and its labels are normalised', () => {
+    const frozen = (fields: object): object =>
+      Object.freeze(Object.assign(new UpsertShippingMethodRequest(), ground, fields));
+
+    expect(check(frozen({ carrier_code: ' ups' }))).toBeUndefined();
+    expect(check(frozen({ method_label: ' x ' }))).toMatchObject({ method_label: 'x' });
+  });
+
   it('that was refused is refused again', () => {
     const violations = new Violations();
     const refused = checkUpsert(violations, { ...ground, sort_order: '1' });

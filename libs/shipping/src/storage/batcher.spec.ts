@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Batcher } from './batcher.js';
-import { DatabaseUnavailableError } from './storage.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
 
 describe('a batcher', () => {
   // The tests decide when the patience ends.
@@ -86,15 +86,16 @@ describe('a batcher', () => {
     },
   );
 
-  it('does not split a batch after a connection error, because it concerns all items', async () => {
-    const run = vi.fn<(items: string[]) => Promise<string[]>>(() =>
-      Promise.reject(new DatabaseUnavailableError(new Error('gone'))),
-    );
-    const batcher = new Batcher(run);
-    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(run).toHaveBeenCalledOnce();
-  });
+  it.each([new DatabaseUnavailableError(new Error('gone')), new OutcomeUnknownError(new Error('gone'))])(
+    'does not run a batch again after a connection error, because it concerns all items: $name',
+    async (error) => {
+      const run = vi.fn<(items: string[]) => Promise<string[]>>(() => Promise.reject(error));
+      const batcher = new Batcher(run);
+      const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
+      expect(outcomes).toEqual(Array(3).fill({ status: 'rejected', reason: error }));
+      expect(run).toHaveBeenCalledOnce();
+    },
+  );
 });
 
 /** Waits for turns of the event loop. */
