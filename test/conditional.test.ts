@@ -54,6 +54,23 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
     expect(repeated.body).toMatchObject({ existing_id: second.id, identical: true });
   });
 
+  it('a refusal has no ETag', async () => {
+    const id = await created('no etag');
+    const refused = [
+      await shop.create({ ...ground, method_code: 'no etag' }),
+      await shop.create({}),
+      await shop.update(id, ground, { 'if-match': '"9"' }),
+      await shop.list('page=0'),
+      await shop.remove(id, { 'if-match': '"9"' }),
+    ];
+
+    expect(refused.map(({ status }) => status)).toEqual([409, 400, 412, 400, 412]);
+    expect(refused.map(({ headers }) => headers.get('etag'))).toEqual(refused.map(() => null));
+    expect(refused.map(({ headers }) => headers.get('content-type'))).toEqual(
+      refused.map(() => 'application/problem+json'),
+    );
+  });
+
   it.each([
     ['"1"', 200],
     ['"7", "1"', 200],

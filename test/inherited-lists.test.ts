@@ -1,4 +1,4 @@
-import { type FilterField, type FilterOperator } from 'nestjs-shipping';
+import { type FilterField, type FilterOperator, type InheritedField } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HttpCaller, ServiceCaller } from './campaign/model/callers.js';
 import { ContractModel, type Sent } from './campaign/model/contract-model.js';
@@ -32,7 +32,7 @@ const inheritsAnotherLabel = [
 ];
 
 const texts = ['Brown', 'Own carrier', 'DHL', 'Default', 'Own all', 'own', 'default', 'Default 2'];
-const values: Partial<Record<FilterField, Value[]>> = {
+const values: Partial<Record<FilterField, Value[]>> & Record<Exclude<InheritedField, 'meta'>, Value[]> = {
   carrier_label: texts,
   method_label: texts,
   sort_order: [-9, -3, 1, 3, 9],

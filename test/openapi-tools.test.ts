@@ -21,8 +21,8 @@ const methods = '/api/projects/{project_id}/sales/orders/shipments/methods';
 const host = { openapi: '3.0.0', info: { title: 'Shop', version: '7' }, paths: {} };
 
 function patternsOf(part: Part): string[] {
-  return Object.entries(part).flatMap(([key, value = '']) =>
-    typeof value === 'string' ? (key === 'pattern' ? [value] : []) : patternsOf(value),
+  return Object.entries(part).flatMap(([key, value]) =>
+    typeof value === 'string' ? (key === 'pattern' ? [value] : []) : patternsOf(value ?? {}),
   );
 }
 

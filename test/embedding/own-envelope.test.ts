@@ -22,13 +22,24 @@ class ShopMethodsController {
   }
 }
 
+/** The type of the body is the class, so that the host's pipe checks it. */
+@Controller('shops/:shop/checked')
+class CheckedMethodsController {
+  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+
+  @Post()
+  create(@Param('shop') shop: string, @Body() body: UpsertShippingMethodRequest) {
+    return this.methods.create(shop, body);
+  }
+}
+
 describe('a host that mounts its own controllers over the services', () => {
   let database: TestDatabase;
   let host: Host;
   beforeAll(async () => {
     database = await testDatabase();
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })], {
-      controllers: [ShopMethodsController],
+      controllers: [ShopMethodsController, CheckedMethodsController],
     });
     host = await listening(testing, (app) =>
       app
@@ -56,6 +67,31 @@ describe('a host that mounts its own controllers over the services', () => {
     expect([refused.status, refused.body]).toEqual([400, { message: ['carrier_code is required.'] }]);
     expect(found.body).toMatchObject({ data: { methods: [ground], total: 1 } });
     expect(missed.body).toEqual({ data: { methods: [], total: 0 } });
+  });
+
+  it.each<[sent: object, messages: string[]]>([
+    [
+      { carrier_code: undefined, sort_order: '1' },
+      ['carrier_code is required.', 'sort_order must be an integer.'],
+    ],
+    [{ meta: 'a' }, ['/meta must be a JSON object.']],
+  ])('can let its own pipe check the class; its messages name the field: %j', async (sent, messages) => {
+    const shop = new Client(host.origin, freshProject());
+    const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
+
+    const refused = await shop.send('POST', `/shops/${shop.project}/checked`, { ...ground, ...sent });
+
+    expect([refused.status, refused.body]).toMatchObject([400, { message: messages }]);
+  });
+
+  it('stores the meta that its own pipe let through whole', async () => {
+    const shop = new Client(host.origin, freshProject());
+    const meta = { a: [1, { b: null }], type: 'x', text: 'é' };
+    const ground = { carrier_code: 'ups', method_code: '03', method_label: ' Ground ', meta };
+
+    const created = await shop.send('POST', `/shops/${shop.project}/checked`, ground);
+
+    expect([created.status, created.body]).toMatchObject([201, { data: { meta, method_label: 'Ground' } }]);
   });
 
   it('keeps every field when its own pipe checks the class', async () => {

@@ -11,8 +11,8 @@ export interface ShippingModuleOptions {
   /** How many methods a project may hold, 1 to 100,000; by default 10,000. */
   maxMethods?: number;
   /**
-   * How many bytes of answers of list, tree and `findActive` each process may keep to send again, after a look
-   * at the database has told that nothing changed; by default `{ maxBytes: 33_554_432 }`. `false`: none.
+   * The size of the cache for lists, trees and `findActive` in each process, in bytes; by default
+   * `{ maxBytes: 33_554_432 }`. `false`: no cache. What it holds is sent only after a look at the database.
    */
   cache?: false | { maxBytes: number };
   /** The ambient transaction of the current request, for nestjs-cls and the like; undefined: there is none. */

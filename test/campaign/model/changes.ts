@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
+import { type UpsertShippingMethodRequest } from 'nestjs-shipping';
 import { expect } from 'vitest';
 import { type Guard, type Reply, ServiceCaller } from './callers.js';
 import { command, expectSame, methodAt, serviceCommand, type Shops } from './command.js';
@@ -28,7 +29,7 @@ const sent: fc.Arbitrary<Sent> = fc.record(
     sort_order: fc.option(fc.integer({ min: -2, max: 2 })),
     meta: fc.option(fc.constantFrom({}, { a: 1 }, { b: [1, { c: null }], a: 1 }, { é: 1.5 })),
     use_default: fc.option(fc.constantFrom(true, true, false)),
-  },
+  } satisfies { [Field in keyof UpsertShippingMethodRequest]-?: fc.Arbitrary<Sent[Field]> },
   { requiredKeys: ['carrier_code', 'method_code', 'method_label'] },
 );
 

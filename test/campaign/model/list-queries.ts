@@ -42,11 +42,13 @@ const values: Record<Condition['field'], fc.Arbitrary<Value>> = {
 };
 const fields = Object.keys(values) as Condition['field'][];
 
+const noTexts = new Set<Condition['field']>(['id', 'sort_order', 'version', 'created_at', 'updated_at']);
+
 function operatorsOf(field: Condition['field']): FilterOperator[] {
   const equality: FilterOperator[] = ['eq', 'ne', 'in', 'nin', 'null'];
   if (field === 'is_active' || field === 'use_default') return equality;
   const ordering: FilterOperator[] = ['gt', 'gte', 'lt', 'lte', 'between'];
-  if (!field.endsWith('_code') && !field.endsWith('_label')) return [...equality, ...ordering];
+  if (noTexts.has(field)) return [...equality, ...ordering];
   return ['ne', 'nin', 'null', ...(Object.keys(operators) as FilterOperator[])];
 }
 

@@ -11,7 +11,7 @@ import {
 import { type Observable, throwError } from 'rxjs';
 import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
 import { type HttpResponse, InvalidJsonError } from './request.js';
-import { nodeResponse } from './seal.js';
+import { isExpress, nodeResponse } from './seal.js';
 
 /**
  * Answers every error as `application/problem+json` (RFC 9457), the host's own included, and what body parsers and
@@ -82,7 +82,9 @@ function sendProblem(exception: unknown, response: HttpResponse | ServerResponse
   }
   response.status(problem.status);
   for (const [name, value] of Object.entries(headers)) response.header(name, value);
-  response.send(body);
+  // Express's `send` would add an ETag, which is no method's.
+  if (isExpress(response)) response.end(body);
+  else response.send(body);
 }
 
 /** The problem of any error; one that is no HTTP error says nothing of its cause. */

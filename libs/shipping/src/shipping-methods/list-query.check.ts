@@ -127,7 +127,7 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
   });
 }
 
-/** One bound counts the conditions of both parameters. Those beyond it are not checked. */
+/** `filter` and `raw_filters` together have one bound. Conditions beyond it are not checked. */
 function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const all = groups.flat();
   const max = listLimits.conditions;

@@ -1,5 +1,6 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { describe, expect, it } from 'vitest';
+import { maxNormalisedLength } from '../validation/text.js';
 import { fieldNames, fieldOf, searchedFields } from './method-fields.js';
 import { ShippingMethod } from './shipping-method.entity.js';
 
@@ -11,6 +12,10 @@ describe('the table of fields', () => {
 
     const { maxLength, nullable } = fieldOf(name);
     expect([options?.length, options?.nullable]).toEqual([maxLength, nullable]);
+  });
+
+  it.each(fieldNames)('has a length for %s that texts can be normalised to', (name) => {
+    expect(4 * (fieldOf(name).maxLength ?? 0)).toBeLessThanOrEqual(maxNormalisedLength);
   });
 
   it('numbers the lines of the search text without a gap', () => {

@@ -14,7 +14,7 @@ interface MethodField {
   nullable?: true;
   /** With `use_default`, its value comes from the defaults project. */
   inherited?: true;
-  /** Its line of `search_text`, from 1. Stored rows have this order, so a new field takes the next line. */
+  /** Its line of `search_text`, from 1. Stored rows have these lines, so a new field takes the next one. */
   searchLine?: number;
   /** One line of the OpenAPI document, where the name and the kind do not tell all. */
   description?: string;

@@ -96,14 +96,14 @@ export class ShippingMethodsController {
 
   /**
    * Makes a change, and answers at once if it is committed then: before the host's interceptors can fail. In an ambient
-   * transaction one of these may be the commit, so Nest sends what the handler returns.
+   * transaction one of these may make the commit, so Nest sends what the handler returns after them.
    */
   private async change(
     response: HttpResponse,
     status: 200 | 201 | 204,
     make: () => Promise<ShippingMethodDto>,
   ): Promise<ShippingMethodDto> {
-    // The service asks the same in the same tick.
+    // The service asks for its scope in the same tick, so it gets the same.
     const commitsItself = this.transactions.scopeOf({}) === 'shared';
     const method = await make();
     const body = status === 204 ? null : Buffer.from(JSON.stringify(method));

@@ -25,11 +25,11 @@ export class DuplicateMethodError extends ShippingException {
   }
 }
 
-/** The project holds as many methods as it may. */
+/** The project holds `maxMethods` methods, or more. */
 export class TooManyMethodsError extends ShippingException {
   /** @param maxMethods the module's option of this name */
   constructor(readonly maxMethods: number) {
-    const detail = `This project has ${maxMethods} shipping methods, as many as it may have: remove some first.`;
+    const detail = `This project may hold at most ${maxMethods} shipping methods: remove some first.`;
     const extensions = { max_methods: maxMethods };
     super(problemDetails(409, 'too_many_methods', 'Too many shipping methods', detail, extensions));
   }

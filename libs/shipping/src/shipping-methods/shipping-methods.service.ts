@@ -73,7 +73,7 @@ export class ShippingMethods {
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     this.committed = changesOn(transactions.dataSource);
-    // In the context of the COMMIT, a library of the host still has the transaction, which is over.
+    // The async context of the COMMIT still holds the transaction, which is over. A subscriber must not join it.
     this.changes = new Observable((subscriber) =>
       this.committed.subscribe({ next: AsyncLocalStorage.bind((change) => subscriber.next(change)) }),
     );

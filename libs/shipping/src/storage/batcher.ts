@@ -7,7 +7,7 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Kept from before a test can fake the timers, which would stop the services. */
+/** Saved at import: a test may fake the timers later, which would stop the services. */
 const soon = setImmediate;
 
 /** No statement grows with the number of clients. */

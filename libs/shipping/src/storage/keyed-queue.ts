@@ -10,7 +10,7 @@ export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** If the database is not available to a call, the calls that wait behind it fail at once. A lost race is its own. */
+  /** If the database is not available to a call, the calls that wait behind it fail at once. A call that lost a race fails alone. */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.last.get(key) ?? Promise.resolve();
     const result = previous.then(call, (error: unknown) => {

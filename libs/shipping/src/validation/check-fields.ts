@@ -36,9 +36,9 @@ export function checkFields<Dto extends object>(
   }
   const checked = plainToInstance(dto, values);
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {
-    for (const [rule, remedy] of Object.entries(constraints)) {
+    for (const [rule, detail] of Object.entries(constraints)) {
       const { code, allowed } = contexts[rule] as { code: ViolationCode; allowed?: readonly string[] };
-      violations.add({ pointer: pointerTo(pointer, property) }, code, `${property} ${remedy}`, allowed);
+      violations.add({ pointer: pointerTo(pointer, property) }, code, detail, allowed);
     }
   }
   return checked;

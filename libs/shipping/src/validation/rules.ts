@@ -9,12 +9,12 @@ import { type ViolationCode } from './violations.js';
 function rule(
   code: ViolationCode,
   accepts: (value: unknown) => boolean,
-  message: string,
+  remedy: string,
   allowed?: readonly string[],
 ): PropertyDecorator {
   return ValidateBy(
     { name: code, validator: { validate: accepts } },
-    { message, context: { code, allowed } },
+    { message: `$property ${remedy}`, context: { code, allowed } },
   );
 }
 

@@ -24,7 +24,7 @@ export function lengthOf(text: string): number {
 }
 
 /** Normalising is quadratic in combining marks: some 200,000 of them would hold the process for seconds. */
-const maxNormalisedLength = 2048;
+export const maxNormalisedLength = 2048;
 
 /** @returns true also for a text that is too long: the rule about the length refuses it */
 export function isCode(text: unknown): boolean {
@@ -34,8 +34,8 @@ export function isCode(text: unknown): boolean {
 }
 
 /**
- * Trims a label and puts it into NFC, so that labels that look the same are the same. NFC makes one character of at most
- * four. A text that is longer than that allows is too long in any form, and stays as it is.
+ * Trims a label and puts it into NFC, so that labels that look the same are the same. NFC joins at most four characters
+ * into one. So a text beyond the bound is too long in NFC too, and stays as it is.
  */
 export function normalisedLabel(label: string): string {
   const trimmed = label.trim();

@@ -56,7 +56,7 @@ export interface ListShippingMethods {
   page?: number;
   /** 1 to the module's `maxPageSize`, by default 20. */
   per_page?: number;
-  /** Words. Each must be part of a searched text (a code or a label), whatever the case. At most 100 characters. */
+  /** Words. Each must be part of a searched field, whatever the case. At most 100 characters. */
   q?: string;
   /** Plain equality; a list means "any of". */
   filter?: Partial<Record<FilterField, FilterValue | readonly FilterValue[]>>;

@@ -15,8 +15,8 @@ import { jsonObject, jsonOf, jsonQuoted, jsonTime, type Parameters } from './sql
 // `d` its default: the method with the same codes in the defaults project, if `m` has `use_default`. An inherited field
 // shows the value of `d`, or the method's own where `d` is missing or has null.
 
-// Methods are looked up one by one by their key. OFFSET and LIMIT hold the planner to that: with a plan or statistics
-// from before an import it would read the whole project for each.
+// Methods are looked up one by one by their key. OFFSET 0 and LIMIT 1 stop the planner from reading the whole project for
+// each of them, which it would do with a plan or statistics from before an import.
 
 /** @param key an alias that has the codes, or for `byId` the id */
 export function byCodes(methods: string, project: string, key: string, condition = 'true'): string {
@@ -26,7 +26,10 @@ export function byCodes(methods: string, project: string, key: string, condition
     )`;
 }
 
-/** Gives the next method where there is no such id: compare it. No other index than the primary key has this order. */
+/**
+ * If there is no such id, this gives the method with the next one, so compare the id. No other index than the primary key
+ * has this order.
+ */
 export function byId(methods: string, project: string, key: string): string {
   return `LATERAL (SELECT * FROM ${methods} AS o WHERE o.project_id = ${project} AND o.id >= ${key}.id ORDER BY o.id LIMIT 1)`;
 }

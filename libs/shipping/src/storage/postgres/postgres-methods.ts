@@ -55,7 +55,7 @@ const format = createHash('sha256').update(branchJson).digest('base64url').slice
  */
 const revision = `concat_ws('.', '${format}', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END)`;
 
-/** The revision of a project that has no row. No row has it. */
+/** The revision of a project without a row. No stored row ever gives it. */
 const neverWritten = format;
 
 /** What a client sets, and the text for searching. */
@@ -187,9 +187,9 @@ export class PostgresMethods extends MethodStore {
   }
 
   /**
-   * A transaction of the host's may refer to a method meanwhile (`NO KEY`). The codes of the row are named for the
-   * planner's sake, as in `byCodes`. The row of the defaults project is not locked: a default that changes while the
-   * statement runs changes after it.
+   * With `NO KEY`, a transaction of the host's may add a row that refers to the method meanwhile. The condition on the
+   * codes is there only so that the planner uses their index. The row of the defaults project is not locked: a default
+   * that changes while the statement runs changes after it.
    */
   async replace(methods: readonly ChangedMethod[], scope: Scope): Promise<Replaced[]> {
     if (scope !== 'shared' && (await this.isTaken(methods[0], scope))) return ['taken'];
@@ -314,8 +314,8 @@ export class PostgresMethods extends MethodStore {
 
   /**
    * A CTE that gives each project of the CTE `changed` a new revision and its new counts. The rows are locked already.
-   * The column `follows` of `changed` says how many more methods with `use_default` there are by each.
-   * @param methods how many more methods there are by each
+   * The column `follows` of `changed` is 1 for a row that adds a method with `use_default`, −1 for one that removes it.
+   * @param methods the same for methods of any kind
    */
   private bump(methods: -1 | 0 | 1): string {
     return `bumped AS (
