@@ -109,14 +109,13 @@ function columnsOf(inherits: boolean): string {
 }
 
 /**
- * Methods `m` with their defaults `d`.
- * @param source the table of methods, or rows of it
+ * Methods `m` with their defaults `d`. The parameter `$2` of every statement is the id of the defaults project.
  * @param methods the table of methods, for the defaults
- * @param defaults the id of the defaults project
+ * @param source the methods: the whole table, or rows of it
  */
-export function withDefaults(source: string, methods: string, defaults: string): string {
-  const inherits = `m.use_default AND m.project_id <> ${defaults}`;
-  return `${source} AS m LEFT JOIN ${byCodes(methods, defaults, 'm', inherits)} AS d ON true`;
+export function withDefaults(methods: string, source = methods): string {
+  const inherits = 'm.use_default AND m.project_id <> $2::text';
+  return `${source} AS m LEFT JOIN ${byCodes(methods, '$2::text', 'm', inherits)} AS d ON true`;
 }
 
 /** The searched texts that a method shows, on the lines of `search_text`. */

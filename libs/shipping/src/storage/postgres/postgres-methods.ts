@@ -88,7 +88,7 @@ export class PostgresMethods extends MethodStore {
       const source = `json_to_recordset($1::json) AS k(place text, project_id text, id uuid, carrier_code text, method_code text)
         CROSS JOIN ${by(this.methods, 'k.project_id', 'k')}`;
       return `SELECT m.place, ${methodJson} AS json FROM (
-         SELECT k.place, ${shownColumns(true)} FROM ${this.withDefaults(source, '$2::text')}
+         SELECT k.place, ${shownColumns(true)} FROM ${withDefaults(this.methods, source)}
          WHERE m.id = COALESCE(k.id, m.id)
        ) AS m`;
     });
@@ -260,7 +260,7 @@ export class PostgresMethods extends MethodStore {
     const parameters = new Parameters();
     const project = parameters.bind(projectId, 'text');
     const defaults = parameters.bind(this.settings.defaultsProjectId, 'text');
-    const from = inherits ? this.withDefaults(this.methods, defaults) : `${this.methods} AS m`;
+    const from = inherits ? withDefaults(this.methods) : `${this.methods} AS m`;
     const methods = `FROM ${from} WHERE m.project_id = ${project}`;
     const { text, total } = query(methods, inherits, parameters);
     const [row] = await this.postgres.read<Record<keyof Read | 'followers', string>>(
@@ -329,21 +329,17 @@ export class PostgresMethods extends MethodStore {
 
   /** What the rows of the CTE `changed` show. */
   private changed(): string {
-    const from = this.withDefaults('changed', '$2::text');
+    const from = withDefaults(this.methods, 'changed');
     return `SELECT m.id::text AS id, ${methodJson} AS json FROM (SELECT ${shownColumns(true)} FROM ${from}) AS m`;
   }
 
   /** The entity-tag of the method `m`, as the statement sees it and its default. */
   private etag(): string {
-    const from = this.withDefaults('(SELECT m.*)', '$2::text');
+    const from = withDefaults(this.methods, '(SELECT m.*)');
     return `(SELECT ${methodEtag} FROM (SELECT ${shownColumns(true)} FROM ${from}) AS m)`;
   }
 
-  private withDefaults(source: string, defaults: string): string {
-    return withDefaults(source, this.methods, defaults);
-  }
-
-  /** The text of a statement that is always the same, made once. Its `$2` is the id of the defaults project. */
+  /** The text of a statement that is always the same, made once. */
   private fixed(name: string, make: () => string): string {
     const text = this.texts.get(name) ?? make();
     this.texts.set(name, text);
