@@ -233,8 +233,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Makes a change. In the scope `shared` it is tried once, with those of others. If it loses there, it is tried alone,
-   * one change at a time in each project, so that only one connection waits for locks.
+   * Makes a change. In the scope `shared` it is tried with those of others. If it loses there, it is tried alone, one
+   * change at a time in each project, so that only one connection waits for locks.
    * @param attempt gives `again` when it lost to another writer
    */
   private async untilDone<Done extends object>(
@@ -246,7 +246,11 @@ export class ShippingMethods {
     const done = await attempt(scope);
     if (done !== 'again') return done;
     const queue = queueOf(this.transactions.dataSource);
-    return queue.take(projectId, () => untilWon(() => attempt('alone')));
+    return queue.take(projectId, async (hasWaited) => {
+      // The calls that come meanwhile share this statement. Else each would find the project locked, and wait here too.
+      const again = hasWaited ? await attempt('shared') : 'again';
+      return again === 'again' ? untilWon(() => attempt('alone')) : again;
+    });
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {

@@ -10,13 +10,18 @@ export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** If the database is not available to a call, the calls that wait behind it fail at once. A call that lost a race fails alone. */
-  async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
+  /**
+   * If the database is not available to a call, the calls that wait behind it fail at once. A call that lost a race fails
+   * alone.
+   */
+  async take<Result>(key: string, call: (hasWaited: boolean) => Promise<Result>): Promise<Result> {
+    const hasWaited = this.last.has(key);
     const previous = this.last.get(key) ?? Promise.resolve();
-    const result = previous.then(call, (error: unknown) => {
+    const begin = (): Promise<Result> => call(hasWaited);
+    const result = previous.then(begin, (error: unknown) => {
       const isUnavailable = error instanceof DatabaseUnavailableError && error.contention !== 'race';
       if (isUnavailable || error instanceof OutcomeUnknownError) throw new DatabaseUnavailableError(error);
-      return call();
+      return begin();
     });
     const begun = previous.catch(() => undefined);
     const over = begun.then(() => firstOf([result], patienceMs));
