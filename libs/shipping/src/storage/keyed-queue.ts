@@ -10,10 +10,7 @@ export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /**
-   * If the database is not available to a call, the calls that wait behind it fail at once. A call that lost a race fails
-   * alone.
-   */
+  /** If the database is not available to a call, the calls that wait behind it fail at once. A lost race fails one call. */
   async take<Result>(key: string, call: (hasWaited: boolean) => Promise<Result>): Promise<Result> {
     const hasWaited = this.last.has(key);
     const previous = this.last.get(key) ?? Promise.resolve();
