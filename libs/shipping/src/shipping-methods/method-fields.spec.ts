@@ -14,7 +14,7 @@ describe('the table of fields', () => {
     expect([options?.length, options?.nullable]).toEqual([maxLength, nullable]);
   });
 
-  it.each(fieldNames)('has a length for %s that texts can be normalised to', (name) => {
+  it.each(fieldNames)('keeps %s short enough to be normalised', (name) => {
     expect(4 * (fieldOf(name).maxLength ?? 0)).toBeLessThanOrEqual(maxNormalisedLength);
   });
 

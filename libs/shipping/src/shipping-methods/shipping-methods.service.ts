@@ -43,10 +43,7 @@ const allActive: CheckedListQuery = {
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
-  /**
-   * As `If-Match`: the change happens only while the method's `etag` is one of these, or its version alone is, in quotes:
-   * `"3"`.
-   */
+  /** As `If-Match`: the change happens only while the method's `etag`, or its version as `"3"`, is one of these. */
   etags?: readonly string[];
 }
 
@@ -233,8 +230,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Makes a change. In the scope `shared` it is tried with those of others. If it loses there, it is tried alone, one
-   * change at a time in each project, so that only one connection waits for locks.
+   * Makes a change. In the scope `shared` it is tried with the changes of others. If it loses there, it is tried
+   * alone, one change at a time in each project, so that only one connection waits for locks.
    * @param attempt gives `again` when it lost to another writer
    */
   private async untilDone<Done extends object>(
@@ -248,14 +245,13 @@ export class ShippingMethods {
     const queue = queueOf(this.transactions.dataSource);
     return queue.take(projectId, async (hasWaited) => {
       // The calls that come meanwhile share this statement. Else each would find the project locked, and wait here too.
-      const again = hasWaited ? await attempt('shared') : 'again';
-      return again === 'again' ? untilWon(() => attempt('alone')) : again;
+      const shared = hasWaited ? await attempt('shared') : 'again';
+      return shared === 'again' ? untilWon(() => attempt('alone')) : shared;
     });
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {
-    // For subscribers a copy: the caller may change what it gets, also before its transaction is committed. Until then
-    // more of them may come.
+    // Subscribers get a copy: the caller may change what it gets. The first of them may come before the commit.
     const isHeard = this.committed.observed || scope instanceof JoinedTransaction;
     const told = isHeard ? (JSON.parse(JSON.stringify(change)) as ShippingMethodChange) : change;
     this.transactions.afterCommit(scope, () => this.committed.next(told));

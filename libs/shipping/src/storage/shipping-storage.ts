@@ -45,7 +45,7 @@ export type Replaced = ShippingMethodDto | 'taken' | 'lost';
 
 /**
  * What an engine does for methods. Each call is one moment and runs in its scope. A write locks the row of the project
- * first and bumps its revision with the data. `taken`, `full` and `lost` are returned, so the caller's transaction stays usable.
+ * first and bumps its revision with the data. After `taken`, `full` and `lost` the caller's transaction is still usable.
  * @throws DatabaseUnavailableError, OutcomeUnknownError from every call
  */
 export abstract class MethodStore {
