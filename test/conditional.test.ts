@@ -66,6 +66,8 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
 
     expect(refused.map(({ status }) => status)).toEqual([409, 400, 412, 400, 412]);
     expect(refused.map(({ headers }) => headers.get('etag'))).toEqual(refused.map(() => null));
+    const head = await fetch(`${app.origin}${shop.base}/shipments/methods?page=0`, { method: 'HEAD' });
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(100);
     expect(refused.map(({ headers }) => headers.get('content-type'))).toEqual(
       refused.map(() => 'application/problem+json'),
     );

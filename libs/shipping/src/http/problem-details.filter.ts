@@ -83,7 +83,7 @@ function sendProblem(exception: unknown, response: HttpResponse | ServerResponse
   response.status(problem.status);
   for (const [name, value] of Object.entries(headers)) response.header(name, value);
   // Express's `send` would add an ETag, which is no method's.
-  if (isExpress(response)) response.end(body);
+  if (isExpress(response)) response.setHeader('Content-Length', body.length).end(body);
   else response.send(body);
 }
 

@@ -339,10 +339,11 @@ export class PostgresMethods extends MethodStore {
     return `(SELECT ${methodEtag} FROM (SELECT ${shownColumns(true)} FROM ${from}) AS m)`;
   }
 
-  /** The text of a statement that is always the same, made once. */
+  /** The text of a statement that is always the same, made once; again if the DataSource has other tables now. */
   private fixed(name: string, make: () => string): string {
-    const text = this.texts.get(name) ?? make();
-    this.texts.set(name, text);
+    const key = `${name} ${this.methods}`;
+    const text = this.texts.get(key) ?? make();
+    this.texts.set(key, text);
     return text;
   }
 
