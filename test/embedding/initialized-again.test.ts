@@ -1,6 +1,6 @@
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethod, ShippingMethods, ShippingModule, ShippingProject } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
@@ -22,9 +22,12 @@ it('a DataSource that is initialized again with another schema is used with the 
   const codes = { carrier_code: 'ups', method_code: '03' };
 
   await dataSource.initialize();
+  await dataSource.query('DROP SCHEMA IF EXISTS again CASCADE');
   await dataSource.query('CREATE SCHEMA again');
-  for (const table of ['shipping_project', 'shipping_method'])
-    await dataSource.query(`CREATE TABLE again.${table} (LIKE ${table} INCLUDING ALL)`);
+  for (const entity of [ShippingProject, ShippingMethod]) {
+    const { tablePath, tableName } = dataSource.getMetadata(entity);
+    await dataSource.query(`CREATE TABLE again.${tableName} (LIKE ${tablePath} INCLUDING ALL)`);
+  }
   const { id } = await methods.create(project, { ...codes, method_label: 'First schema' });
   await methods.update(project, id, { ...codes, method_label: 'Still the first' });
   await dataSource.destroy();
@@ -33,6 +36,7 @@ it('a DataSource that is initialized again with another schema is used with the 
   const unknown = await methods.findByCodes(project, 'ups', '03');
   const second = await methods.create(project, { ...codes, method_label: 'Second schema' });
   const { data } = await methods.list(project);
+  await dataSource.query('DROP SCHEMA again CASCADE');
   await testing.close();
 
   expect(unknown).toBeNull();
