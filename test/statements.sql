@@ -6,14 +6,10 @@ WITH sent AS (
        ), project AS (
       SELECT project_id, methods FROM "shipping_project" WHERE project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent))
       ORDER BY project_id FOR UPDATE SKIP LOCKED
-    ), numbered AS (
-         SELECT s.*, p.methods + row_number() OVER (PARTITION BY project_id ORDER BY s.place) AS number,
-           p.methods >= $3::integer AS is_full
-         FROM sent AS s JOIN project AS p USING (project_id)
-       ), changed AS (
+    ), changed AS (
          INSERT INTO "shipping_method" (project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, version, created_at, updated_at)
-         SELECT project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, 1, now.at, now.at FROM numbered, (SELECT clock_timestamp() AS at) AS now
-         WHERE number <= $3::integer
+         SELECT project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, 1, now.at, now.at
+         FROM sent AS s JOIN project AS p USING (project_id), (SELECT clock_timestamp() AS at) AS now WHERE p.methods + s.place <= $3::integer
          ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING RETURNING *, use_default::integer AS follows
        ), bumped AS (
     UPDATE "shipping_project" AS p
@@ -23,8 +19,8 @@ WITH sent AS (
     ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM changed))
   )
        SELECT s.id::text AS id, c.json,
-         CASE WHEN is_full THEN 'full' WHEN number <= $3::integer THEN 'taken' ELSE 'lost' END AS state
-       FROM numbered AS s LEFT JOIN (SELECT m.id::text AS id, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', COALESCE(to_json(m.is_active)::text, 'null'), ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', COALESCE(to_json(m.use_default)::text, 'null'), ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', E'"\\"', m.version, CASE WHEN m.default_id IS NOT NULL
+         CASE WHEN p.methods >= $3::integer THEN 'full' WHEN p.methods + s.place <= $3::integer THEN 'taken' ELSE 'lost' END AS state
+       FROM sent AS s JOIN project AS p USING (project_id) LEFT JOIN (SELECT m.id::text AS id, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', COALESCE(to_json(m.is_active)::text, 'null'), ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', COALESCE(to_json(m.use_default)::text, 'null'), ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', E'"\\"', m.version, CASE WHEN m.default_id IS NOT NULL
   THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) END, E'\\""', ',"created_at":', '"', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"updated_at":', '"', to_char(m.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}') AS json FROM (SELECT m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,
@@ -40,14 +36,10 @@ WITH sent AS (
        ), project AS (
       SELECT project_id, methods FROM "shipping_project" WHERE project_id = ANY(ARRAY(SELECT DISTINCT project_id FROM sent))
       ORDER BY project_id FOR UPDATE 
-    ), numbered AS (
-         SELECT s.*, p.methods + row_number() OVER (PARTITION BY project_id ORDER BY s.place) AS number,
-           p.methods >= $3::integer AS is_full
-         FROM sent AS s JOIN project AS p USING (project_id)
-       ), changed AS (
+    ), changed AS (
          INSERT INTO "shipping_method" (project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, version, created_at, updated_at)
-         SELECT project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, 1, now.at, now.at FROM numbered, (SELECT clock_timestamp() AS at) AS now
-         WHERE number <= $3::integer
+         SELECT project_id, id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta, use_default, search_text, 1, now.at, now.at
+         FROM sent AS s JOIN project AS p USING (project_id), (SELECT clock_timestamp() AS at) AS now WHERE p.methods + s.place <= $3::integer
          ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING RETURNING *, use_default::integer AS follows
        ), bumped AS (
     UPDATE "shipping_project" AS p
@@ -57,8 +49,8 @@ WITH sent AS (
     ) AS c WHERE p.project_id = c.project_id AND p.project_id = ANY(ARRAY(SELECT project_id FROM changed))
   )
        SELECT s.id::text AS id, c.json,
-         CASE WHEN is_full THEN 'full' WHEN number <= $3::integer THEN 'taken' ELSE 'lost' END AS state
-       FROM numbered AS s LEFT JOIN (SELECT m.id::text AS id, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', COALESCE(to_json(m.is_active)::text, 'null'), ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', COALESCE(to_json(m.use_default)::text, 'null'), ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', E'"\\"', m.version, CASE WHEN m.default_id IS NOT NULL
+         CASE WHEN p.methods >= $3::integer THEN 'full' WHEN p.methods + s.place <= $3::integer THEN 'taken' ELSE 'lost' END AS state
+       FROM sent AS s JOIN project AS p USING (project_id) LEFT JOIN (SELECT m.id::text AS id, concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', COALESCE(to_json(m.is_active)::text, 'null'), ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', COALESCE(to_json(m.use_default)::text, 'null'), ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', E'"\\"', m.version, CASE WHEN m.default_id IS NOT NULL
   THEN concat('-', right(m.default_id::text, 12), '.', m.default_version) END, E'\\""', ',"created_at":', '"', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"updated_at":', '"', to_char(m.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}') AS json FROM (SELECT m.project_id, m.id AS id, m.carrier_code AS carrier_code, COALESCE(d.carrier_label, m.carrier_label) AS carrier_label, m.method_code AS method_code, COALESCE(d.method_label, m.method_label) AS method_label, m.is_active AS is_active, COALESCE(d.sort_order, m.sort_order) AS sort_order, COALESCE(d.meta, m.meta) AS meta, m.use_default AS use_default, m.version AS version, m.created_at AS created_at, m.updated_at AS updated_at,
       CASE WHEN d.id IS NULL THEN '[]' ELSE concat('[', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN '"carrier_label"' END, '"method_label"', '"sort_order"', '"meta"'), ']') END AS inherited,
       CASE WHEN d.id IS NULL THEN '{}' ELSE concat('{', concat_ws(',', CASE WHEN d.carrier_label IS NOT NULL THEN concat('"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null')) END, concat('"method_label":', COALESCE(to_json(m.method_label)::text, 'null')), concat('"sort_order":', m.sort_order), concat('"meta":', m.meta)), '}') END AS own,

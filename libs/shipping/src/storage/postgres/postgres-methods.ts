@@ -162,19 +162,17 @@ export class PostgresMethods extends MethodStore {
   private async insertAll(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
     const text = this.fixed(`insert ${scope === 'shared'}`, () => {
       const columns = ['project_id', 'id', ...setColumns].join(', ');
-      return `WITH ${this.sent(scope)}, ${this.lock(sentProjects, scope)}, numbered AS (
-         SELECT s.*, p.methods + row_number() OVER (PARTITION BY project_id ORDER BY s.place) AS number,
-           p.methods >= $3::integer AS is_full
-         FROM sent AS s JOIN project AS p USING (project_id)
-       ), changed AS (
+      // The place in the batch stands for the number in the project. So near the bound, some are tried again alone.
+      const fits = 'p.methods + s.place <= $3::integer';
+      return `WITH ${this.sent(scope)}, ${this.lock(sentProjects, scope)}, changed AS (
          INSERT INTO ${this.methods} (${columns}, version, created_at, updated_at)
-         SELECT ${columns}, 1, now.at, now.at FROM numbered, (SELECT clock_timestamp() AS at) AS now
-         WHERE number <= $3::integer
+         SELECT ${columns}, 1, now.at, now.at
+         FROM sent AS s JOIN project AS p USING (project_id), (SELECT clock_timestamp() AS at) AS now WHERE ${fits}
          ON CONFLICT (project_id, carrier_code, method_code) DO NOTHING RETURNING *, use_default::integer AS follows
        ), ${this.bump(1)}
        SELECT s.id::text AS id, c.json,
-         CASE WHEN is_full THEN 'full' WHEN number <= $3::integer THEN 'taken' ELSE 'lost' END AS state
-       FROM numbered AS s LEFT JOIN (${this.changed()}) AS c ON c.id = s.id::text`;
+         CASE WHEN p.methods >= $3::integer THEN 'full' WHEN ${fits} THEN 'taken' ELSE 'lost' END AS state
+       FROM sent AS s JOIN project AS p USING (project_id) LEFT JOIN (${this.changed()}) AS c ON c.id = s.id::text`;
     });
     const values = [JSON.stringify(methods), this.settings.defaultsProjectId, this.settings.maxMethods];
     const rows = await this.postgres.write<{
