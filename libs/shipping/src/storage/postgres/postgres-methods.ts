@@ -15,22 +15,12 @@ import {
   type Replaced,
   type StorageSettings,
 } from '../shipping-storage.js';
+import { conditionsOf, listOrder, shownOrder } from '../shown.js';
 import { JoinedTransaction, type Scope } from '../transactions.js';
-import {
-  byCodes,
-  byId,
-  hasWord,
-  listOrder,
-  methodEtag,
-  methodJson,
-  satisfies,
-  shownColumns,
-  shownOrder,
-  withDefaults,
-} from './inheritance.js';
+import { byCodes, byId, methodEtag, methodJson, shownColumns, withDefaults } from './inheritance.js';
 import { type Postgres } from './postgres.js';
 import { isForeignKeyViolation, isUniqueViolation } from './postgres.errors.js';
-import { impatience, jsonObject, jsonOf, Parameters } from './sql.js';
+import { dialect, impatience, jsonObject, jsonOf, Parameters } from './sql.js';
 
 const branchOrder = 'sort_order, method_code';
 
@@ -102,15 +92,10 @@ export class PostgresMethods extends MethodStore {
     return keys.map((_key, place) => parsed(found.get(String(place))));
   }
 
-  page(projectId: string, { page, perPage, words, groups }: CheckedListQuery, scope: Scope): Promise<Read> {
+  page(projectId: string, query: CheckedListQuery, scope: Scope): Promise<Read> {
+    const { page, perPage } = query;
     return this.read(projectId, scope, (methods, inherits, parameters) => {
-      const conditions = [
-        ...words.map((word) => hasWord(word, inherits, parameters)),
-        ...groups.map((group) => {
-          const any = group.map((condition) => satisfies(condition, inherits, parameters));
-          return any.length > 0 ? `(${any.join(' OR ')})` : 'false';
-        }),
-      ];
+      const conditions = conditionsOf(query, inherits, dialect, parameters.bind);
       const matching = [methods, ...conditions].join(' AND ');
       const limit = parameters.bind(perPage, 'integer');
       const offset = parameters.bind((page - 1) * perPage, 'integer');
@@ -256,8 +241,8 @@ export class PostgresMethods extends MethodStore {
     query: Query,
   ): Promise<Read & { inherits: boolean }> {
     const parameters = new Parameters();
-    const project = parameters.bind(projectId, 'text');
-    const defaults = parameters.bind(this.settings.defaultsProjectId, 'text');
+    const project = parameters.bind(projectId, 'code');
+    const defaults = parameters.bind(this.settings.defaultsProjectId, 'code');
     const from = inherits ? withDefaults(this.methods) : `${this.methods} AS m`;
     const methods = `FROM ${from} WHERE m.project_id = ${project}`;
     const { text, total } = query(methods, inherits, parameters);

@@ -1,13 +1,35 @@
+import { type FieldKind } from '../../shipping-methods/method-fields.js';
+import { type Dialect } from '../shown.js';
+
+/** PostgreSQL's types of what is compared. */
+const types: Record<FieldKind, string> = {
+  id: 'uuid',
+  code: 'text',
+  label: 'text',
+  boolean: 'boolean',
+  integer: 'integer',
+  json: 'jsonb',
+  time: 'timestamptz',
+};
+
 /** Collects the values of a statement: the text itself only ever holds placeholders. */
 export class Parameters {
   readonly values: unknown[] = [];
 
-  /** @param type a PostgreSQL type, a constant of ours */
-  bind(value: unknown, type: string): string {
+  readonly bind = (value: unknown, kind: FieldKind): string => {
     this.values.push(value);
-    return `$${this.values.length}::${type}`;
-  }
+    return `$${this.values.length}::${types[kind]}${Array.isArray(value) ? '[]' : ''}`;
+  };
 }
+
+export const dialect: Dialect = {
+  line: (text, number) => `split_part(${text}, E'\\n', ${number})`,
+  lines: (texts) => `concat_ws(E'\\n', ${texts.join(', ')})`,
+  contains: (text, part) => `strpos(${text}, ${part}) > 0`,
+  starts: (text, part) => `starts_with(${text}, ${part})`,
+  anyOf: (value, values, kind, bind) => `${value} = ANY(${bind(values, kind)})`,
+  noneOf: (value, values, kind, bind) => `${value} <> ALL(${bind(values, kind)})`,
+};
 
 // SQL for the JSON of the wire: arguments of `concat`, or a whole object. None of it depends on the time zone, the date
 // style or the type parsers that a host has set.
