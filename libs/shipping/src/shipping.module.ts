@@ -18,8 +18,8 @@ import {
 } from './shipping.options.js';
 import { ShippingTables } from './shipping.tables.js';
 import { BatchedMethods } from './storage/batched-methods.js';
-import { refuseOtherEngines } from './storage/column-types.js';
-import { PostgresStorage } from './storage/postgres/postgres-storage.js';
+import { engineOf } from './storage/engine-name.js';
+import { storageOf } from './storage/engines.js';
 import { EventStore, MethodStore, ShippingStorage } from './storage/shipping-storage.js';
 import { Transactions } from './storage/transactions.js';
 
@@ -53,7 +53,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         provide: Transactions,
         useFactory: (source: DataSource | undefined, { entityManager }: ShippingSettings) => {
           if (!source) throw noDataSource(dataSource);
-          refuseOtherEngines(source);
+          engineOf(source);
           return new Transactions(source, entityManager);
         },
         // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy.
@@ -61,8 +61,8 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       },
       {
         provide: ShippingStorage,
-        useFactory: (transactions: Transactions, settings: ShippingSettings) =>
-          new PostgresStorage(transactions, settings),
+        useFactory: ({ dataSource: source }: Transactions, settings: ShippingSettings) =>
+          storageOf(source, settings),
         inject: [Transactions, ShippingSettings],
       },
       { provide: EventStore, useFactory: ({ events }: ShippingStorage) => events, inject: [ShippingStorage] },
@@ -92,7 +92,7 @@ function noDataSource(name: string | undefined): Error {
 
 /**
  * Mounts the six routes and provides `ShippingMethods` and `OrderEvents`. Import it with `forRoot()` or
- * `forRootAsync()`, beside `TypeOrmModule` with a PostgreSQL DataSource.
+ * `forRootAsync()`, beside `TypeOrmModule`.
  */
 @Module({})
 export class ShippingModule extends ConfigurableModuleClass {

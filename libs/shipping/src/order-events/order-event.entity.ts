@@ -1,5 +1,6 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { PostgresTypes } from '../storage/column-types.js';
+import { ColumnTypesOfEngine } from '../storage/column-types.js';
+import { seqIndex } from '../storage/seq-index.js';
 import { type JsonObject } from '../validation/json-object.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
@@ -7,12 +8,13 @@ const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /** Rows are only ever added. The primary key is the order of the history, so a history is read by it. */
-@PostgresTypes
+@ColumnTypesOfEngine
 @Entity({ name: 'shipping_order_event' })
 @Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
   unique: true,
   where: 'dedupe_key IS NOT NULL',
 })
+@Index(seqIndex, ['seq'], { unique: true })
 export class OrderEvent {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
   projectId!: string;

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { PostgresTypes } from '../storage/column-types.js';
+import { ColumnTypesOfEngine } from '../storage/column-types.js';
 import { type JsonObject } from '../validation/json-object.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
@@ -10,7 +10,7 @@ const primaryKeyConstraintName = 'pk_shipping_method';
  * A method with its own values. The values that a client sees may come from the defaults project (`use_default`), so read
  * through `ShippingMethods`. Every key begins with the project. This separates the tenants, and the table can be sharded.
  */
-@PostgresTypes
+@ColumnTypesOfEngine
 @Entity({ name: 'shipping_method' })
 @Unique('uq_shipping_method_codes', ['projectId', 'carrierCode', 'methodCode'])
 @Index('ix_shipping_method_order', ['projectId', 'sortOrder', 'carrierCode', 'methodCode'])

@@ -94,7 +94,7 @@ export class ShippingMethods {
         this.notify({ type: 'created', before: null, after: inserted }, scope);
         return inserted;
       }
-      const existing = await this.batched.find(codesOf(projectId, own), scope);
+      const existing = await this.batched.find(codesOf(projectId, own), scope, true);
       if (existing)
         throw new DuplicateMethodError(existing.id, isDeepStrictEqual(storedValuesOf(existing), own));
       if (inserted === 'full') throw new TooManyMethodsError(this.settings.maxMethods);
@@ -180,11 +180,11 @@ export class ShippingMethods {
     const own = ownValuesOf(request);
     const method = toStore(uuid(), projectId, own);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
-      const existing = await this.batched.find(codesOf(projectId, own), scope);
+      const existing = await this.batched.find(codesOf(projectId, own), scope, true);
       if (existing) return this.patch(existing, request, scope);
       const inserted = await this.batched.insert(method, scope);
       // Another writer may have created the method meanwhile, perhaps in the last place.
-      if (inserted === 'full' && !(await this.batched.find(codesOf(projectId, own), scope)))
+      if (inserted === 'full' && !(await this.batched.find(codesOf(projectId, own), scope, true)))
         throw new TooManyMethodsError(this.settings.maxMethods);
       if (typeof inserted === 'string') return 'again';
       this.notify({ type: 'created', before: null, after: inserted }, scope);
@@ -224,7 +224,7 @@ export class ShippingMethods {
       this.notify({ type: 'updated', before: current, after: updated }, scope);
       return updated;
     }
-    const holder = updated === 'taken' && (await this.batched.find(codesOf(project_id, own), scope));
+    const holder = updated === 'taken' && (await this.batched.find(codesOf(project_id, own), scope, true));
     if (holder && holder.id !== id) throw new DuplicateMethodError(holder.id);
     return 'again';
   }
@@ -257,8 +257,13 @@ export class ShippingMethods {
     this.transactions.afterCommit(scope, () => this.committed.next(told));
   }
 
-  private async findIn(scope: Scope, projectId: string, id: string): Promise<ShippingMethodDto> {
-    const method = isUuid(id) && (await this.batched.find({ project_id: projectId, id }, scope));
+  private async findIn(
+    scope: Scope,
+    projectId: string,
+    id: string,
+    isForChange = false,
+  ): Promise<ShippingMethodDto> {
+    const method = isUuid(id) && (await this.batched.find({ project_id: projectId, id }, scope, isForChange));
     if (!method) throw new MethodNotFoundError();
     return method;
   }
@@ -269,7 +274,7 @@ export class ShippingMethods {
     id: string,
     { etags }: ChangeOptions,
   ): Promise<ShippingMethodDto> {
-    const current = await this.findIn(scope, projectId, id);
+    const current = await this.findIn(scope, projectId, id, true);
     const matches = !etags || etags.includes(current.etag) || etags.includes(`"${current.version}"`);
     if (!matches) throw new VersionMismatchError(current.version);
     return current;

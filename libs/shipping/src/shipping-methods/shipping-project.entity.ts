@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { PostgresTypes } from '../storage/column-types.js';
+import { ColumnTypesOfEngine } from '../storage/column-types.js';
 
 /**
  * One row for each project, made with its first method and never removed. Each write of a method updates it in the same
  * statement. This puts the writers of a project in order and keeps the counts true.
  */
-@PostgresTypes
+@ColumnTypesOfEngine
 @Entity({ name: 'shipping_project' })
 export class ShippingProject {
   @PrimaryColumn({

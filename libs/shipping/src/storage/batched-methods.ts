@@ -29,8 +29,9 @@ export class BatchedMethods {
 
   constructor(@Inject(MethodStore) private readonly store: MethodStore) {}
 
-  async find(key: MethodKey, scope: Scope): Promise<ShippingMethodDto | undefined> {
-    if (scope instanceof JoinedTransaction) return (await this.store.find([key], scope))[0];
+  /** @param isForChange as in the store */
+  async find(key: MethodKey, scope: Scope, isForChange = false): Promise<ShippingMethodDto | undefined> {
+    if (scope instanceof JoinedTransaction) return (await this.store.find([key], scope, isForChange))[0];
     return this.finds['id' in key ? 'id' : 'codes'].join(key);
   }
 

@@ -8,18 +8,22 @@ export class Transaction {
   hasEnded = false;
   /** One of our calls joined it. */
   isJoined = false;
+  /** It must not be committed: the server has rolled it back, or part of a change is missing. */
+  hasFailed = false;
 }
 
 /** A statement of TypeORM's. */
 interface QueryEvent {
   queryRunner: QueryRunner;
   query: string;
-  /** The result of `pg`, if there was no error. `command` is PostgreSQL's name for what it did. */
-  rawResults?: { command: string };
+  success?: boolean;
+  /** The result of the driver. That of `pg` says in `command` what PostgreSQL did. */
+  rawResults?: unknown;
 }
 
 // The texts that TypeORM sends. A savepoint of the host's own has another name.
-const begin = /^(START TRANSACTION|SAVEPOINT typeorm_\d+)$/;
+const begin = /^((START|BEGIN) TRANSACTION|SAVEPOINT typeorm_\d+)$/;
+const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
 const end = /^(COMMIT|ROLLBACK|(RELEASE|ROLLBACK TO) SAVEPOINT typeorm_\d+)$/;
 
 /** The transactions on the connections of a DataSource, known by the statements that TypeORM sends. */
@@ -51,6 +55,19 @@ export class OpenTransactions implements EntitySubscriberInterface {
     else action();
   }
 
+  /**
+   * A change inside a transaction failed half-way. PostgreSQL refuses to commit such a transaction; others would.
+   * @param isWhole the server has rolled back all of it, outside of the savepoint too
+   */
+  fail(runner: QueryRunner, isWhole: boolean): void {
+    for (const transaction of this.openOn(runner).slice(isWhole ? 0 : -1)) transaction.hasFailed = true;
+  }
+
+  /** @throws Error so that TypeORM rolls back, and the host hears of it */
+  beforeTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): void {
+    if (this.openOn(queryRunner).at(-1)?.hasFailed) throw new Error(rolledBack);
+  }
+
   /** The end is noted no earlier: before it is sent, a subscriber of the host's may still call us. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const innermost = end.test(query) && this.openOn(queryRunner).at(-1);
@@ -58,18 +75,20 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /** @throws Error where PostgreSQL answered COMMIT with a rollback, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
-    if (!rawResults) return;
+  afterQuery({ queryRunner, query, success, rawResults }: QueryEvent): void {
+    if (!success) return;
     const open = this.openOn(queryRunner);
     if (begin.test(query)) open.push(new Transaction());
     if (!end.test(query)) return;
     const { actions, isJoined } = open.pop() ?? new Transaction();
-    if (rawResults.command === 'COMMIT') for (const action of actions) action();
-    else if (rawResults.command === 'RELEASE') {
+    const isUndone = query.startsWith('ROLLBACK') || Object(rawResults).command === 'ROLLBACK';
+    if (query === 'COMMIT' && isUndone && isJoined) throw new Error(rolledBack);
+    if (isUndone) return;
+    if (query === 'COMMIT') for (const action of actions) action();
+    else {
       if (open.length === 0) open.push(new Transaction());
       open.at(-1)?.actions.push(...actions);
-    } else if (query === 'COMMIT' && isJoined)
-      throw new Error('The transaction was rolled back: a statement in it had failed.');
+    }
   }
 
   private openOn(runner: QueryRunner): Transaction[] {

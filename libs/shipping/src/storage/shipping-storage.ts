@@ -49,8 +49,16 @@ export type Replaced = ShippingMethodDto | 'taken' | 'lost';
  * @throws DatabaseUnavailableError, OutcomeUnknownError from every call
  */
 export abstract class MethodStore {
-  /** @param keys all by id, or all by codes. @returns the methods in the order of the keys */
-  abstract find(keys: readonly MethodKey[], scope: Scope): Promise<(ShippingMethodDto | undefined)[]>;
+  /**
+   * @param keys all by id, or all by codes
+   * @param isForChange what is committed is wanted, also where the snapshot of the caller's transaction is older
+   * @returns the methods in the order of the keys
+   */
+  abstract find(
+    keys: readonly MethodKey[],
+    scope: Scope,
+    isForChange?: boolean,
+  ): Promise<(ShippingMethodDto | undefined)[]>;
   abstract page(projectId: string, query: CheckedListQuery, scope: Scope): Promise<Read>;
   abstract tree(projectId: string, scope: Scope): Promise<Read>;
   /** The revisions of projects, in their order. */

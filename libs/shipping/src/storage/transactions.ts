@@ -14,13 +14,21 @@ export class JoinedTransaction {
   constructor(
     readonly runner: QueryRunner,
     private readonly transaction: Transaction | undefined,
+    private readonly open: OpenTransactions,
   ) {}
 
   /** @throws DatabaseUnavailableError when the transaction has ended: a later statement would commit by itself */
   assertOpen(): void {
+    if (this.transaction?.hasFailed)
+      throw new DatabaseUnavailableError(new Error('A call in this transaction had failed: roll it back.'));
     if (!this.runner.isReleased && !this.transaction?.hasEnded) return;
     const cause = new Error('The transaction had ended before the call was done: await the call first.');
     throw new DatabaseUnavailableError(cause);
+  }
+
+  /** The transaction must not be committed. @param isWhole its savepoint does not help: the server has ended all of it */
+  fail(isWhole: boolean): void {
+    this.open.fail(this.runner, isWhole);
   }
 }
 
@@ -57,7 +65,9 @@ export class Transactions {
       );
     }
     const { queryRunner } = manager;
-    return queryRunner ? new JoinedTransaction(queryRunner, this.open.join(queryRunner)) : 'shared';
+    return queryRunner
+      ? new JoinedTransaction(queryRunner, this.open.join(queryRunner), this.open)
+      : 'shared';
   }
 
   /** Runs `action` when what the call wrote is committed: at once, or after the caller's outermost COMMIT. */

@@ -2,21 +2,63 @@ import { type MigrationInterface, type QueryRunner, Table, type TableColumnOptio
 
 // A migration is history: it spells everything out and shares no constant with the code that goes on changing.
 
-const text = (name: string, length: number, isNullable = false): TableColumnOptions => ({
-  name,
-  type: 'varchar',
-  length: String(length),
-  collation: 'C',
-  isNullable,
+/** What the engines call the types of columns. `{}`: an engine's own default does. */
+interface Types {
+  /** For texts that compare by code point, where a trailing blank counts. */
+  text: Partial<TableColumnOptions>;
+  longText: string;
+  uuid: Partial<TableColumnOptions>;
+  boolean: string;
+  integer: string;
+  time: Partial<TableColumnOptions>;
+  json: Partial<TableColumnOptions>;
+  /** The number of an event. */
+  seq: Partial<TableColumnOptions>;
+}
+
+const postgres: Types = {
+  text: { collation: 'C' },
+  longText: 'text',
+  uuid: { type: 'uuid' },
+  boolean: 'boolean',
+  integer: 'integer',
+  time: { type: 'timestamp with time zone', precision: 3 },
+  json: { type: 'jsonb' },
+  seq: { isGenerated: true, generationStrategy: 'identity', generatedIdentity: 'ALWAYS' },
+};
+
+const mariadb = (text: Types['text']): Types => ({
+  text,
+  longText: 'text',
+  uuid: { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' },
+  boolean: 'tinyint',
+  integer: 'int',
+  time: { type: 'datetime', precision: 3 },
+  json: { type: 'text', ...text },
+  seq: { isGenerated: true, generationStrategy: 'increment' },
 });
+
+const engines: Record<string, Types> = {
+  postgres,
+  mariadb: mariadb({ charset: 'utf8mb4', collation: 'utf8mb4_nopad_bin' }),
+  mysql: mariadb({ charset: 'utf8mb4', collation: 'utf8mb4_0900_bin' }),
+  'better-sqlite3': {
+    text: {},
+    longText: 'text',
+    uuid: { type: 'varchar', length: '36' },
+    boolean: 'boolean',
+    integer: 'integer',
+    time: { type: 'datetime' },
+    json: { type: 'text' },
+    seq: {},
+  },
+};
 
 const key = (column: TableColumnOptions, primaryKeyConstraintName: string): TableColumnOptions => ({
   ...column,
   isPrimary: true,
   primaryKeyConstraintName,
 });
-
-const time = (name: string): TableColumnOptions => ({ name, type: 'timestamp with time zone', precision: 3 });
 
 export class CreateShipping implements MigrationInterface {
   name = 'NestjsShippingCreate1763683200000';
@@ -26,12 +68,34 @@ export class CreateShipping implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const table of tables(runner).toReversed()) await runner.dropTable(table);
+    // A table's indexes go with it. MariaDB would not let the index of a numbered column go first.
+    for (const table of tables(runner).toReversed()) await runner.dropTable(table, false, true, false);
   }
 }
 
 function tables(runner: QueryRunner): Table[] {
   const { namingStrategy, options } = runner.connection;
+  const types = engines[options.type];
+  if (!types) throw new Error(`nestjs-shipping has no tables for a DataSource of type "${options.type}".`);
+  const isMariadb = options.type === 'mariadb' || options.type === 'mysql';
+  const text = (name: string, length: number, isNullable = false): TableColumnOptions => ({
+    name,
+    type: 'varchar',
+    length: String(length),
+    ...types.text,
+    isNullable,
+  });
+  const uuid = (name: string): TableColumnOptions => ({ name, type: 'uuid', ...types.uuid });
+  const time = (name: string): TableColumnOptions => ({ name, type: 'datetime', ...types.time });
+  const json = (name: string, isNullable = false): TableColumnOptions => ({
+    name,
+    type: 'text',
+    ...types.json,
+    isNullable,
+  });
+  const codes = ['project_id', 'carrier_code', 'method_code'];
+  // There a constraint of this kind is an index.
+  const unique = { name: 'uq_shipping_method_codes', columnNames: codes };
   // The host's prefix; its schema TypeORM adds by itself.
   const path = (name: string): string =>
     options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, name) : name;
@@ -40,43 +104,46 @@ function tables(runner: QueryRunner): Table[] {
       name: path('shipping_project'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_project'),
-        { name: 'revision', type: 'uuid' },
-        { name: 'methods', type: 'integer' },
-        { name: 'followers', type: 'integer' },
+        uuid('revision'),
+        { name: 'methods', type: types.integer },
+        { name: 'followers', type: types.integer },
       ],
     }),
     new Table({
       name: path('shipping_method'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_method'),
-        key({ name: 'id', type: 'uuid' }, 'pk_shipping_method'),
+        key(uuid('id'), 'pk_shipping_method'),
         text('carrier_code', 64),
         text('carrier_label', 255, true),
         text('method_code', 128),
         text('method_label', 255),
-        { name: 'is_active', type: 'boolean' },
-        { name: 'sort_order', type: 'integer' },
-        { name: 'meta', type: 'jsonb' },
-        { name: 'use_default', type: 'boolean' },
-        { name: 'search_text', type: 'text', collation: 'C' },
-        { name: 'version', type: 'integer' },
+        { name: 'is_active', type: types.boolean },
+        { name: 'sort_order', type: types.integer },
+        json('meta'),
+        { name: 'use_default', type: types.boolean },
+        { name: 'search_text', type: types.longText, ...types.text },
+        { name: 'version', type: types.integer },
         time('created_at'),
         time('updated_at'),
       ],
-      uniques: [
-        { name: 'uq_shipping_method_codes', columnNames: ['project_id', 'carrier_code', 'method_code'] },
-      ],
+      uniques: isMariadb ? [] : [unique],
       indices: [
+        ...(isMariadb ? [{ ...unique, isUnique: true }] : []),
         {
           name: 'ix_shipping_method_order',
           columnNames: ['project_id', 'sort_order', 'carrier_code', 'method_code'],
         },
       ],
-      checks: [
-        { name: 'ck_shipping_method_codes', expression: `carrier_code <> '' AND method_code <> ''` },
-        { name: 'ck_shipping_method_meta', expression: `jsonb_typeof(meta) = 'object'` },
-        { name: 'ck_shipping_method_version', expression: 'version >= 1' },
-      ],
+      checks: isMariadb
+        ? []
+        : [
+            { name: 'ck_shipping_method_codes', expression: `carrier_code <> '' AND method_code <> ''` },
+            ...(options.type === 'postgres'
+              ? [{ name: 'ck_shipping_method_meta', expression: `jsonb_typeof(meta) = 'object'` }]
+              : []),
+            { name: 'ck_shipping_method_version', expression: 'version >= 1' },
+          ],
     }),
     new Table({
       name: path('shipping_order_event'),
@@ -84,21 +151,12 @@ function tables(runner: QueryRunner): Table[] {
         key(text('project_id', 64), 'pk_shipping_order_event'),
         key(text('order_id', 64), 'pk_shipping_order_event'),
         key(time('occurred_at'), 'pk_shipping_order_event'),
-        key(
-          {
-            name: 'seq',
-            type: 'bigint',
-            isGenerated: true,
-            generationStrategy: 'identity',
-            generatedIdentity: 'ALWAYS',
-          },
-          'pk_shipping_order_event',
-        ),
-        { name: 'id', type: 'uuid' },
+        key({ name: 'seq', type: 'bigint', ...types.seq }, 'pk_shipping_order_event'),
+        uuid('id'),
         text('type', 64),
         text('message', 1000, true),
-        { name: 'data', type: 'jsonb' },
-        { name: 'actor', type: 'jsonb', isNullable: true },
+        json('data'),
+        json('actor', true),
         text('dedupe_key', 128, true),
         time('recorded_at'),
       ],
@@ -107,8 +165,9 @@ function tables(runner: QueryRunner): Table[] {
           name: 'uq_shipping_order_event_dedupe_key',
           columnNames: ['project_id', 'order_id', 'dedupe_key'],
           isUnique: true,
-          where: 'dedupe_key IS NOT NULL',
+          ...(!isMariadb && { where: 'dedupe_key IS NOT NULL' }),
         },
+        ...(isMariadb ? [{ name: 'uq_shipping_order_event_seq', columnNames: ['seq'], isUnique: true }] : []),
       ],
     }),
   ];

@@ -1,6 +1,5 @@
-import { type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { ShippingStorage, type StorageSettings } from '../shipping-storage.js';
-import { type Transactions } from '../transactions.js';
 import { PostgresEvents } from './postgres-events.js';
 import { PostgresMethods } from './postgres-methods.js';
 import { Postgres } from './postgres.js';
@@ -10,7 +9,7 @@ export class PostgresStorage extends ShippingStorage {
   readonly events: PostgresEvents;
   private readonly postgres: Postgres;
 
-  constructor({ dataSource }: Transactions, settings: StorageSettings) {
+  constructor(dataSource: DataSource, settings: StorageSettings) {
     super();
     this.postgres = new Postgres(dataSource);
     this.methods = new PostgresMethods(this.postgres, settings);

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { connectionError, contentionOf } from '../connection-errors.js';
 import {
-  connectionError,
   isForeignKeyViolation,
+  isInFailedTransaction,
   isPreparedStatementLost,
-  isTransient,
   isUniqueViolation,
 } from './postgres.errors.js';
 
-const kinds = { isForeignKeyViolation, isPreparedStatementLost, isTransient };
+const kinds = { isForeignKeyViolation, isPreparedStatementLost, isInFailedTransaction, contentionOf };
 
 describe('an error of the database', () => {
   it.each<[code: string, kind?: keyof typeof kinds]>([
-    ['40001', 'isTransient'],
-    ['40P01', 'isTransient'],
-    ['25P02', 'isTransient'],
-    ['55P03', 'isTransient'],
+    ['40001', 'contentionOf'],
+    ['40P01', 'contentionOf'],
+    ['25P02', 'isInFailedTransaction'],
+    ['55P03', 'contentionOf'],
     ['23503', 'isForeignKeyViolation'],
     ['23001', 'isForeignKeyViolation'],
     ['26000', 'isPreparedStatementLost'],
@@ -33,7 +33,7 @@ describe('an error of the database', () => {
   });
 
   it.each([undefined, null, 'no error', 7, {}])('is not found in %j', (error) => {
-    expect(Object.values(kinds).map((is) => is(error))).toEqual([false, false, false]);
+    expect(Object.values(kinds).filter((is) => is(error))).toEqual([]);
   });
 
   it('violates a unique constraint only when it names that constraint', () => {

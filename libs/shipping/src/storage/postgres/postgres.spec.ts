@@ -1,19 +1,8 @@
 import { DataSource } from 'typeorm';
 import { describe, expect, it, vi } from 'vitest';
 import { DatabaseUnavailableError } from '../storage.errors.js';
-import { refuseOtherEngines } from '../column-types.js';
 import { Transactions } from '../transactions.js';
 import { Postgres } from './postgres.js';
-
-describe('a DataSource for another engine', () => {
-  it('is refused at boot, with the remedy', () => {
-    const dataSource = new DataSource({ type: 'mysql', driver: {} });
-
-    expect(() => refuseOtherEngines(dataSource)).toThrow(
-      /needs PostgreSQL.*of type "mysql".*ShippingModule\.forRoot\(\{ dataSource: 'name' \}\)/,
-    );
-  });
-});
 
 describe('a statement of our own', () => {
   /** A database whose first statements fail with these codes. */

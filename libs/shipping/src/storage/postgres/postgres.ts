@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
 import { onePerDataSource } from '../one-per-data-source.js';
+import { tableOf } from '../table-of.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { JoinedTransaction, type Scope } from '../transactions.js';
-import { connectionError, isInFailedTransaction, isTransient } from './postgres.errors.js';
+import { connectionError, contentionOf } from '../connection-errors.js';
+import { isInFailedTransaction } from './postgres.errors.js';
 import { type Connection, PreparedStatements } from './prepared-statements.js';
 
 const maxTries = 3;
@@ -19,13 +21,8 @@ export class Postgres {
     this.statements = statementsOf(dataSource);
   }
 
-  /** The quoted name of an entity's table, with the host's schema and prefix. */
   table(entity: EntityTarget<ObjectLiteral>): string {
-    const { tablePath } = this.dataSource.getMetadata(entity);
-    return tablePath
-      .split('.')
-      .map((name) => this.dataSource.driver.escape(name))
-      .join('.');
+    return tableOf(this.dataSource, entity);
   }
 
   /**
@@ -65,8 +62,10 @@ export class Postgres {
       } catch (error) {
         if (joined) throw connectionError(error, writes && !runner.isTransactionActive);
         // An old driver does not tell the state of the connection that it lends.
-        if (isInFailedTransaction(error)) await runner.query(rollback).catch(() => undefined);
-        if (attempt === maxTries || !isTransient(error)) throw connectionError(error, writes);
+        const isInFailed = isInFailedTransaction(error);
+        if (isInFailed) await runner.query(rollback).catch(() => undefined);
+        if (attempt === maxTries || (!isInFailed && !contentionOf(error)))
+          throw connectionError(error, writes);
       } finally {
         if (!joined) await runner.release();
       }

@@ -1,0 +1,22 @@
+/** What an engine and its driver call the faults of a connection. */
+export interface EngineErrors {
+  /** Codes: a lock was waited for too long. */
+  lock: RegExp;
+  /** Codes: another writer won, and the same statement may well succeed now. */
+  race: RegExp;
+  /** Codes: the server refused, and nothing was changed. */
+  unavailable: RegExp;
+  /** Codes: the connection broke. */
+  broken: RegExp;
+  /** Messages of drivers, which have no code: the statement was not sent. */
+  notSentMessages: RegExp;
+  /** Messages of drivers: the connection broke. */
+  brokenMessages: RegExp;
+}
+
+/** The code of a database error (PostgreSQL's is the SQLSTATE), or of a socket error. */
+export function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { code, driverError } = error as { code?: unknown; driverError?: { code?: unknown } };
+  return String(driverError?.code ?? code ?? '');
+}

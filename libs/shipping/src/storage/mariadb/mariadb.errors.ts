@@ -1,0 +1,14 @@
+import { type EngineErrors } from '../engine-errors.js';
+
+/** MariaDB's and MySQL's names of errors, and those of mysql2. */
+export const mariadbErrors: EngineErrors = {
+  lock: /^(ER_LOCK_WAIT_TIMEOUT|ER_LOCK_NOWAIT)$/,
+  race: /^(ER_LOCK_DEADLOCK|ER_CHECKREAD)$/,
+  unavailable:
+    /^ER_(CON_COUNT_ERROR|USER_LIMIT_REACHED|TOO_MANY_USER_CONNECTIONS|OPTION_PREVENTS_STATEMENT|QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|UNKNOWN_COM_ERROR|MAX_PREPARED_STMT_COUNT_REACHED|DISK_FULL|RECORD_FILE_FULL|READ_ONLY_MODE|CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)$/,
+  broken:
+    /^(PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_CONNECTION_KILLED|ER_SERVER_SHUTDOWN|ER_NEW_ABORTING_CONNECTION)$/,
+  notSentMessages:
+    /Pool is closed|No connections available|Queue limit reached|connection is in closed state|connect ETIMEDOUT/,
+  brokenMessages: /Connection lost|This socket has been ended/,
+};

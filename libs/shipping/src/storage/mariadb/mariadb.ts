@@ -1,0 +1,176 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
+import { ShippingException } from '../../shipping.exception.js';
+import { connectionError, contentionOf } from '../connection-errors.js';
+import { codeOf } from '../engine-errors.js';
+import { type Outcome, type Row, runLater, type Script, Scripts, type Statement } from '../rows/scripts.js';
+import { type RowDialect } from '../rows/row-dialect.js';
+import { DatabaseUnavailableError } from '../storage.errors.js';
+import { tableOf } from '../table-of.js';
+import { JoinedTransaction, type Scope } from '../transactions.js';
+
+const maxTries = 3;
+
+/** Written as it is: a backslash means nothing under the SQL mode NO_BACKSLASH_ESCAPES. */
+const newline = "'\n'";
+
+export const dialect: RowDialect = {
+  line: (text, number) => `SUBSTRING_INDEX(SUBSTRING_INDEX(${text}, ${newline}, ${number}), ${newline}, -1)`,
+  lines: (texts) => `CONCAT_WS(${newline}, ${texts.join(', ')})`,
+  contains: (text, part) => `LOCATE(${part}, ${text}) > 0`,
+  starts: (text, part) => `LOCATE(${part}, ${text}) = 1`,
+  lock: (scope) => (scope === 'shared' ? 'FOR UPDATE SKIP LOCKED' : 'FOR UPDATE'),
+  newest: 'LOCK IN SHARE MODE',
+  now: 'UTC_TIMESTAMP(3)',
+  timeText: (column) => `CAST(${column} AS CHAR)`,
+  // IGNORE would take a shared lock first, and two of these would wait for each other.
+  ifThere: 'ON DUPLICATE KEY UPDATE methods = methods',
+  part: (select) => `(${select})`,
+};
+
+/** What we use of a connection of `mysql2`. */
+interface Connection {
+  query(sql: string, done: (error: Error | null) => void): void;
+  execute(
+    statement: object,
+    values: readonly unknown[],
+    done: (error: Error | null, result: unknown) => void,
+  ): void;
+  unprepare(sql: string): void;
+}
+
+/** Whatever a host has set for its own statements. */
+const resultOptions = { rowsAsArray: false, nestTables: false, namedPlaceholders: false, typeCast: true };
+
+/** Runs scripts on a server of MariaDB or MySQL: in the caller's transaction, or in one of their own. */
+export class MariadbScripts extends Scripts {
+  /** The last script on each connection of a caller. Two that run side by side there must not mix their statements. */
+  private readonly last = new WeakMap<QueryRunner, Promise<unknown>>();
+
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  table(entity: EntityTarget<ObjectLiteral>): string {
+    return tableOf(this.dataSource, entity);
+  }
+
+  /** MySQL 8 names the table before the index. */
+  isDuplicate(error: unknown, index: string): boolean {
+    return codeOf(error) === 'ER_DUP_ENTRY' && new RegExp(`\\b${index}'`).test((error as Error).message);
+  }
+
+  isForeignKeyViolation(error: unknown): boolean {
+    return /^ER_(ROW_IS_REFERENCED|NO_REFERENCED_ROW)(_2)?$/.test(codeOf(error));
+  }
+
+  read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
+    return this.run(scope, false, script);
+  }
+
+  write<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
+    return this.run(scope, true, script);
+  }
+
+  private async run<Result>(scope: Scope, writes: boolean, script: () => Script<Result>): Promise<Result> {
+    if (scope instanceof JoinedTransaction) {
+      const previous = this.last.get(scope.runner) ?? Promise.resolve();
+      const result = previous.then(() => this.runJoined(scope, writes, script));
+      this.last.set(
+        scope.runner,
+        result.catch(() => undefined),
+      );
+      return result;
+    }
+    for (let attempt = 1; ; attempt++) {
+      const runner = this.dataSource.createQueryRunner('master');
+      const progress = { isCommitting: false };
+      try {
+        const connection = await connectionOf(runner);
+        const send = this.sender(runner, connection);
+        if (!writes) return await runLater(script(), send);
+        return await inTransaction(connection, () => runLater(script(), send), progress);
+      } catch (error) {
+        // Who has waited for a lock as long as the server allows does not wait again.
+        if (attempt === maxTries || contentionOf(error) !== 'race')
+          throw connectionError(error, progress.isCommitting);
+      } finally {
+        await runner.release();
+      }
+      await delay(Math.random() * 20 * attempt);
+    }
+  }
+
+  private async runJoined<Result>(
+    scope: JoinedTransaction,
+    writes: boolean,
+    script: () => Script<Result>,
+  ): Promise<Result> {
+    const { runner } = scope;
+    scope.assertOpen();
+    const isAlone = writes && !runner.isTransactionActive;
+    const progress = { isCommitting: false };
+    try {
+      const connection = await connectionOf(runner);
+      const send = this.sender(runner, connection);
+      const run = (): Promise<Result> =>
+        runLater(script(), (statement) => {
+          scope.assertOpen();
+          return send(statement);
+        });
+      return await (isAlone ? inTransaction(connection, run, progress) : run());
+    } catch (error) {
+      // A deadlock ends the whole transaction on the server: what the host sends next would commit by itself.
+      const isUndone = contentionOf(error) === 'race';
+      if (!isAlone && (writes || isUndone) && !(error instanceof ShippingException)) scope.fail(isUndone);
+      throw connectionError(error, progress.isCommitting);
+    }
+  }
+
+  /** The server prepares each statement: values that are escaped here are safe only under some of its SQL modes. */
+  private sender(runner: QueryRunner, connection: Connection): (statement: Statement) => Promise<Outcome> {
+    return ({ sql, values, isOneOff }) => {
+      this.dataSource.logger.logQuery(sql, [...values], runner);
+      return new Promise((resolve, reject) => {
+        connection.execute({ sql, ...resultOptions }, values, (error, result) => {
+          // All connections together may hold only so many.
+          if (isOneOff) connection.unprepare(sql);
+          if (error) reject(error);
+          else if (Array.isArray(result)) resolve({ rows: result as Row[], affected: 0 });
+          else resolve({ rows: [], affected: (result as { affectedRows: number }).affectedRows });
+        });
+      });
+    };
+  }
+}
+
+async function connectionOf(runner: QueryRunner): Promise<Connection> {
+  try {
+    return (await runner.connect()) as Connection;
+  } catch (error) {
+    throw new DatabaseUnavailableError(error);
+  }
+}
+
+async function inTransaction<Result>(
+  connection: Connection,
+  work: () => Promise<Result>,
+  progress: { isCommitting: boolean },
+): Promise<Result> {
+  await control(connection, 'START TRANSACTION');
+  try {
+    const result = await work();
+    progress.isCommitting = true;
+    await control(connection, 'COMMIT');
+    return result;
+  } catch (error) {
+    await control(connection, 'ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+function control(connection: Connection, sql: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    connection.query(sql, (error) => (error ? reject(error) : resolve()));
+  });
+}

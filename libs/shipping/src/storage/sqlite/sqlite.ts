@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { ShippingException } from '../../shipping.exception.js';
+import { connectionError, contentionOf } from '../connection-errors.js';
+import { codeOf } from '../engine-errors.js';
+import { type RowDialect } from '../rows/row-dialect.js';
+import { type Outcome, type Row, runNow, type Script, Scripts, type Statement } from '../rows/scripts.js';
+import { DatabaseUnavailableError } from '../storage.errors.js';
+import { tableOf } from '../table-of.js';
+import { JoinedTransaction, type Scope } from '../transactions.js';
+
+const maxTries = 3;
+
+/** How long a call waits for a transaction that somebody in this process has open. */
+const patienceMs = 10_000;
+
+/** A text without its first lines. */
+function after(text: string, lines: number): string {
+  if (lines === 0) return text;
+  const rest = after(text, lines - 1);
+  return `substr(${rest}, instr(${rest}, char(10)) + 1)`;
+}
+
+export const dialect: RowDialect = {
+  line: (text, number) => {
+    const rest = `(${after(text, number - 1)} || char(10))`;
+    return `substr(${rest}, 1, instr(${rest}, char(10)) - 1)`;
+  },
+  lines: (texts) => `(${texts.join(' || char(10) || ')})`,
+  contains: (text, part) => `instr(${text}, ${part}) > 0`,
+  starts: (text, part) => `instr(${text}, ${part}) = 1`,
+  lock: () => '',
+  newest: '',
+  now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
+  timeText: (column) => column,
+  ifThere: 'ON CONFLICT DO NOTHING',
+  nextSeq: (events) => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${events})`,
+  part: (select) => `SELECT * FROM (${select})`,
+};
+
+/** What we use of `better-sqlite3`. */
+interface Database {
+  open: boolean;
+  inTransaction: boolean;
+  prepare(sql: string): {
+    reader: boolean;
+    all(...values: unknown[]): Row[];
+    run(...values: unknown[]): { changes: number };
+  };
+  exec(sql: string): void;
+}
+
+type Prepared = ReturnType<Database['prepare']>;
+
+/**
+ * Runs scripts on SQLite, in this process. TypeORM has one connection for everybody, so a script runs at once: no
+ * statement of others comes between, and none of ours gets into another's transaction.
+ */
+export class SqliteScripts extends Scripts {
+  /** Of each database that was opened: a host may initialize its DataSource again. */
+  private readonly prepared = new WeakMap<Database, Map<string, Prepared>>();
+
+  constructor(private readonly dataSource: DataSource) {
+    super();
+  }
+
+  table(entity: EntityTarget<ObjectLiteral>): string {
+    return tableOf(this.dataSource, entity);
+  }
+
+  /** SQLite names the columns, not the index. */
+  isDuplicate(error: unknown, _index: string, lastColumn: string): boolean {
+    return (
+      codeOf(error) === 'SQLITE_CONSTRAINT_UNIQUE' && (error as Error).message.endsWith(`.${lastColumn}`)
+    );
+  }
+
+  isForeignKeyViolation(error: unknown): boolean {
+    return /^SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER)$/.test(codeOf(error));
+  }
+
+  read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
+    return this.run(scope, () => runNow(script(), this.send));
+  }
+
+  async write<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
+    if (!isInTransaction(scope))
+      return this.run(scope, () => this.inTransaction(() => runNow(script(), this.send)));
+    try {
+      return await this.run(scope, () => runNow(script(), this.send));
+    } catch (error) {
+      if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError)
+        scope.fail(false);
+      throw error;
+    }
+  }
+
+  private async run<Result>(scope: Scope, work: () => Result): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      if (!isInTransaction(scope)) await this.idle();
+      try {
+        if (scope instanceof JoinedTransaction) scope.assertOpen();
+        return work();
+      } catch (error) {
+        const isFinal = attempt === maxTries || isInTransaction(scope) || !contentionOf(error);
+        if (isFinal) throw connectionError(error, false);
+      }
+      await delay(Math.random() * 20 * attempt);
+    }
+  }
+
+  /** @throws DatabaseUnavailableError */
+  private async idle(): Promise<void> {
+    const end = Date.now() + patienceMs;
+    while (this.database.inTransaction) {
+      if (Date.now() > end)
+        throw new DatabaseUnavailableError(
+          new Error('A transaction of this process stays open. To be part of it, pass its { manager }.'),
+          'lock',
+        );
+      await delay(1);
+    }
+  }
+
+  private inTransaction<Result>(work: () => Result): Result {
+    // Of several processes on the file, one writes. This tells at once, not at the first write.
+    this.database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      if (this.database.inTransaction) this.database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  private readonly send = ({ sql, values, isOneOff }: Statement): Outcome => {
+    this.dataSource.logger.logQuery(sql, [...values]);
+    const statement = this.statementOf(sql, isOneOff);
+    if (statement.reader) return { rows: statement.all(...values), affected: 0 };
+    return { rows: [], affected: statement.run(...values).changes };
+  };
+
+  private statementOf(sql: string, isOneOff = false): Prepared {
+    const known = this.prepared.get(this.database) ?? new Map<string, Prepared>();
+    this.prepared.set(this.database, known);
+    const statement = known.get(sql) ?? this.database.prepare(sql);
+    if (!isOneOff) known.set(sql, statement);
+    return statement;
+  }
+
+  private get database(): Database {
+    const { databaseConnection } = this.dataSource.driver as unknown as { databaseConnection?: Database };
+    if (databaseConnection?.open) return databaseConnection;
+    throw new DatabaseUnavailableError(new Error('The DataSource is not open.'));
+  }
+}
+
+function isInTransaction(scope: Scope): scope is JoinedTransaction {
+  return scope instanceof JoinedTransaction && scope.runner.isTransactionActive;
+}
