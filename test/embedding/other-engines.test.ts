@@ -77,16 +77,11 @@ describe('beside another engine', () => {
     },
   );
 
-  it.each(['mssql', 'cockroachdb'] as const)(
-    'a DataSource of type %s is refused with the same error',
-    async (type) => {
-      const unconnected = new Unconnected({ type, driver: {}, database: 'shop', entities: shippingEntities });
+  it.each(['mssql'] as const)('a DataSource of type %s is refused with the same error', async (type) => {
+    const unconnected = new Unconnected({ type, driver: {}, database: 'shop', entities: shippingEntities });
 
-      await expect(unconnected.checkEntities()).rejects.toThrow(
-        `but was given one of type "${type}"`,
-      );
-    },
-  );
+    await expect(unconnected.checkEntities()).rejects.toThrow(`but was given one of type "${type}"`);
+  });
 
   it('a named PostgreSQL DataSource serves the module, and the default one stays as it is', async () => {
     const testing = await compiled([

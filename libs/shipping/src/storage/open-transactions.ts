@@ -31,6 +31,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
   /** Outermost first. */
   private readonly open = new WeakMap<QueryRunner, Transaction[]>();
 
+  /** Settles when the last work on a connection is done. */
+  private readonly turns = new WeakMap<QueryRunner, Promise<unknown>>();
+
   constructor(private readonly dataSource: DataSource) {
     dataSource.subscribers.push(this);
   }
@@ -63,8 +66,28 @@ export class OpenTransactions implements EntitySubscriberInterface {
     for (const transaction of this.openOn(runner).slice(isWhole ? 0 : -1)) transaction.hasFailed = true;
   }
 
+  /** Runs work of several statements after the work that was given before. */
+  inTurn<Result>(runner: QueryRunner, work: () => Promise<Result>): Promise<Result> {
+    const result = this.turnOf(runner).then(work);
+    this.turns.set(
+      runner,
+      result.catch(() => undefined),
+    );
+    return result;
+  }
+
+  /** A savepoint begins, and a transaction ends, between two works and not inside of one. */
+  async beforeTransactionStart({ queryRunner }: { queryRunner: QueryRunner }): Promise<void> {
+    await this.turnOf(queryRunner);
+  }
+
+  async beforeTransactionRollback({ queryRunner }: { queryRunner: QueryRunner }): Promise<void> {
+    await this.turnOf(queryRunner);
+  }
+
   /** @throws Error so that TypeORM rolls back, and the host hears of it */
-  beforeTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): void {
+  async beforeTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): Promise<void> {
+    await this.turnOf(queryRunner);
     if (this.openOn(queryRunner).at(-1)?.hasFailed) throw new Error(rolledBack);
   }
 
@@ -89,6 +112,10 @@ export class OpenTransactions implements EntitySubscriberInterface {
       if (open.length === 0) open.push(new Transaction());
       open.at(-1)?.actions.push(...actions);
     }
+  }
+
+  private turnOf(runner: QueryRunner): Promise<unknown> {
+    return this.turns.get(runner) ?? Promise.resolve();
   }
 
   private openOn(runner: QueryRunner): Transaction[] {

@@ -26,6 +26,11 @@ export class JoinedTransaction {
     throw new DatabaseUnavailableError(cause);
   }
 
+  /** Runs work of several statements after the work that was given before. The transaction does not end in between. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.open.inTurn(this.runner, work);
+  }
+
   /** The transaction must not be committed. @param isWhole its savepoint does not help: the server has ended all of it */
   fail(isWhole: boolean): void {
     this.open.fail(this.runner, isWhole);

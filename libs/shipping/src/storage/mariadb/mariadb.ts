@@ -36,7 +36,7 @@ interface Connection {
     values: readonly unknown[],
     done: (error: Error | null, result: unknown) => void,
   ): void;
-  unprepare(sql: string): void;
+  unprepare(statement: object): void;
 }
 
 /** Whatever a host has set for its own statements. */
@@ -44,9 +44,6 @@ const resultOptions = { rowsAsArray: false, nestTables: false, namedPlaceholders
 
 /** Runs scripts on a server of MariaDB or MySQL: in the caller's transaction, or in one of their own. */
 export class MariadbScripts extends Scripts {
-  /** The last script on each connection of a caller. Two that run side by side there must not mix their statements. */
-  private readonly last = new WeakMap<QueryRunner, Promise<unknown>>();
-
   constructor(private readonly dataSource: DataSource) {
     super();
   }
@@ -73,15 +70,7 @@ export class MariadbScripts extends Scripts {
   }
 
   private async run<Result>(scope: Scope, writes: boolean, script: () => Script<Result>): Promise<Result> {
-    if (scope instanceof JoinedTransaction) {
-      const previous = this.last.get(scope.runner) ?? Promise.resolve();
-      const result = previous.then(() => this.runJoined(scope, writes, script));
-      this.last.set(
-        scope.runner,
-        result.catch(() => undefined),
-      );
-      return result;
-    }
+    if (scope instanceof JoinedTransaction) return scope.inTurn(() => this.runJoined(scope, writes, script));
     for (let attempt = 1; ; attempt++) {
       const runner = this.dataSource.createQueryRunner('master');
       const progress = { isCommitting: false };
@@ -132,9 +121,10 @@ export class MariadbScripts extends Scripts {
     return ({ sql, values, isOneOff }) => {
       this.dataSource.logger.logQuery(sql, [...values], runner);
       return new Promise((resolve, reject) => {
-        connection.execute({ sql, ...resultOptions }, values, (error, result) => {
+        const statement = { sql, ...resultOptions };
+        connection.execute(statement, values, (error, result) => {
           // All connections together may hold only so many.
-          if (isOneOff) connection.unprepare(sql);
+          if (isOneOff) connection.unprepare(statement);
           if (error) reject(error);
           else if (Array.isArray(result)) resolve({ rows: result as Row[], affected: 0 });
           else resolve({ rows: [], affected: (result as { affectedRows: number }).affectedRows });

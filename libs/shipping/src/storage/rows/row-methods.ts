@@ -186,15 +186,18 @@ export class RowMethods extends MethodStore {
     );
     const outcomes = new Map<unknown, Replaced>();
     const changed: ChangedMethod[] = [];
+    const followers = new Map<string, number>();
     for (const method of open) {
       const row = current.get(method.id);
       if (!row || etagOf(row) !== method.etag) continue;
       const outcome = yield* this.changed(method);
       if (outcome === 'taken') outcomes.set(method.id, outcome);
       if (outcome !== 'done') continue;
-      yield* this.bump(method.project_id, 0, Number(method.use_default) - Number(row['use_default']));
+      const follows = Number(method.use_default) - Number(row['use_default']);
+      followers.set(method.project_id, (followers.get(method.project_id) ?? 0) + follows);
       changed.push(method);
     }
+    for (const [project, follows] of followers) yield* this.bump(project, 0, follows);
     for (const row of yield* this.shown(idColumns, changed)) outcomes.set(row['id'], methodOf(row));
     return methods.map(({ id }) => outcomes.get(id) ?? 'lost');
   }
