@@ -55,6 +55,20 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
+/** Opens a database that `drop` removes when it is closed, and at once when it cannot be opened. */
+export async function closedBy(
+  drop: () => Promise<void>,
+  open: () => Promise<TestDatabase>,
+): Promise<TestDatabase> {
+  try {
+    const opened = await open();
+    return { ...opened, close: () => opened.close().then(drop) };
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
+
 /** A rule of the host that refuses rows. */
 export interface Refusal {
   table: 'shipping_method' | 'shipping_order_event';

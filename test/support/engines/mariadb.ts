@@ -6,7 +6,7 @@ import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
 import { expect, vi } from 'vitest';
-import { type DatabaseSettings, type Engine, type TestDatabase } from '../engine.js';
+import { closedBy, type DatabaseSettings, type Engine, type TestDatabase } from '../engine.js';
 
 type MariadbOptions = Extract<DataSourceOptions, { type: 'mysql' | 'mariadb' }>;
 type Callback = (error: Error | null, ...results: unknown[]) => void;
@@ -281,12 +281,10 @@ async function openOnServer(url: string, settings: DatabaseSettings): Promise<Te
     ...(connectTimeoutMs !== undefined && { connectTimeout: connectTimeoutMs }),
     ...neutral,
   };
-  const opened = await onOptions(options);
-  const close = async (): Promise<void> => {
-    await opened.close();
-    await admin(`DROP DATABASE ${database}`);
-  };
-  return { ...opened, close };
+  return closedBy(
+    () => admin(`DROP DATABASE ${database}`),
+    () => onOptions(options),
+  );
 }
 
 /** The driver, with pools that send these statements first on each connection. */

@@ -7,7 +7,7 @@ import { shippingMigrations } from 'nestjs-shipping/migrations';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
 import { vi } from 'vitest';
-import { type DatabaseSettings, type Engine, type TestDatabase } from '../engine.js';
+import { closedBy, type DatabaseSettings, type Engine, type TestDatabase } from '../engine.js';
 import { snapshotUrl } from '../snapshot.js';
 
 export type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
@@ -247,12 +247,9 @@ function optionsOf(settings: DatabaseSettings): Partial<PostgresOptions> {
 async function openOnServer(url: string, settings: DatabaseSettings): Promise<TestDatabase> {
   const schema = `test_${randomUUID().replaceAll('-', '')}`;
   await onServer(url, `CREATE SCHEMA ${schema}`);
-  const opened = await onOptions({ ...common, url, schema, ...optionsOf(settings) });
-  const close = async (): Promise<void> => {
-    await opened.close();
-    await onServer(url, `DROP SCHEMA ${schema} CASCADE`);
-  };
-  return { ...opened, close };
+  const drop = () => onServer(url, `DROP SCHEMA ${schema} CASCADE`);
+  const options: PostgresOptions = { ...common, url, schema, ...optionsOf(settings) };
+  return closedBy(drop, () => onOptions(options));
 }
 
 async function openEmbedded(settings: DatabaseSettings): Promise<TestDatabase> {
