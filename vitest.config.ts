@@ -4,8 +4,11 @@ import { defineConfig } from 'vitest/config';
 const source = (path: string): string =>
   fileURLToPath(new URL(`./libs/shipping/src/${path}`, import.meta.url));
 
-/** PostgreSQL servers to run the same suite on, comma-separated; the embedded database comes first always. */
-const servers = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
+/**
+ * Databases to run the same suite on, comma-separated: `postgres://…`, `mariadb://…`, `sqlite:`. PostgreSQL in this
+ * process comes first always.
+ */
+const databases = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
 
 const suite = {
   include: ['test/**/*.test.ts'],
@@ -14,6 +17,11 @@ const suite = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
+
+const engineOf = (url: string): string => url.split(':')[0] ?? '';
+
+/** What is about PostgreSQL itself, and the sample, which runs on PostgreSQL. */
+const postgresOnly = ['test/postgres/**', 'test/sample/**'];
 
 /** Set up what a whole process shares: class-transformer's storage, its time zone, its environment. */
 const ownProcess = ['test/embedding/{global-setups,time-zones}.test.ts', 'test/sample/start.test.ts'];
@@ -44,9 +52,14 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...suite, name: 'embedded, apart', include: ownProcess } },
-      ...servers.map((url, index) => ({
+      ...databases.map((url, index) => ({
         extends: true as const,
-        test: { ...suite, name: `server ${index + 1}`, env: { TEST_DATABASE_URL: url } },
+        test: {
+          ...suite,
+          name: `server ${index + 1} (${engineOf(url)})`,
+          exclude: engineOf(url).startsWith('postgres') ? [] : postgresOnly,
+          env: { TEST_DATABASE_URL: url },
+        },
       })),
     ],
   },

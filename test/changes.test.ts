@@ -5,7 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
-import { testDatabase } from './support/database.js';
+import { engine, testDatabase } from './support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -184,18 +184,16 @@ describe('the stream of changes', () => {
   });
 
   it('does not report changes whose COMMIT fails', async () => {
-    const { dataSource, table } = app.database;
-    await dataSource.query(
-      `CREATE TABLE ${table('deferred')} (id integer UNIQUE DEFERRABLE INITIALLY DEFERRED)`,
-    );
+    const { dataSource } = app.database;
+    await engine.prepareFailingCommits(dataSource.manager);
     const lost = freshProject();
     const kept = freshProject();
 
     const committed = dataSource.transaction(async (manager) => {
       await methods.create(lost, ground, { manager });
-      await manager.query(`INSERT INTO ${table('deferred')} VALUES (1), (1)`);
+      await engine.failCommit(manager);
     });
-    await expect(committed).rejects.toThrow('unique');
+    await expect(committed).rejects.toThrow(engine.commitFailure);
     await dataSource.transaction((manager) => methods.create(kept, ground, { manager }));
 
     expect(seen.map(({ after }) => after?.project_id)).toEqual([kept]);

@@ -1,16 +1,14 @@
 import {
+  ShippingMethod,
   type ShippingMethodChange,
   type ShippingMethodDto,
   ShippingMethods,
   VersionMismatchError,
 } from 'nestjs-shipping';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
-
-interface Connection {
-  query(...statement: unknown[]): Promise<unknown>;
-}
+import { engine, onlyWhere } from './support/database.js';
 
 describe('the etag of a method', () => {
   let app: TestApp;
@@ -274,41 +272,44 @@ describe('the etag of a method', () => {
     },
   );
 
-  it('is compared in the statement that writes, so that a default changed just before it is noticed', async () => {
-    const origin = await makeDefault();
-    const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
-    const form = formOf(await loaded());
-    const { dataSource, table } = app.database;
+  onlyWhere('connections', () => {
+    it('is compared in the statement that writes, so that a default changed just before it is noticed', async () => {
+      const origin = await makeDefault();
+      const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
+      const form = formOf(await loaded());
+      const theDefault = { projectId: 'defaults', id: origin };
+      const { dataSource } = app.database;
 
-    const refusals = await dataSource.transaction(async (manager) => {
-      const refused: unknown[] = [];
-      for (const act of [
-        () => methods.update(shop.project, id, { ...form, is_active: false }, { manager, etags: [etag] }),
-        () => methods.remove(shop.project, id, { manager, etags: [etag] }),
-      ]) {
-        const connection = (await manager.queryRunner?.connect()) as Connection;
-        const query = connection.query.bind(connection);
-        const sent = vi.spyOn(connection, 'query').mockImplementation(async (...statement) => {
-          if (/UPDATE|DELETE/.test(JSON.stringify(statement[0]))) {
-            sent.mockRestore();
-            await manager.query(
-              `UPDATE ${table('shipping_method')} SET version = version + 1, method_label = 'D2' WHERE id = $1`,
-              [origin],
-            );
-          }
-          return query(...statement);
-        });
-        refused.push(await act().catch((error: unknown) => error));
-        await manager.query(
-          `UPDATE ${table('shipping_method')} SET version = version - 1, method_label = 'D1' WHERE id = $1`,
-          [origin],
-        );
-      }
-      return refused;
+      const refusals = await dataSource.transaction(async (manager) => {
+        const refused: unknown[] = [];
+        for (const act of [
+          () => methods.update(shop.project, id, { ...form, is_active: false }, { manager, etags: [etag] }),
+          () => methods.remove(shop.project, id, { manager, etags: [etag] }),
+        ]) {
+          let isChanged = false;
+          const end = await engine.intercept(manager, async (sql, send) => {
+            if (!isChanged && /UPDATE|DELETE/.test(sql)) {
+              isChanged = true;
+              await manager.update(ShippingMethod, theDefault, { version: 2, methodLabel: 'D2' });
+            }
+            return send();
+          });
+          refused.push(await act().catch((error: unknown) => error));
+          end();
+          expect(isChanged).toBe(true);
+          await manager.update(ShippingMethod, theDefault, { version: 1, methodLabel: 'D1' });
+        }
+        return refused;
+      });
+
+      expect(refusals).toEqual([expect.any(VersionMismatchError), expect.any(VersionMismatchError)]);
+      expect(await loaded()).toMatchObject({
+        etag,
+        version: 1,
+        is_active: true,
+        own: { method_label: 'Own' },
+      });
     });
-
-    expect(refusals).toEqual([expect.any(VersionMismatchError), expect.any(VersionMismatchError)]);
-    expect(await loaded()).toMatchObject({ etag, version: 1, is_active: true, own: { method_label: 'Own' } });
   });
 
   it('protects own values from forms that are sent while the default changes', async () => {

@@ -9,6 +9,7 @@ import { configureHttp } from '../apps/sample/src/http.js';
 import { compiled, typeOrm } from './embedding/host.js';
 import { Client, freshProject } from './support/client.js';
 import { type TestDatabase, testDatabase } from './support/database.js';
+import { addEvents } from './support/rows.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const sent = JSON.stringify({ ...ground, meta: { text: 'é😀' } });
@@ -133,11 +134,7 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
   });
 
   it('a history of many pieces is complete', async () => {
-    const { dataSource, table } = database;
-    await dataSource.query(
-      `INSERT INTO ${table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
-       SELECT 'p', 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 3000)`,
-    );
+    await addEvents(database.dataSource.manager, { projectId: 'p', orderId: 'long' }, 3000);
 
     const { status, type, read } = await send('GET', '/api/projects/p/sales/orders/long/events');
 

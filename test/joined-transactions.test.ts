@@ -4,6 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type EntityManager } from 'typeorm';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
+import { onlyWhere } from './support/database.js';
+import { addEvents, addMethods } from './support/rows.js';
 import { inTransaction } from './support/transactions.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -82,20 +84,10 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
   );
 
   it('a tree of 1,501 methods has the writes of the transaction, and inherits from its default', async () => {
-    const { dataSource, table } = app.database;
+    const { dataSource } = app.database;
 
     const written = inTransaction(dataSource, async (manager) => {
-      await manager.query(
-        `INSERT INTO ${table('shipping_method')} (project_id, id, carrier_code, method_code, method_label, is_active,
-           sort_order, meta, use_default, search_text, version, created_at, updated_at)
-         SELECT $1, gen_random_uuid(), 'c', 'm' || n, 'Label', true, 0, '{}', false, 'x', 1, now(), now()
-         FROM generate_series(1, 1500) AS n`,
-        [project],
-      );
-      await manager.query(
-        `INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), 1500, 0)`,
-        [project],
-      );
+      await addMethods(manager, project, 1500);
       return join(manager, async (options) => {
         await methods.create('default', { ...ground, method_label: 'Default' }, options);
         await methods.create(project, { ...ground, use_default: true }, options);
@@ -133,15 +125,11 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
   );
 
   it('a history of more events than are read at once has them all, until they are rolled back', async () => {
-    const { dataSource, table } = app.database;
+    const { dataSource } = app.database;
     const order = { ...event, projectId: project };
 
     const recorded = inTransaction(dataSource, async (manager) => {
-      await manager.query(
-        `INSERT INTO ${table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
-         SELECT $1, 'o', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 450)`,
-        [project],
-      );
+      await addEvents(manager, { projectId: project, orderId: 'o' }, 450);
       return join(manager, async (options) => {
         const last = await events.record({ ...order, occurredAt: '9999-01-01T00:00:00Z' }, options);
         const listed = await events.list(project, 'o', options);
@@ -183,43 +171,48 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
   });
 });
 
-describe('a call that is given the manager of the DataSource', () => {
-  let app: TestApp;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
-  beforeAll(async () => {
-    app = await testApp({ shipping: { entityManager: () => ambient.getStore() } });
-    methods = app.nest.get(ShippingMethods);
-    events = app.nest.get(OrderEvents);
-  });
-  afterAll(() => app?.close());
+onlyWhere('connections', () => {
+  describe('a call that is given the manager of the DataSource', () => {
+    let app: TestApp;
+    let methods: ShippingMethods;
+    let events: OrderEvents;
+    beforeAll(async () => {
+      app = await testApp({ shipping: { entityManager: () => ambient.getStore() } });
+      methods = app.nest.get(ShippingMethods);
+      events = app.nest.get(OrderEvents);
+    });
+    afterAll(() => app?.close());
 
-  type Call = (project: string, id: string, options: Options) => Promise<unknown>;
+    type Call = (project: string, id: string, options: Options) => Promise<unknown>;
 
-  it.each<[string, Call]>([
-    ['create', (project, _, options) => methods.create(project, { ...ground, method_code: '01' }, options)],
-    ['update', (project, id, options) => methods.update(project, id, { ...ground, sort_order: 1 }, options)],
-    ['upsert', (project, _, options) => methods.upsert(project, { ...ground, sort_order: 1 }, options)],
-    ['remove', (project, id, options) => methods.remove(project, id, options)],
-    ['list', (project, _, options) => methods.list(project, {}, options)],
-    ['tree', (project, _, options) => methods.tree(project, options)],
-    ['findActive', (project, _, options) => methods.findActive(project, options)],
-    ['find', (project, id, options) => methods.find(project, id, options)],
-    ['findByCodes', (project, _, options) => methods.findByCodes(project, 'ups', '03', options)],
-    ['record', (projectId, _, options) => events.record({ ...event, projectId }, options)],
-    ['history', (project, _, options) => events.list(project, 'o', options)],
-  ])('leaves the ambient transaction: %s', async (_name, call) => {
-    const project = freshProject();
-    const { id } = await methods.create(project, ground);
-    const { dataSource } = app.database;
-    // One that is over: a call that joined it would fail.
-    const over = await dataSource.transaction((manager) => Promise.resolve(manager));
+    it.each<[string, Call]>([
+      ['create', (project, _, options) => methods.create(project, { ...ground, method_code: '01' }, options)],
+      [
+        'update',
+        (project, id, options) => methods.update(project, id, { ...ground, sort_order: 1 }, options),
+      ],
+      ['upsert', (project, _, options) => methods.upsert(project, { ...ground, sort_order: 1 }, options)],
+      ['remove', (project, id, options) => methods.remove(project, id, options)],
+      ['list', (project, _, options) => methods.list(project, {}, options)],
+      ['tree', (project, _, options) => methods.tree(project, options)],
+      ['findActive', (project, _, options) => methods.findActive(project, options)],
+      ['find', (project, id, options) => methods.find(project, id, options)],
+      ['findByCodes', (project, _, options) => methods.findByCodes(project, 'ups', '03', options)],
+      ['record', (projectId, _, options) => events.record({ ...event, projectId }, options)],
+      ['history', (project, _, options) => events.list(project, 'o', options)],
+    ])('leaves the ambient transaction: %s', async (_name, call) => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      const { dataSource } = app.database;
+      // One that is over: a call that joined it would fail.
+      const over = await dataSource.transaction((manager) => Promise.resolve(manager));
 
-    const joined = ambient.run(over, () => call(project, id, {}));
-    await expect(joined).rejects.toMatchObject({ code: 'database_unavailable' });
-    const left = await ambient.run(over, () => call(project, id, { manager: dataSource.manager }));
+      const joined = ambient.run(over, () => call(project, id, {}));
+      await expect(joined).rejects.toMatchObject({ code: 'database_unavailable' });
+      const left = await ambient.run(over, () => call(project, id, { manager: dataSource.manager }));
 
-    expect(left).not.toBeNull();
+      expect(left).not.toBeNull();
+    });
   });
 });
 

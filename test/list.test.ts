@@ -1,3 +1,4 @@
+import { ShippingMethod } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
@@ -180,13 +181,10 @@ describe.each(adapters)('the list on %s', (adapter) => {
     ['lte', '500000001', true],
     ['lte', '499999999', false],
   ])('compares a stored 500 ms exactly: %s %s', async (op, decimals, isFound) => {
-    const { dataSource, table } = app.database;
     const one = new Client(app.origin, freshProject());
     await one.create({ carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
-    await dataSource.query(
-      `UPDATE ${table('shipping_method')} SET created_at = '2026-01-31T12:00:00.5Z' WHERE project_id = $1`,
-      [one.project],
-    );
+    const createdAt = new Date('2026-01-31T12:00:00.5Z');
+    await app.database.dataSource.manager.update(ShippingMethod, { projectId: one.project }, { createdAt });
     const time = `2026-01-31T12:00:00.${decimals}Z`;
 
     const { body } = await one.list(

@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import workspace from '../vitest.config.js';
 
-const [server = ''] = (process.env['TEST_DATABASE_URLS'] ?? '').split(',');
+const urls = (process.env['TEST_DATABASE_URLS'] ?? '').split(',');
+const server = urls.find((url) => url.startsWith('postgres')) ?? '';
 
 /** The tests of the library, run once: on a server when one is named, because that is many times as fast. */
 export default defineConfig({
@@ -11,11 +12,12 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/snapshot.setup.ts'],
     setupFiles: ['reflect-metadata'],
-    include: ['test/*.test.ts', 'test/embedding/*.test.ts', 'libs/**/*.spec.ts'],
+    include: ['test/*.test.ts', 'test/{embedding,postgres}/*.test.ts', 'libs/**/*.spec.ts'],
     // Long tests that repeat others, and tests that set the time zone, which a thread cannot do.
     exclude: [
       'test/{docs,large-answers,real-carriers}.test.ts',
       'test/embedding/{global-setups,migrations,time-zones}.test.ts',
+      'test/postgres/{page-plan,schema-option}.test.ts',
     ],
     // With isolation, half of a run would be imports.
     isolate: false,

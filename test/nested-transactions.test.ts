@@ -3,6 +3,8 @@ import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
+import { onlyWhere } from './support/database.js';
+import { statementThatFails, statementThatSucceeds } from './support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -47,7 +49,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     await other.create(ground);
 
     const failed: string[] = [];
-    for (const sql of ['SELECT 1', 'SELECT 1/0']) {
+    for (const sql of [statementThatSucceeds, statementThatFails]) {
       const project = freshProject();
       await methods.create(project, ground);
       await app.database.dataSource
@@ -57,7 +59,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     }
     const answers = await Promise.all(Array.from({ length: 20 }, () => other.list()));
 
-    expect(failed).not.toContain('SELECT 1');
+    expect(failed).not.toContain(statementThatSucceeds);
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 
@@ -67,7 +69,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     await app.database.dataSource.transaction((manager) =>
       Promise.all([
         methods.create(project, ground, { manager }),
-        nested(manager, 'SELECT 1'),
+        nested(manager, statementThatSucceeds),
         methods.create(project, { ...ground, method_code: '01' }, { manager }),
       ]),
     );
@@ -75,16 +77,20 @@ describe("a host's nested transaction beside a call of ours", () => {
     expect((await methods.list(project)).meta.total).toBe(2);
   });
 
-  it('that alone holds a call does not hide that the outer COMMIT was answered with a rollback', async () => {
-    const project = freshProject();
+  onlyWhere('failedTransactions', () => {
+    it('that alone holds a call does not hide that the outer COMMIT was answered with a rollback', async () => {
+      const project = freshProject();
 
-    const committed = app.database.dataSource.transaction(async (manager) => {
-      await manager.transaction((inner) => methods.create(project, ground, { manager: inner }));
-      await manager.query('SELECT 1/0').catch(() => undefined);
+      const committed = app.database.dataSource.transaction(async (manager) => {
+        await manager.transaction((inner) => methods.create(project, ground, { manager: inner }));
+        await manager.query(statementThatFails).catch(() => undefined);
+      });
+
+      await expect(committed).rejects.toThrow(
+        'The transaction was rolled back: a statement in it had failed.',
+      );
+      expect((await methods.list(project)).meta.total).toBe(0);
     });
-
-    await expect(committed).rejects.toThrow('The transaction was rolled back: a statement in it had failed.');
-    expect((await methods.list(project)).meta.total).toBe(0);
   });
 
   it('that is being released leaves a call that begins then to the outer transaction', async () => {
@@ -102,7 +108,7 @@ describe("a host's nested transaction beside a call of ours", () => {
 
     await dataSource
       .transaction(async (manager) => {
-        await nested(manager, 'SELECT 1');
+        await nested(manager, statementThatSucceeds);
         await Promise.all(calls);
         expect(told).toEqual([]);
       })
@@ -152,7 +158,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     const project = freshProject();
     for (let statements = 0; statements < 24; statements++) {
       await app.database.dataSource.transaction(async (manager) => {
-        const failing = nested(manager, 'SELECT 1/0');
+        const failing = nested(manager, statementThatFails);
         for (let n = 0; n < statements; n++) await new Promise(process.nextTick);
         await methods
           .create(project, { ...ground, method_code: `m${statements}` }, { manager })

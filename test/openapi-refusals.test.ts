@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
+import { ShippingProject } from 'nestjs-shipping';
 import { shippingDocument } from 'nestjs-shipping/openapi';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { type Answer, Client, freshProject } from './support/client.js';
-import { createCart } from './support/database.js';
+import { engine } from './support/database.js';
 
 interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
@@ -45,17 +47,13 @@ describe('the OpenAPI document', () => {
     app = await testApp();
     shop = new Client(app.origin, freshProject());
     const bad = new Client(app.origin, '-');
-    const { dataSource, table } = app.database;
-    await createCart(app.database);
-    await dataSource.query(
-      `CREATE TABLE ${table('rate')} (project_id varchar, carrier_code varchar, method_code varchar,
-         FOREIGN KEY (project_id, carrier_code, method_code)
-         REFERENCES ${table('shipping_method')} (project_id, carrier_code, method_code))`,
-    );
+    const { manager } = app.database.dataSource;
+    await engine.createCart(manager);
+    await engine.createQuotes(manager);
     const refer = (id: string): Promise<unknown> =>
       Promise.all([
-        dataSource.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [shop.project, id]),
-        dataSource.query(`INSERT INTO ${table('rate')} VALUES ($1, 'ups', '03')`, [shop.project]),
+        engine.putIntoCart(manager, shop.project, id),
+        engine.addQuote(manager, shop.project, 'ups', '03'),
       ]);
 
     const first = await shop.create(ground);
@@ -67,10 +65,8 @@ describe('the OpenAPI document', () => {
     answered('post', await shop.create('x', { 'content-type': 'text/plain' }));
     answered('post', await bad.create(ground));
     const full = new Client(app.origin, freshProject());
-    await dataSource.query(
-      `INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), 10000, 0)`,
-      [full.project],
-    );
+    const row = { projectId: full.project, revision: randomUUID(), methods: 10_000, followers: 0 };
+    await manager.insert(ShippingProject, row);
     answered('post', await full.create(ground));
     for (const sent of [{}, '{', ground, tooLarge, { ...ground, method_code: 'x' }])
       answered('patch', await shop.update(id, sent));
@@ -94,7 +90,7 @@ describe('the OpenAPI document', () => {
     answered('events', await shop.events('1'));
     answered('events', await shop.events('-'));
     vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
-    await dataSource.destroy();
+    await manager.connection.destroy();
     answered('post', await shop.create({ ...ground, method_code: '02' }));
     answered('patch', await shop.update(id, ground));
     answered('delete', await shop.remove(id));

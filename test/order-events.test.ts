@@ -1,7 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidParameterError, OrderEvents, ShippingMethods, ValidationFailedError } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
+import { engine } from './support/database.js';
+import { addEvents } from './support/rows.js';
 
 describe.each(adapters)('the events of an order on %s', (adapter) => {
   let app: TestApp;
@@ -75,13 +78,11 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
         occurredAt: at,
       });
     // Another tenant has an order of the same name.
-    await app.database.dataSource.query(
-      `INSERT INTO ${app.database.table('shipping_order_event')}
-         (project_id, order_id, occurred_at, id, type, message, data, recorded_at)
-       SELECT $1, order_id, occurred_at, gen_random_uuid(), type, '-1', data, recorded_at
-       FROM ${app.database.table('shipping_order_event')} WHERE project_id = $2 AND order_id = $3`,
-      [freshProject(), shop.project, orderId],
-    );
+    const stranger = { projectId: freshProject(), orderId };
+    await addEvents(app.database.dataSource.manager, stranger, numbers.length, () => ({
+      message: '-1',
+      occurredAt: at,
+    }));
     const { body } = await shop.events(orderId);
 
     expect(body.data.map(({ message }) => Number(message))).toEqual(numbers);
@@ -89,12 +90,8 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
 
   it.each([199, 200, 201, 400])('are complete when there are %i of them', async (count) => {
     const orderId = `of-${count}`;
-    await app.database.dataSource.query(
-      `INSERT INTO ${app.database.table('shipping_order_event')}
-         (project_id, order_id, occurred_at, id, type, message, data, recorded_at)
-       SELECT $1, $2, now(), gen_random_uuid(), 'note.added', n, '{}', now() FROM generate_series(1, $3::int) AS n`,
-      [shop.project, orderId, count],
-    );
+    const order = { projectId: shop.project, orderId };
+    await addEvents(app.database.dataSource.manager, order, count, (n) => ({ message: `${n}` }));
     const numbers = Array.from({ length: count }, (_, index) => `${index + 1}`);
 
     const { body } = await shop.events(orderId);
@@ -109,13 +106,11 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     // The last one first; every ninth happened when the one before it did, and was recorded earlier.
     const numbers = Array.from({ length: 450 }, (_, index) => index);
     const secondOf = (n: number): number => (n % 9 === 8 ? n - 1 : n);
-    await app.database.dataSource.query(
-      `INSERT INTO ${app.database.table('shipping_order_event')}
-         (project_id, order_id, occurred_at, id, type, message, data, recorded_at)
-       SELECT $1, $2, to_timestamp(CASE WHEN n % 9 = 8 THEN n - 1 ELSE n END), gen_random_uuid(), 'note.added', n, '{}', now()
-       FROM generate_series(449, 0, -1) AS n`,
-      [shop.project, orderId],
-    );
+    const order = { projectId: shop.project, orderId };
+    await addEvents(app.database.dataSource.manager, order, 450, (place) => {
+      const n = 450 - place;
+      return { message: `${n}`, occurredAt: new Date(secondOf(n) * 1000) };
+    });
 
     const { body } = await shop.events(orderId);
 
@@ -156,8 +151,9 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     const event = { projectId: shop.project, orderId: 'timed', type: 'note.added' };
 
     const { recorded, began } = await dataSource.transaction(async (manager) => {
-      const [{ at }] = await manager.query('SELECT now() AS at, pg_sleep(0.02)');
-      return { began: at as Date, recorded: await events.record(event, { manager }) };
+      const at = await engine.beganAt(manager);
+      await delay(20);
+      return { began: at, recorded: await events.record(event, { manager }) };
     });
 
     expect(Date.parse(recorded.recorded_at)).toBeGreaterThan(began.getTime());

@@ -2,6 +2,7 @@ import { ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
+import { addMethods } from './support/rows.js';
 
 describe('a mount whose maxPageSize is less than the default of per_page', () => {
   let app: TestApp;
@@ -27,14 +28,10 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
 
   it('has all active methods in findActive, as many as a project may hold by default', async () => {
     const project = freshProject();
-    const { dataSource, table } = app.database;
-    await dataSource.query(
-      `INSERT INTO ${table('shipping_method')} (project_id, id, carrier_code, method_code, method_label, is_active,
-         sort_order, meta, use_default, search_text, version, created_at, updated_at)
-       SELECT $1, gen_random_uuid(), 'c', 'm' || n, 'Label', n > 1, -n, '{}', false, 'x', 1, now(), now()
-       FROM generate_series(1, 10000) AS n`,
-      [project],
-    );
+    await addMethods(app.database.dataSource.manager, project, 10_000, (n) => ({
+      isActive: n > 1,
+      sortOrder: -n,
+    }));
 
     const active = await app.nest.get(ShippingMethods).findActive(project);
 

@@ -1,9 +1,9 @@
-import { MethodNotFoundError, ShippingMethods } from 'nestjs-shipping';
-import { type EntityManager, type Logger } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { MethodNotFoundError, ShippingMethod, ShippingMethods, ShippingProject } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
-import { type TestDatabase, testDatabase } from './support/database.js';
+import { engine, type TestDatabase, testDatabase } from './support/database.js';
+import { watchStatements } from './support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -56,12 +56,12 @@ describe('two instances on one database', () => {
     };
     const changers = Array.from({ length: 8 }, () => change().catch((error: unknown) => error));
     await Promise.race([fifty, ...changers]);
-    const sent = vi.spyOn(apps[0]?.database.dataSource.logger as Logger, 'logQuery');
+    const { sent } = watchStatements((apps[0] as TestApp).database.dataSource);
 
     const removed = await deleting.remove(project, id);
 
     expect(removed.id).toBe(id);
-    expect(sent.mock.calls.filter(([sql]) => sql.includes('DELETE FROM'))).toHaveLength(1);
+    expect(sent.filter((sql) => sql.includes('DELETE FROM'))).toHaveLength(1);
     expect(await Promise.all(changers)).toEqual(Array(8).fill(expect.any(MethodNotFoundError)));
   });
 
@@ -112,16 +112,13 @@ describe('two instances on one database', () => {
       }),
     );
 
-    const [counted] = await database.dataSource.query(
-      `SELECT methods, followers FROM ${database.table('shipping_project')} WHERE project_id = $1`,
-      [project],
-    );
-    const [stored] = await database.dataSource.query(
-      `SELECT count(*)::integer AS methods, (count(*) FILTER (WHERE use_default))::integer AS followers
-       FROM ${database.table('shipping_method')} WHERE project_id = $1`,
-      [project],
-    );
-    expect(counted).toEqual(stored);
+    const { manager } = database.dataSource;
+    const counted = await manager.findOneByOrFail(ShippingProject, { projectId: project });
+    const stored = await manager.findBy(ShippingMethod, { projectId: project });
+    expect([counted.methods, counted.followers]).toEqual([
+      stored.length,
+      stored.filter(({ useDefault }) => useDefault).length,
+    ]);
     expect(counted.methods).toBe(32);
   });
 
@@ -138,10 +135,12 @@ describe('two instances on one database', () => {
     await apps[1]?.database.dataSource.transaction(async (manager) => {
       await methods?.update(project, a, { ...ground, method_code: 'a', sort_order: 1 }, { manager });
       single = Promise.resolve(shop?.update(b, { ...ground, method_code: 'b', sort_order: 1 }));
-      await waitingFor(manager);
+      // On an embedded database it waits for the connection.
+      if (engine.has.severalConnections) await engine.someoneWaitsFor(manager);
       // The holder of the project's lock waits for nobody.
-      await manager.query(`SET LOCAL lock_timeout = '300ms'`);
-      await methods?.update(project, b, { ...ground, method_code: 'b', sort_order: 2 }, { manager });
+      await engine.withLockTimeout(manager, 300, async () =>
+        methods?.update(project, b, { ...ground, method_code: 'b', sort_order: 2 }, { manager }),
+      );
     });
 
     expect((await single)?.status).toBe(200);
@@ -149,16 +148,4 @@ describe('two instances on one database', () => {
       expect.arrayContaining([2, 3]),
     );
   });
-
-  /** Resolves when the single writer waits for the lock. On the embedded database it waits for the connection. */
-  const waitingFor = async (manager: EntityManager): Promise<void> => {
-    if (database.isEmbedded) return;
-    for (let waiting = 0; waiting === 0;) {
-      // Otherwise the transaction would always see the activity of its first look.
-      await manager.query('SELECT pg_stat_clear_snapshot()');
-      [{ waiting }] = await manager.query(
-        `SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))`,
-      );
-    }
-  };
 });

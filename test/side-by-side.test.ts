@@ -3,7 +3,8 @@ import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
-import { createCart, serverUrl, testDatabase } from './support/database.js';
+import { engine, onlyWhere, testDatabase } from './support/database.js';
+import { anyStatement, watchStatements } from './support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -21,18 +22,6 @@ beforeAll(async () => {
   events = app.nest.get(OrderEvents);
 });
 afterAll(() => app?.close());
-
-/** @returns the process id of the first connection that waits for a lock of this one */
-async function someoneWaitsFor(manager: EntityManager): Promise<number> {
-  for (;;) {
-    // Otherwise the transaction would always see the activity of its first look.
-    await manager.query('SELECT pg_stat_clear_snapshot()');
-    const [waiting] = await manager.query<{ pid: number }[]>(
-      'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
-    );
-    if (waiting) return waiting.pid;
-  }
-}
 
 describe('parallel calls in one transaction', () => {
   it('keep the events that are recorded beside a refused change', async () => {
@@ -121,7 +110,7 @@ describe('parallel calls in a transaction that ends', () => {
         Promise.all([...recordTwice(project, manager), Promise.reject(new Error('The host fails'))]),
       );
       await expect(inner).rejects.toThrow('The host fails');
-      await outer.query('SELECT 1');
+      await anyStatement(outer);
     });
 
     expect(await events.list(project, 'o')).toEqual([]);
@@ -137,7 +126,7 @@ describe('parallel calls in a transaction that ends', () => {
       const calls = ['a', 'b', 'c'].map((method_code) =>
         methods.create(project, { ...ground, method_code }, { manager: runner.manager }),
       );
-      for (let n = 0; n < statements; n++) await runner.query('SELECT 1');
+      for (let n = 0; n < statements; n++) await anyStatement(runner);
       await Promise.all([runner.rollbackTransaction(), Promise.allSettled(calls)]);
     }
     await runner.release();
@@ -148,17 +137,16 @@ describe('parallel calls in a transaction that ends', () => {
 
   it('are committed even when the host does not wait for them', async () => {
     const project = freshProject();
-
-    const { dataSource, table } = app.database;
+    const { dataSource } = app.database;
 
     await dataSource.transaction((manager) => {
       void Promise.all(recordTwice(project, manager));
-      return manager.query('SELECT 1');
+      return anyStatement(manager);
     });
 
-    const written = `SELECT count(*)::integer AS events, count(DISTINCT xmin::text)::integer AS transactions
-      FROM ${table('shipping_order_event')} WHERE project_id = $1`;
-    expect(await dataSource.query(written, [project])).toEqual([{ events: 2, transactions: 1 }]);
+    expect(await events.list(project, 'o')).toHaveLength(2);
+    const transactions = await engine.transactionsOfEvents(dataSource.manager, project);
+    expect(transactions ?? 1).toBe(1);
   });
 
   it('fail and leave nothing behind when the commit comes before them', async () => {
@@ -186,7 +174,7 @@ describe('a subscriber of the host', () => {
     // Before our subscriber, like those in the options of a DataSource.
     dataSource.subscribers.unshift(outbox);
 
-    await dataSource.transaction((manager) => manager.query('SELECT 1'));
+    await dataSource.transaction((manager) => anyStatement(manager));
     dataSource.subscribers.shift();
 
     expect(await events.list(projectId, 'o')).toHaveLength(1);
@@ -221,29 +209,25 @@ describe('an upsert', () => {
 });
 
 describe('a trigger of the host that refuses', () => {
-  it.each(['INSERT', 'UPDATE'])(
+  it.each(['INSERT', 'UPDATE'] as const)(
     'an %s fails the call at once, with the message of the trigger',
     async (event) => {
       const own = await testApp();
       const service = own.nest.get(ShippingMethods);
       const project = freshProject();
       const { id } = await service.create(project, ground);
-      const { dataSource, table } = own.database;
-      await dataSource.query(
-        `CREATE FUNCTION ${table('refuse')}() RETURNS trigger LANGUAGE plpgsql AS
-         $$ BEGIN RAISE EXCEPTION 'The host says no'; END $$`,
-      );
-      await dataSource.query(
-        `CREATE TRIGGER refuse BEFORE ${event} ON ${table('shipping_method')}
-         FOR EACH ROW EXECUTE FUNCTION ${table('refuse')}()`,
-      );
+      await engine.refuse(own.database.dataSource.manager, {
+        table: 'shipping_method',
+        on: event,
+        message: 'The host says no',
+      });
       const changed = { ...ground, method_label: 'Changed' };
       const attempts = {
         INSERT: [() => service.create(project, { ...ground, method_code: '01' })],
         UPDATE: [() => service.update(project, id, changed), () => service.upsert(project, changed)],
       }[event];
 
-      for (const attempt of attempts ?? []) await expect(attempt()).rejects.toThrow('The host says no');
+      for (const attempt of attempts) await expect(attempt()).rejects.toThrow('The host says no');
 
       expect((await service.list(project)).data).toMatchObject([ground]);
       await own.close();
@@ -252,38 +236,35 @@ describe('a trigger of the host that refuses', () => {
 });
 
 describe('a host’s own rule', () => {
-  it('that is busy for one tenant does not refuse the others in its batch', async () => {
-    const { dataSource, table } = app.database;
-    await dataSource.query(
-      `CREATE FUNCTION ${table('busy')}() RETURNS trigger LANGUAGE plpgsql AS
-         $$ BEGIN IF NEW.carrier_code = 'busy' THEN RAISE 'busy' USING ERRCODE = '55P03'; END IF; RETURN NEW; END $$`,
-    );
-    await dataSource.query(
-      `CREATE TRIGGER busy BEFORE INSERT ON ${table('shipping_method')} FOR EACH ROW EXECUTE FUNCTION ${table('busy')}()`,
-    );
-    const [busy, other] = [freshProject(), freshProject()];
-    await Promise.all([methods.create(busy, ground), methods.create(other, ground)]);
+  onlyWhere('lostRaces', () => {
+    it('that is busy for one tenant does not refuse the others in its batch', async () => {
+      await engine.refuse(app.database.dataSource.manager, {
+        table: 'shipping_method',
+        on: 'INSERT',
+        where: { carrier_code: 'busy' },
+        message: 'busy',
+        conflict: engine.lockTimeout,
+      });
+      const [busy, other] = [freshProject(), freshProject()];
+      await Promise.all([methods.create(busy, ground), methods.create(other, ground)]);
 
-    const outcomes = await Promise.allSettled([
-      methods.create(other, { ...ground, method_code: 'a' }),
-      methods.create(busy, { ...ground, carrier_code: 'busy' }),
-      methods.create(other, { ...ground, method_code: 'b' }),
-    ]);
+      const outcomes = await Promise.allSettled([
+        methods.create(other, { ...ground, method_code: 'a' }),
+        methods.create(busy, { ...ground, carrier_code: 'busy' }),
+        methods.create(other, { ...ground, method_code: 'b' }),
+      ]);
 
-    expect(statuses(outcomes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect(outcomes[1]).toMatchObject({ reason: { code: 'database_unavailable' } });
+      expect(statuses(outcomes)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(outcomes[1]).toMatchObject({ reason: { code: 'database_unavailable' } });
+    });
   });
 
   it('that refers to the codes refuses new codes, as it refuses a delete', async () => {
-    const { dataSource, table } = app.database;
+    const { manager } = app.database.dataSource;
     const project = freshProject();
     const { id } = await methods.create(project, ground);
-    await dataSource.query(
-      `CREATE TABLE ${table('quote')} (project_id varchar, carrier varchar, method varchar,
-         FOREIGN KEY (project_id, carrier, method)
-         REFERENCES ${table('shipping_method')} (project_id, carrier_code, method_code))`,
-    );
-    await dataSource.query(`INSERT INTO ${table('quote')} VALUES ($1, 'ups', '03')`, [project]);
+    await engine.createQuotes(manager);
+    await engine.addQuote(manager, project, 'ups', '03');
 
     const renamed = methods.update(project, id, { ...ground, method_code: '04' });
 
@@ -293,115 +274,111 @@ describe('a host’s own rule', () => {
   });
 
   it('that makes another column unique is not reported as a duplicate method', async () => {
-    const { dataSource, table } = app.database;
     const project = freshProject();
     await methods.create(project, ground);
     const { id } = await methods.create(project, { ...ground, method_code: '01', method_label: 'Other' });
-    await dataSource.query(
-      `CREATE UNIQUE INDEX labels ON ${table('shipping_method')} (project_id, method_label) WHERE project_id = '${project}'`,
-    );
+    await engine.makeLabelsUnique(app.database.dataSource.manager, project);
 
     const same = methods.update(project, id, { ...ground, method_code: '01' });
 
-    await expect(same).rejects.toThrow(/"labels"/);
+    await expect(same).rejects.toThrow(/["']labels["']/);
   });
 });
 
-// The embedded database has one connection, so no call can wait for the lock of another one.
-describe.skipIf(!serverUrl)('changes that wait for a lock of the host', () => {
-  beforeAll(() => createCart(app.database));
+onlyWhere('severalConnections', () => {
+  describe('changes that wait for a lock of the host', () => {
+    beforeAll(() => engine.createCart(app.database.dataSource.manager));
 
-  it('take one connection for each project, so that other projects go on', async () => {
-    const [locked, other] = [freshProject(), freshProject()];
-    await Promise.all([methods.create(locked, ground), methods.create(other, ground)]);
+    it('take one connection for each project, so that other projects go on', async () => {
+      const [locked, other] = [freshProject(), freshProject()];
+      await Promise.all([methods.create(locked, ground), methods.create(other, ground)]);
 
-    const waiting = await app.database.dataSource.transaction(async (manager) => {
-      await methods.create(locked, { ...ground, method_code: 'own' }, { manager });
-      const creates = Array.from({ length: 30 }, (_, n) =>
-        methods.create(locked, { ...ground, method_code: `m${n}` }),
-      );
-      await someoneWaitsFor(manager);
-      await methods.list(other);
-      await methods.create(other, { ...ground, method_code: '01' });
-      await methods.remove(other, (await methods.findByCodes(other, 'ups', '03'))?.id ?? '');
-      return { creates };
-    });
-
-    await Promise.all(waiting.creates);
-    expect((await methods.list(locked)).meta.total).toBe(32);
-    expect((await methods.list(other)).meta.total).toBe(1);
-  });
-
-  it('do not hold up the other methods in their batch', async () => {
-    const [inCart, other] = [freshProject(), freshProject()];
-    const [a, b] = await Promise.all([methods.create(inCart, ground), methods.create(other, ground)]);
-    const { dataSource, table } = app.database;
-
-    const { renamed } = await dataSource.transaction(async (manager) => {
-      await manager.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [inCart, a.id]);
-      const late = methods.update(inCart, a.id, { ...ground, method_code: 'renamed' });
-      await methods.update(other, b.id, { ...ground, sort_order: 1 });
-      return { renamed: late };
-    });
-
-    expect(await renamed).toMatchObject({ method_code: 'renamed', version: 2 });
-  });
-
-  it('time out together with the changes behind them, and change nothing', async () => {
-    const database = await testDatabase({ extra: { options: '-c lock_timeout=500' } });
-    const impatient = await testApp({ database });
-    const service = impatient.nest.get(ShippingMethods);
-    const project = freshProject();
-    await service.create(project, ground);
-    const sent = vi.spyOn(database.dataSource.logger, 'logQuery');
-
-    const outcomes = await database.dataSource.transaction(async (manager) => {
-      await service.create(project, { ...ground, method_code: 'own' }, { manager });
-      sent.mockClear();
-      return Promise.allSettled(
-        Array.from({ length: 8 }, (_, n) => service.create(project, { ...ground, method_code: `m${n}` })),
-      );
-    });
-    const waited = sent.mock.calls.filter(
-      ([sql]) => sql.includes('INSERT INTO') && !sql.includes('SKIP LOCKED'),
-    );
-
-    for (const outcome of outcomes)
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'database_unavailable' } });
-    // One of them was tried three times. The others had not begun.
-    expect(waited).toHaveLength(3);
-    expect((await service.list(project)).meta.total).toBe(2);
-    await impatient.close();
-    await database.close();
-  });
-});
-
-describe.skipIf(!serverUrl)('a change that loses its connection', () => {
-  it('makes those that wait behind it fail at once, with the promise that nothing was changed', async () => {
-    const project = freshProject();
-    await methods.create(project, ground);
-    const { dataSource } = app.database;
-
-    const outcomes = await dataSource.transaction(async (manager) => {
-      await methods.create(project, { ...ground, method_code: 'own' }, { manager });
-      const outcomesSoFar: PromiseSettledResult<unknown>[] = [];
-      for (const method_code of ['a', 'b', 'c'])
-        void Promise.allSettled([methods.create(project, { ...ground, method_code })]).then(([outcome]) =>
-          outcomesSoFar.push(outcome),
+      const waiting = await app.database.dataSource.transaction(async (manager) => {
+        await methods.create(locked, { ...ground, method_code: 'own' }, { manager });
+        const creates = Array.from({ length: 30 }, (_, n) =>
+          methods.create(locked, { ...ground, method_code: `m${n}` }),
         );
-      const pid = await someoneWaitsFor(manager);
-      await dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
-      // A call that fails at once needs far fewer tries. A call that waits needs the end of this transaction.
-      for (let tries = 0; tries < 1000 && outcomesSoFar.length < 3; tries++) await manager.query('SELECT 1');
-      return [...outcomesSoFar];
+        await engine.someoneWaitsFor(manager);
+        await methods.list(other);
+        await methods.create(other, { ...ground, method_code: '01' });
+        await methods.remove(other, (await methods.findByCodes(other, 'ups', '03'))?.id ?? '');
+        return { creates };
+      });
+
+      await Promise.all(waiting.creates);
+      expect((await methods.list(locked)).meta.total).toBe(32);
+      expect((await methods.list(other)).meta.total).toBe(1);
     });
 
-    expect(outcomes).toMatchObject([
-      { reason: { code: 'outcome_unknown' } },
-      { reason: { code: 'database_unavailable' } },
-      { reason: { code: 'database_unavailable' } },
-    ]);
-    expect((await methods.list(project)).meta.total).toBe(2);
+    it('do not hold up the other methods in their batch', async () => {
+      const [inCart, other] = [freshProject(), freshProject()];
+      const [a, b] = await Promise.all([methods.create(inCart, ground), methods.create(other, ground)]);
+      const { dataSource } = app.database;
+
+      const { renamed } = await dataSource.transaction(async (manager) => {
+        await engine.putIntoCart(manager, inCart, a.id);
+        const late = methods.update(inCart, a.id, { ...ground, method_code: 'renamed' });
+        await methods.update(other, b.id, { ...ground, sort_order: 1 });
+        return { renamed: late };
+      });
+
+      expect(await renamed).toMatchObject({ method_code: 'renamed', version: 2 });
+    });
+
+    it('time out together with the changes behind them, and change nothing', async () => {
+      const database = await testDatabase({ lockTimeoutMs: 500 });
+      const impatient = await testApp({ database });
+      const service = impatient.nest.get(ShippingMethods);
+      const project = freshProject();
+      await service.create(project, ground);
+      const { sent } = watchStatements(database.dataSource);
+
+      const outcomes = await database.dataSource.transaction(async (manager) => {
+        await service.create(project, { ...ground, method_code: 'own' }, { manager });
+        sent.length = 0;
+        return Promise.allSettled(
+          Array.from({ length: 8 }, (_, n) => service.create(project, { ...ground, method_code: `m${n}` })),
+        );
+      });
+      const waited = sent.filter((sql) => sql.includes('INSERT INTO') && !sql.includes('SKIP LOCKED'));
+
+      for (const outcome of outcomes)
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'database_unavailable' } });
+      // Only one of them was tried, as often as the engine does it. The others had not begun.
+      expect(waited).toHaveLength(engine.waitingInserts ?? waited.length);
+      expect((await service.list(project)).meta.total).toBe(2);
+      await impatient.close();
+      await database.close();
+    });
+  });
+
+  describe('a change that loses its connection', () => {
+    it('makes those that wait behind it fail at once, with the promise that nothing was changed', async () => {
+      const project = freshProject();
+      await methods.create(project, ground);
+      const { dataSource } = app.database;
+
+      const outcomes = await dataSource.transaction(async (manager) => {
+        await methods.create(project, { ...ground, method_code: 'own' }, { manager });
+        const outcomesSoFar: PromiseSettledResult<unknown>[] = [];
+        for (const method_code of ['a', 'b', 'c'])
+          void Promise.allSettled([methods.create(project, { ...ground, method_code })]).then(([outcome]) =>
+            outcomesSoFar.push(outcome),
+          );
+        const waiting = await engine.someoneWaitsFor(manager);
+        await engine.killConnection(dataSource.manager, waiting);
+        // A call that fails at once needs far fewer tries. A call that waits needs the end of this transaction.
+        for (let tries = 0; tries < 1000 && outcomesSoFar.length < 3; tries++) await anyStatement(manager);
+        return [...outcomesSoFar];
+      });
+
+      expect(outcomes).toMatchObject([
+        { reason: { code: 'outcome_unknown' } },
+        { reason: { code: 'database_unavailable' } },
+        { reason: { code: 'database_unavailable' } },
+      ]);
+      expect((await methods.list(project)).meta.total).toBe(2);
+    });
   });
 });
 
@@ -425,12 +402,10 @@ describe('many changes of one method at once', () => {
   });
 });
 
-describe.skipIf(!serverUrl).each(['repeatable\\ read', 'serializable'])(
-  'a host whose transactions are %s by default',
-  (level) => {
+onlyWhere('severalConnections', () => {
+  describe.each(engine.isolationLevels)('a host whose transactions are %s by default', (isolation) => {
     it('can change methods as usual', async () => {
-      const options = `-c default_transaction_isolation=${level}`;
-      const database = await testDatabase({ extra: { options } });
+      const database = await testDatabase({ isolation });
       const host = await testApp({ database });
       const service = host.nest.get(ShippingMethods);
       const project = freshProject();
@@ -451,5 +426,5 @@ describe.skipIf(!serverUrl).each(['repeatable\\ read', 'serializable'])(
       await host.close();
       await database.close();
     });
-  },
-);
+  });
+});

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   DuplicateMethodError,
   MethodInUseError,
@@ -7,10 +8,11 @@ import {
   VersionMismatchError,
 } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
-import { createCart, serverUrl, testDatabase } from './support/database.js';
+import { engine, onlyWhere, testDatabase } from './support/database.js';
+import { anyStatement, watchStatements } from './support/statements.js';
 
 const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -21,7 +23,7 @@ describe("a sibling module's transaction", () => {
   beforeAll(async () => {
     app = await testApp();
     methods = app.nest.get(ShippingMethods);
-    await createCart(app.database);
+    await engine.createCart(app.database.dataSource.manager);
   });
   afterAll(() => app?.close());
 
@@ -68,22 +70,27 @@ describe("a sibling module's transaction", () => {
     },
   );
 
-  it.each<[call: string, (project: string, manager: EntityManager) => Promise<unknown>]>([
-    ['create', (project, manager) => methods.create(project, ground, { manager })],
-    ['list', (project, manager) => methods.list(project, {}, { manager })],
-    ['find', (project, manager) => methods.findByCodes(project, 'ups', '03', { manager })],
-    ['event', (projectId, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager })],
-  ])('cannot be joined when its connection is back in the pool: %s', async (_call, call) => {
-    const project = freshProject();
-    const runner = app.database.dataSource.createQueryRunner();
-    await runner.connect();
-    await runner.release();
+  onlyWhere('connections', () => {
+    it.each<[call: string, (project: string, manager: EntityManager) => Promise<unknown>]>([
+      ['create', (project, manager) => methods.create(project, ground, { manager })],
+      ['list', (project, manager) => methods.list(project, {}, { manager })],
+      ['find', (project, manager) => methods.findByCodes(project, 'ups', '03', { manager })],
+      [
+        'event',
+        (projectId, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager }),
+      ],
+    ])('cannot be joined when its connection is back in the pool: %s', async (_call, call) => {
+      const project = freshProject();
+      const runner = app.database.dataSource.createQueryRunner();
+      await runner.connect();
+      await runner.release();
 
-    const late = call(project, runner.manager);
+      const late = call(project, runner.manager);
 
-    await expect(late).rejects.toMatchObject({ code: 'database_unavailable' });
-    expect((await methods.list(project)).meta.total).toBe(0);
-    expect(await app.nest.get(OrderEvents).list(project, event.orderId)).toEqual([]);
+      await expect(late).rejects.toMatchObject({ code: 'database_unavailable' });
+      expect((await methods.list(project)).meta.total).toBe(0);
+      expect(await app.nest.get(OrderEvents).list(project, event.orderId)).toEqual([]);
+    });
   });
 
   it('stays usable after each refusal that the caller catches', async () => {
@@ -117,14 +124,15 @@ describe("a sibling module's transaction", () => {
       ];
 
       const { began, method } = await app.database.dataSource.transaction(async (manager) => {
-        const [{ at }] = await manager.query('SELECT now() AS at, pg_sleep(0.02)');
+        const at = await engine.beganAt(manager);
+        await delay(20);
         const writing = {
           create: () => methods.create(project, fresh, { manager }),
           upsert: () => methods.upsert(project, fresh, { manager }),
           update: () => methods.update(project, old.id, changed, { manager }),
           'upsert of what exists': () => methods.upsert(project, changed, { manager }),
         };
-        return { began: at as Date, method: await writing[write]() };
+        return { began: at, method: await writing[write]() };
       });
 
       expect(Date.parse(method.updated_at)).toBeGreaterThan(began.getTime());
@@ -164,11 +172,11 @@ describe("a sibling module's transaction", () => {
       const { id } = await methods.create(project, ground);
 
       const [before, after] = await app.database.dataSource.transaction(async (manager) => {
-        const settings = () => manager.query('SELECT name, setting FROM pg_settings ORDER BY name');
-        await manager.query(`SET LOCAL lock_timeout = '7s'`);
-        const own = await settings();
-        await call(project, id, manager);
-        return [own, await settings()];
+        return engine.withLockTimeout(manager, 7000, async () => {
+          const own = await engine.settings(manager);
+          await call(project, id, manager);
+          return [own, await engine.settings(manager)];
+        });
       });
 
       expect(after).toEqual(before);
@@ -178,7 +186,7 @@ describe("a sibling module's transaction", () => {
   it('contains no savepoint of ours', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
-    const sent = vi.spyOn(app.database.dataSource.logger, 'logQuery');
+    const { sent, stop } = watchStatements(app.database.dataSource);
 
     await app.database.dataSource.transaction(async (manager) => {
       await methods.create(project, ground, { manager }).catch(() => undefined);
@@ -187,37 +195,38 @@ describe("a sibling module's transaction", () => {
       await methods.remove(project, id, { manager });
       await app.nest.get(OrderEvents).record({ ...event, projectId: project }, { manager });
     });
-    const statements = sent.mock.calls.map(([sql]) => sql);
-    sent.mockRestore();
+    stop();
 
-    expect(statements.filter((sql) => sql.includes('SAVEPOINT'))).toEqual([]);
-    expect(statements.length).toBeGreaterThan(6);
+    expect(sent.filter((sql) => sql.includes('SAVEPOINT'))).toEqual([]);
+    expect(sent.length).toBeGreaterThan(6);
   });
 
-  it('cannot be committed after a foreign key of the host has refused a delete', async () => {
-    const project = freshProject();
-    const { id } = await methods.create(project, ground);
-    const { dataSource, table } = app.database;
-    await dataSource.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
-    const told: unknown[] = [];
-    const subscription = methods.changes.subscribe((change) => told.push(change));
+  onlyWhere('failedTransactions', () => {
+    it('cannot be committed after a foreign key of the host has refused a delete', async () => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      const { dataSource } = app.database;
+      await engine.putIntoCart(dataSource.manager, project, id);
+      const told: unknown[] = [];
+      const subscription = methods.changes.subscribe((change) => told.push(change));
 
-    const committing = dataSource.transaction(async (manager) => {
-      await methods.create(project, { ...ground, method_code: '01' }, { manager });
-      await expect(methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
+      const committing = dataSource.transaction(async (manager) => {
+        await methods.create(project, { ...ground, method_code: '01' }, { manager });
+        await expect(methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
+      });
+
+      await expect(committing).rejects.toThrow('a statement in it had failed');
+      subscription.unsubscribe();
+      expect(told).toEqual([]);
+      expect((await methods.list(project)).meta.total).toBe(1);
     });
-
-    await expect(committing).rejects.toThrow('a statement in it had failed');
-    subscription.unsubscribe();
-    expect(told).toEqual([]);
-    expect((await methods.list(project)).meta.total).toBe(1);
   });
 
   it('can be committed after the same refusal in a nested transaction', async () => {
     const project = freshProject();
     const { id } = await methods.create(project, ground);
-    const { dataSource, table } = app.database;
-    await dataSource.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
+    const { dataSource } = app.database;
+    await engine.putIntoCart(dataSource.manager, project, id);
 
     await dataSource.transaction(async (manager) => {
       const removing = manager.transaction((inner) => methods.remove(project, id, { manager: inner }));
@@ -228,10 +237,8 @@ describe("a sibling module's transaction", () => {
     expect((await methods.find(project, id)).is_active).toBe(false);
   });
 
-  // The embedded database has one connection, so no call can wait for the lock of another one.
-  it.skipIf(!serverUrl)(
-    'stays usable when the codes it wants are taken while it waits for the lock',
-    async () => {
+  onlyWhere('severalConnections', () => {
+    it('stays usable when the codes it wants are taken while it waits for the lock', async () => {
       const project = freshProject();
       const { id } = await methods.create(project, ground);
       const { dataSource } = app.database;
@@ -244,38 +251,41 @@ describe("a sibling module's transaction", () => {
           await expect(renamed).rejects.toThrow(DuplicateMethodError);
           await methods.update(project, id, { ...ground, sort_order: 5 }, { manager });
         });
-        const [{ pid }] = await holder.query('SELECT pg_backend_pid() AS pid');
-        // On another connection, because a transaction always sees the activity of its first look.
-        for (let waiting = 0; waiting === 0;) {
-          [{ waiting }] = await dataSource.query(
-            'SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE $1::integer = ANY(pg_blocking_pids(pid))',
-            [pid],
-          );
-        }
+        await engine.someoneWaitsFor(holder);
       });
       await renaming;
 
       expect((await methods.find(project, id)).sort_order).toBe(5);
-    },
-  );
+    });
 
-  it.skipIf(!serverUrl).each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([
-    ['create', (project, manager) => methods.create(project, { ...ground, method_code: '02' }, { manager })],
-    ['upsert', (project, manager) => methods.upsert(project, { ...ground, sort_order: 2 }, { manager })],
-    ['event', (projectId, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager })],
-  ])('stays usable when a nested %s waits too long for a lock', async (_name, call) => {
-    const project = freshProject();
-    await methods.create(project, ground);
-    const { dataSource } = app.database;
+    it.each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([
+      [
+        'create',
+        (project, manager) => methods.create(project, { ...ground, method_code: '02' }, { manager }),
+      ],
+      ['upsert', (project, manager) => methods.upsert(project, { ...ground, sort_order: 2 }, { manager })],
+      [
+        'event',
+        (projectId, manager) => app.nest.get(OrderEvents).record({ ...event, projectId }, { manager }),
+      ],
+    ])('stays usable when a nested %s waits too long for a lock', async (_name, call) => {
+      const project = freshProject();
+      await methods.create(project, ground);
+      const { dataSource } = app.database;
 
-    await dataSource.transaction(async (holder) => {
-      await methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
-      await app.nest.get(OrderEvents).record({ ...event, projectId: project }, { manager: holder });
-      await dataSource.transaction(async (manager) => {
-        await manager.query(`SET LOCAL lock_timeout = '100ms'`);
-        const late = manager.transaction((inner) => call(project, inner));
-        await expect(late).rejects.toMatchObject({ code: 'database_unavailable', cause: { code: '55P03' } });
-        await manager.query('SELECT 1');
+      await dataSource.transaction(async (holder) => {
+        await methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
+        await app.nest.get(OrderEvents).record({ ...event, projectId: project }, { manager: holder });
+        await dataSource.transaction(async (manager) => {
+          const late = engine.withLockTimeout(manager, 100, () =>
+            manager.transaction((inner) => call(project, inner)),
+          );
+          await expect(late).rejects.toMatchObject({
+            code: 'database_unavailable',
+            cause: { code: engine.lockTimeout },
+          });
+          await anyStatement(manager);
+        });
       });
     });
   });
@@ -298,9 +308,8 @@ describe("a sibling module's transaction", () => {
     ]);
   });
 
-  it.skipIf(!serverUrl)(
-    'whose snapshot does not show who has the codes fails, and does not try for ever',
-    async () => {
+  onlyWhere('severalConnections', () => {
+    it('whose snapshot does not show who has the codes fails, and does not try for ever', async () => {
       const project = freshProject();
 
       const blind = app.database.dataSource.transaction('REPEATABLE READ', async (manager) => {
@@ -309,23 +318,22 @@ describe("a sibling module's transaction", () => {
         await methods.create(project, ground, { manager });
       });
 
-      await expect(blind).rejects.toMatchObject({ code: 'database_unavailable', cause: { code: '40001' } });
+      await expect(blind).rejects.toMatchObject(engine.hiddenDuplicate);
       expect((await methods.list(project)).meta.total).toBe(1);
-    },
-  );
-
-  // The embedded database has one connection, which the transaction holds.
-  it.skipIf(!serverUrl)('that puts a method into a cart does not keep others from changing it', async () => {
-    const project = freshProject();
-    const { id } = await methods.create(project, ground);
-    const { dataSource, table } = app.database;
-
-    const updated = await dataSource.transaction(async (manager) => {
-      await manager.query(`INSERT INTO ${table('cart')} VALUES ($1, $2)`, [project, id]);
-      return methods.update(project, id, { ...ground, method_label: 'Changed' });
     });
 
-    expect(updated).toMatchObject({ method_label: 'Changed', version: 2 });
+    it('that puts a method into a cart does not keep others from changing it', async () => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      const { dataSource } = app.database;
+
+      const updated = await dataSource.transaction(async (manager) => {
+        await engine.putIntoCart(manager, project, id);
+        return methods.update(project, id, { ...ground, method_label: 'Changed' });
+      });
+
+      expect(updated).toMatchObject({ method_label: 'Changed', version: 2 });
+    });
   });
 
   it('of another DataSource is refused', async () => {

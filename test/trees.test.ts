@@ -2,6 +2,7 @@ import { type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
+import { addMethods } from './support/rows.js';
 
 describe.each(adapters)('the tree on %s', (adapter) => {
   let app: TestApp;
@@ -13,19 +14,13 @@ describe.each(adapters)('the tree on %s', (adapter) => {
   /** A project with `count` methods of 7 carriers. Every third method has no carrier label. */
   const filled = async (count: number): Promise<Client> => {
     const shop = new Client(app.origin, freshProject());
-    const { dataSource, table } = app.database;
-    await dataSource.query(
-      `INSERT INTO ${table('shipping_method')} (project_id, id, carrier_code, carrier_label, method_code,
-         method_label, is_active, sort_order, meta, use_default, search_text, version, created_at, updated_at)
-       SELECT $1, gen_random_uuid(), 'c' || n % 7, CASE WHEN n % 3 > 0 THEN 'Carrier ' || n % 7 END, 'm' || n,
-         'Label', n % 2 = 0, n % 11, '{"n": 1}', false, 'x', 1, now(), now()
-       FROM generate_series(1, $2::int) AS n`,
-      [shop.project, count],
-    );
-    await dataSource.query(`INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), $2, 0)`, [
-      shop.project,
-      count,
-    ]);
+    await addMethods(app.database.dataSource.manager, shop.project, count, (n) => ({
+      carrierCode: `c${n % 7}`,
+      carrierLabel: n % 3 > 0 ? `Carrier ${n % 7}` : null,
+      isActive: n % 2 === 0,
+      sortOrder: n % 11,
+      meta: { n: 1 },
+    }));
     return shop;
   };
 

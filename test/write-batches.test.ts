@@ -3,7 +3,7 @@ import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
-import { serverUrl } from './support/database.js';
+import { engine, onlyWhere } from './support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -44,17 +44,14 @@ describe('writes in one batch', () => {
   });
 
   it('do not share an error that one of them gets from a trigger of the host', async () => {
-    const { dataSource, table } = app.database;
     const shop = new Client(app.origin, freshProject());
     await shop.create(ground);
-    await dataSource.query(
-      `CREATE FUNCTION ${table('refuse')}() RETURNS trigger LANGUAGE plpgsql AS
-         $$ BEGIN IF NEW.carrier_code = 'cursed' THEN RAISE 'cursed'; END IF; RETURN NEW; END $$`,
-    );
-    await dataSource.query(
-      `CREATE TRIGGER refuse BEFORE INSERT ON ${table('shipping_method')}
-         FOR EACH ROW EXECUTE FUNCTION ${table('refuse')}()`,
-    );
+    const allow = await engine.refuse(app.database.dataSource.manager, {
+      table: 'shipping_method',
+      on: 'INSERT',
+      where: { carrier_code: 'cursed' },
+      message: 'cursed',
+    });
 
     const outcomes = await Promise.allSettled(
       ['dhl', 'cursed', 'gls'].map((carrier_code) =>
@@ -64,54 +61,37 @@ describe('writes in one batch', () => {
 
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await shop.list()).body.meta.total).toBe(3);
-    await dataSource.query(`DROP TRIGGER refuse ON ${table('shipping_method')}`);
+    await allow();
   });
 
   it('do not share a violation of a foreign key either, which a trigger causes in the table of the host', async () => {
-    const { dataSource, table } = app.database;
+    const { manager } = app.database.dataSource;
     const [known, unknown] = [freshProject(), freshProject()];
     const ids = [(await methods.create(known, ground)).id, (await methods.create(unknown, ground)).id];
-    await dataSource.query(`CREATE TABLE ${table('tenant')} (project_id varchar PRIMARY KEY)`);
-    await dataSource.query(`INSERT INTO ${table('tenant')} VALUES ($1)`, [known]);
-    await dataSource.query(
-      `CREATE TABLE ${table('audit')} (project_id varchar REFERENCES ${table('tenant')} (project_id))`,
-    );
-    await dataSource.query(
-      `CREATE FUNCTION ${table('note')}() RETURNS trigger LANGUAGE plpgsql AS
-         $$ BEGIN INSERT INTO ${table('audit')} VALUES (NEW.project_id); RETURN NEW; END $$`,
-    );
-    await dataSource.query(
-      `CREATE TRIGGER note AFTER UPDATE ON ${table('shipping_method')}
-         FOR EACH ROW EXECUTE FUNCTION ${table('note')}()`,
-    );
+    await engine.createTenants(manager, [known]);
+    const endAudit = await engine.auditUpdates(manager);
 
     const outcomes = await Promise.allSettled([
       methods.update(known, ids[0] ?? '', { ...ground, sort_order: 1 }),
       methods.update(unknown, ids[1] ?? '', { ...ground, sort_order: 1 }),
     ]);
-    await dataSource.query(`DROP TRIGGER note ON ${table('shipping_method')}`);
+    await endAudit();
 
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('count the methods with use_default as they were stored, also if a trigger of the host decides that', async () => {
-    const { dataSource, table } = app.database;
-    const project = freshProject();
-    const { id } = await methods.create(project, { ...ground, use_default: true });
-    await dataSource.query(
-      `CREATE FUNCTION ${table('keep')}() RETURNS trigger LANGUAGE plpgsql AS
-         $$ BEGIN NEW.use_default := true; RETURN NEW; END $$`,
-    );
-    await dataSource.query(
-      `CREATE TRIGGER keep BEFORE UPDATE ON ${table('shipping_method')}
-         FOR EACH ROW EXECUTE FUNCTION ${table('keep')}()`,
-    );
+  onlyWhere('changingTriggers', () => {
+    it('count the methods with use_default as they were stored, also if a trigger of the host decides that', async () => {
+      const project = freshProject();
+      const { id } = await methods.create(project, { ...ground, use_default: true });
+      const endRule = await engine.keepUseDefault(app.database.dataSource.manager);
 
-    const updated = await methods.update(project, id, { ...ground, use_default: false });
-    await dataSource.query(`DROP TRIGGER keep ON ${table('shipping_method')}`);
+      const updated = await methods.update(project, id, { ...ground, use_default: false });
+      await endRule();
 
-    expect(updated.use_default).toBe(true);
-    expect((await projectRow(app, project)).followers).toBe(1);
+      expect(updated.use_default).toBe(true);
+      expect((await projectRow(app, project)).followers).toBe(1);
+    });
   });
 
   it('change their own methods, in their own projects only', async () => {
@@ -207,10 +187,8 @@ describe('writes in one batch', () => {
     expect({ count, followers }).toEqual({ count: 3, followers: 1 });
   });
 
-  // The embedded database has one connection, which the transaction holds.
-  it.skipIf(!serverUrl)(
-    'do not wait for a lock of another project, and succeed after a lock of their own',
-    async () => {
+  onlyWhere('severalConnections', () => {
+    it('do not wait for a lock of another project, and succeed after a lock of their own', async () => {
       const [locked, free] = [freshProject(), freshProject()];
       const ids = [(await methods.create(locked, ground)).id, (await methods.create(free, ground)).id];
       let late: Promise<unknown> | undefined;
@@ -230,8 +208,8 @@ describe('writes in one batch', () => {
 
       expect((await methods.list(locked)).meta.total).toBe(3);
       expect((await methods.list(free)).meta.total).toBe(2);
-    },
-  );
+    });
+  });
 });
 
 async function projectRow(app: TestApp, project: string): Promise<{ methods: number; followers: number }> {

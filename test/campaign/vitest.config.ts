@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config';
 import workspace from '../../vitest.config.js';
 
 /** PostgreSQL servers on which the campaign also runs, comma-separated. */
-const servers = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
+const servers = (process.env['TEST_DATABASE_URLS'] ?? '')
+  .split(',')
+  .filter((url) => url.startsWith('postgres'));
 
 const hours = 3_600_000;
 const faults = 'test/campaign/faults/**/*.campaign.ts';

@@ -1,10 +1,17 @@
-import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  DatabaseUnavailableError,
+  OrderEvent,
+  ShippingMethod,
+  ShippingMethods,
+  ShippingModule,
+  ShippingProject,
+} from 'nestjs-shipping';
 import { embeddedPostgres } from 'nestjs-shipping/testing';
 import { Logger } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner, TableColumn } from 'typeorm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/database.js';
+import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -15,6 +22,17 @@ describe('the tables, when an application boots,', () => {
     await database?.close();
     database = undefined;
   });
+
+  /** Changes a table of ours, as a host may do by mistake. */
+  const altered = async (
+    { dataSource }: TestDatabase,
+    entity: new () => object,
+    alter: (runner: QueryRunner, table: string) => Promise<void>,
+  ): Promise<void> => {
+    const runner = dataSource.createQueryRunner();
+    await alter(runner, dataSource.getMetadata(entity).tablePath);
+    await runner.release();
+  };
 
   const booted = async (open: TestDatabase): Promise<ShippingMethods> => {
     const testing = await compiled([typeOrm(open), ShippingModule.forRoot({ http: false })]);
@@ -34,8 +52,7 @@ describe('the tables, when an application boots,', () => {
 
   it('are reported as missing with the schema and the prefix of the host', async () => {
     database = await testDatabase({ entityPrefix: 'shop_' });
-    const table = database.table('shop_shipping_order_event');
-    await database.dataSource.query(`DROP TABLE ${table}`);
+    await altered(database, OrderEvent, (runner, table) => runner.dropTable(table));
 
     const refusal = await booted(database).catch(({ message }: Error) => message);
 
@@ -44,10 +61,10 @@ describe('the tables, when an application boots,', () => {
 
   it('are refused when they lack columns, and the error names the columns', async () => {
     database = await testDatabase();
-    const table = database.table('shipping_method');
-    await database.dataSource.query(
-      `ALTER TABLE ${table} DROP COLUMN search_text, DROP COLUMN use_default, ADD COLUMN price integer`,
-    );
+    await altered(database, ShippingMethod, async (runner, table) => {
+      await runner.dropColumns(table, ['search_text', 'use_default']);
+      await runner.addColumn(table, new TableColumn({ name: 'price', type: 'integer', isNullable: true }));
+    });
 
     const refusal = await booted(database).catch(({ message }: Error) => message);
 
@@ -57,12 +74,12 @@ describe('the tables, when an application boots,', () => {
   });
 
   it.each([
-    ['shipping_method', 'search_text'],
-    ['shipping_project', 'followers'],
-    ['shipping_order_event', 'dedupe_key'],
-  ])('are refused when only %s lacks a column, which is %s', async (name, column) => {
+    ['shipping_method', 'search_text', ShippingMethod],
+    ['shipping_project', 'followers', ShippingProject],
+    ['shipping_order_event', 'dedupe_key', OrderEvent],
+  ])('are refused when only %s lacks a column, which is %s', async (name, column, entity) => {
     database = await testDatabase();
-    await database.dataSource.query(`ALTER TABLE ${database.table(name)} DROP COLUMN ${column}`);
+    await altered(database, entity, (runner, table) => runner.dropColumn(table, column));
 
     const refusal = await booted(database).catch(({ message }: Error) => message);
 
@@ -111,20 +128,22 @@ describe('the tables, when an application boots,', () => {
     expect(testing.get(DataSource).isInitialized).toBe(false);
   });
 
-  it('cannot be checked without the database, and the error is DatabaseUnavailableError', async () => {
-    database = await testDatabase();
-    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
-    const { dataSource } = database;
-    const createQueryRunner = dataSource.createQueryRunner.bind(dataSource);
-    dataSource.createQueryRunner = (mode) => {
-      const runner = createQueryRunner(mode);
-      runner.connect = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
-      return runner;
-    };
+  onlyWhere('connections', () => {
+    it('cannot be checked without the database, and the error is DatabaseUnavailableError', async () => {
+      database = await testDatabase();
+      const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+      const { dataSource } = database;
+      const createQueryRunner = dataSource.createQueryRunner.bind(dataSource);
+      dataSource.createQueryRunner = (mode) => {
+        const runner = createQueryRunner(mode);
+        runner.connect = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+        return runner;
+      };
 
-    const boot = testing.init();
+      const boot = testing.init();
 
-    await expect(boot).rejects.toBeInstanceOf(DatabaseUnavailableError);
-    dataSource.createQueryRunner = createQueryRunner;
+      await expect(boot).rejects.toBeInstanceOf(DatabaseUnavailableError);
+      dataSource.createQueryRunner = createQueryRunner;
+    });
   });
 });

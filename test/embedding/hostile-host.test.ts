@@ -3,6 +3,7 @@ import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
+import { addEvents } from '../support/rows.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { guardOfEachRequest, hostile } from './hostile-host.js';
 
@@ -32,11 +33,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
 
   it('gets long histories completely', async () => {
     const shop = new Client(host.origin, freshProject());
-    await database.dataSource.query(
-      `INSERT INTO ${database.table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
-       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
-      [shop.project],
-    );
+    await addEvents(database.dataSource.manager, { projectId: shop.project, orderId: 'long' }, 1000);
 
     const { status, headers, body } = await shop.events('long');
 

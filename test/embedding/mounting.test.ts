@@ -15,13 +15,14 @@ import {
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEvent, OrderEvents, ShippingMethods, ShippingModule, ShippingProject } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { from, lastValueFrom } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
+import { addEvents } from '../support/rows.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -142,12 +143,11 @@ describe('a host', () => {
       projectId,
     });
 
-    const used: { project_id: string }[] = await database.dataSource.query(
-      `SELECT project_id FROM ${database.table('shipping_project')} UNION
-       SELECT project_id FROM ${database.table('shipping_order_event')}`,
-    );
-    expect(named).toEqual(expect.arrayContaining(used.map(({ project_id }) => project_id)));
-    expect(used.map(({ project_id }) => project_id)).toContain('base');
+    const { manager } = database.dataSource;
+    const rows = [...(await manager.find(ShippingProject)), ...(await manager.find(OrderEvent))];
+    const used = rows.map((row) => row.projectId);
+    expect(named).toEqual(expect.arrayContaining(used));
+    expect(used).toContain('base');
   });
 
   it('may put the routes under a version and a path of its own', async () => {
@@ -214,12 +214,7 @@ describe('a host', () => {
     };
     host = await listening(testing, (app) => app.useGlobalInterceptors(inTransaction));
     const shop = new Client(host.origin, freshProject());
-    await dataSource.query(
-      `INSERT INTO ${database.table('shipping_order_event')}
-         (project_id, order_id, occurred_at, id, type, data, recorded_at)
-       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
-      [shop.project],
-    );
+    await addEvents(dataSource.manager, { projectId: shop.project, orderId: 'long' }, 1000);
 
     const { status, body } = await shop.events('long');
     const { headers } = await shop.list();

@@ -3,6 +3,7 @@ import { ShippingModule, type ShippingRoute } from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
+import { addEvents } from '../support/rows.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { around, type Wrap, wrapping } from './route-wrapper.js';
 
@@ -75,12 +76,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
   it('that sets another status does not change the status of our answers, short or long', async () => {
     const routes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
     const shop = await mounted(Object.fromEntries(routes.map((route) => [route, [HttpCode(202)]])));
-    const { dataSource, table } = database;
-    await dataSource.query(
-      `INSERT INTO ${table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
-       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
-      [shop.project],
-    );
+    await addEvents(database.dataSource.manager, { projectId: shop.project, orderId: 'long' }, 1000);
 
     const created = await shop.create(ground);
     const list = await shop.list();

@@ -19,7 +19,8 @@ import { concat, from, ignoreElements, lastValueFrom, throwError } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { addEvents } from '../support/rows.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { answerWithMessage, MessageFilter, timing, wrapping } from './hostile-host.js';
 
@@ -57,8 +58,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
       const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string> }>();
       const work = async (manager: EntityManager): Promise<unknown> => {
         const answer = await lastValueFrom(next.handle(), { defaultValue: undefined });
-        if (headers['x-fail'])
-          await manager.query(`INSERT INTO ${database.table('refused')} VALUES (1), (1)`);
+        if (headers['x-fail']) await engine.failCommit(manager);
         return answer;
       };
       const committed = database.dataSource
@@ -72,9 +72,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
 
   beforeAll(async () => {
     database = await testDatabase();
-    await database.dataSource.query(
-      `CREATE TABLE ${database.table('refused')} (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)`,
-    );
+    await engine.prepareFailingCommits(database.dataSource.manager);
     const shipping = { entityManager: () => ambient.getStore() };
     const mounted = () => compiled([typeOrm(database), ShippingModule.forRoot(shipping)]);
     transactional = await listening(
@@ -236,12 +234,7 @@ describe.each(platformNames)('an answer on %s', (platform) => {
   ])('to a HEAD request for %s has the headers of a GET and no body', async (_what, path, status) => {
     const shop = new Client(autonomous.origin, freshProject());
     await shop.create(ground);
-    await database.dataSource.query(
-      `INSERT INTO ${database.table('shipping_order_event')}
-         (project_id, order_id, occurred_at, id, type, data, recorded_at)
-       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 1000)`,
-      [shop.project],
-    );
+    await addEvents(database.dataSource.manager, { projectId: shop.project, orderId: 'long' }, 1000);
 
     const got = await shop.send<ProblemDetails>('GET', shop.base + path);
     const head = await shop.send<ProblemDetails>('HEAD', shop.base + path);

@@ -37,7 +37,7 @@ if (unknown !== undefined || flags.includes('--list')) {
 const all = Object.keys(hosts);
 const wanted = named.length > 0 ? named : all.filter((name) => flags.includes('--all') || hosts[name].inCi);
 
-const server = process.env['TEST_DATABASE_URLS']?.split(',')[0];
+const server = process.env['TEST_DATABASE_URLS']?.split(',').find((url) => url.startsWith('postgres'));
 const kept = process.env['SHIPPING_HOSTS_DIR'];
 if (kept) mkdirSync(kept, { recursive: true });
 const work = kept ?? mkdtempSync(join(tmpdir(), 'nestjs-shipping-hosts-'));

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DeskOrder } from '../../apps/sample/src/order-desk/desk-order.entity.js';
 import { type Answer, Client, freshProject } from '../support/client.js';
+import { engine } from '../support/database.js';
 import { type SampleApp, sampleApp } from './sample-app.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -79,12 +80,12 @@ describe('the order desk', () => {
     onTestFinished(() => Logger.overrideLogger(['warn', 'error', 'fatal']));
     const shop = shopOf();
     await shop.create(ground);
-    const trigger = `refuse_${shop.project.replaceAll('-', '_')}`;
-    await app.database.dataSource.query(
-      `CREATE FUNCTION ${app.database.table(trigger)}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no'; END $$;
-       CREATE TRIGGER ${trigger} BEFORE INSERT ON ${app.database.table('shipping_order_event')} FOR EACH ROW
-       WHEN (NEW.project_id = '${shop.project}' AND NEW.type = 'shipping.selected') EXECUTE FUNCTION ${app.database.table(trigger)}()`,
-    );
+    await engine.refuse(app.database.dataSource.manager, {
+      table: 'shipping_order_event',
+      on: 'INSERT',
+      where: { project_id: shop.project, type: 'shipping.selected' },
+      message: 'no',
+    });
 
     const answer = await place(shop, { order_id: '2001', ...chosen });
 

@@ -132,7 +132,7 @@ async function prepared(
 }
 
 const internals =
-  /\(\S+:\d+:\d+\)|\\n *at |node_modules|\.[jt]s\b|typeorm|pglite|postgres|select |insert |QueryFailed|\$\d/i;
+  /\(\S+:\d+:\d+\)|\\n *at |node_modules|\.[jt]s\b|typeorm|pglite|postgres|mysql|mariadb|sqlite|select |insert |QueryFailed|\$\d/i;
 
 function expectAccepted({ status, text }: WireAnswer, accepted: number): void {
   expect({ status, text }).toMatchObject({ status: accepted });

@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { serverUrl } from '../support/database.js';
 import { snapshotUrl } from '../support/snapshot.js';
-import { compiled, typeOrm } from './host.js';
+import { compiled, typeOrm } from '../embedding/host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 

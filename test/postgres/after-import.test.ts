@@ -1,8 +1,8 @@
 import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from './support/app.js';
-import { Client, freshProject } from './support/client.js';
-import { type TestDatabase, testDatabase } from './support/database.js';
+import { type TestApp, testApp } from '../support/app.js';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
 
 const imported = 30_000;
 const kept = { carrier_code: 'own', method_code: 'kept', method_label: 'Kept' };
@@ -19,7 +19,7 @@ describe('after an import, with the query plans from before it,', () => {
 
   beforeAll(async () => {
     // One connection, so that all calls share its plans and its counts.
-    database = await testDatabase({ poolSize: 1 });
+    database = await testDatabase({ connections: 1 });
     app = await testApp({ database, shipping: { maxMethods: 100_000 } });
     methods = app.nest.get(ShippingMethods);
     project = freshProject();

@@ -38,6 +38,7 @@ it('a DataSource that is initialized again with another schema is used with the 
   const { data } = await methods.list(project);
   await dataSource.query('DROP SCHEMA again CASCADE');
   await testing.close();
+  await database.close();
 
   expect(unknown).toBeNull();
   expect(data).toEqual([second]);

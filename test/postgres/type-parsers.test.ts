@@ -5,6 +5,7 @@ import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
+import { addEvents, addMethods } from '../support/rows.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 /** Every type that `pg` names, except `text`: a host that changes the parser of `text` breaks its own queries. */
@@ -83,21 +84,9 @@ describe('a host with parsers of its own for every type but text', () => {
 
   it('gets long histories and large trees completely', async () => {
     const shop = new Client(app.origin, freshProject());
-    const { dataSource, table } = app.database;
-    await dataSource.query(
-      `INSERT INTO ${table('shipping_order_event')} (project_id, order_id, occurred_at, id, type, data, recorded_at)
-       SELECT $1, 'long', now(), gen_random_uuid(), 'note.added', '{}', now() FROM generate_series(1, 450)`,
-      [shop.project],
-    );
-    await dataSource.query(
-      `INSERT INTO ${table('shipping_method')} SELECT $1, gen_random_uuid(), 'c' || n % 7, NULL, 'm' || n,
-         'Label', true, n, '{}', false, 'x', 1, now(), now() FROM generate_series(1, 1100) AS n`,
-      [shop.project],
-    );
-    await dataSource.query(
-      `INSERT INTO ${table('shipping_project')} VALUES ($1, gen_random_uuid(), 1100, 0)`,
-      [shop.project],
-    );
+    const { manager } = app.database.dataSource;
+    await addEvents(manager, { projectId: shop.project, orderId: 'long' }, 450);
+    await addMethods(manager, shop.project, 1100, (n) => ({ carrierCode: `c${n % 7}`, sortOrder: n }));
 
     const { body: history } = await shop.events('long');
     const { body: tree } = await shop.tree();

@@ -1,11 +1,11 @@
 import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type TestApp, testApp } from './support/app.js';
+import { type TestApp, testApp } from '../support/app.js';
 
 const project = 'shop';
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-// The SQL as PostgreSQL gets it, for reviewers. `npx vitest run test/statements.test.ts -u` updates the file.
+// The SQL as PostgreSQL gets it, for reviewers. `npx vitest run test/postgres/statements.test.ts -u` updates the file.
 describe('the statements', () => {
   let app: TestApp;
   let methods: ShippingMethods;

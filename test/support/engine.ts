@@ -1,0 +1,173 @@
+import { type DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
+import { type BaseDataSourceOptions } from 'typeorm/data-source/BaseDataSourceOptions.js';
+import { type PostgresOptions } from './engines/postgres.js';
+
+/** What not every engine has, and the reason in the title of the tests that are skipped without it. */
+export const abilities = {
+  severalConnections: 'this database has one connection, so no call can wait for the lock of another one',
+  connections:
+    'SQLite has no connection that is lent, released or lost, and sends the statements of a call at once',
+  lostRaces: 'SQLite has one writer at a time, which cannot lose a race',
+  failedTransactions: 'only on PostgreSQL does a failed statement end the transaction',
+  changingTriggers: 'a trigger of SQLite cannot change the row that is being written',
+} as const;
+export type Ability = keyof typeof abilities;
+
+/** Options of a test's DataSource that every engine understands, in place of the usual ones. */
+export interface DatabaseSettings extends Partial<
+  Pick<
+    BaseDataSourceOptions,
+    | 'entities'
+    | 'entityPrefix'
+    | 'invalidWhereValuesBehavior'
+    | 'logger'
+    | 'logging'
+    | 'migrations'
+    | 'migrationsRun'
+    | 'namingStrategy'
+    | 'synchronize'
+  >
+> {
+  /** How many connections the pool has at most. */
+  connections?: number;
+  connectTimeoutMs?: number;
+  /** After it the database gives up a statement. */
+  statementTimeoutMs?: number;
+  /** After it the database gives up a statement that waits for a lock. MariaDB rounds it up to seconds. */
+  lockTimeoutMs?: number;
+  /** That of a transaction that names none, such as `REPEATABLE READ`. */
+  isolation?: string;
+  /** For the tests of `test/postgres`. */
+  postgres?: Partial<PostgresOptions>;
+}
+
+export interface TestDatabase {
+  /** Options for DataSources on this database: migrated at the first connection. */
+  options: DataSourceOptions;
+  /** One that is open already. */
+  dataSource: DataSource;
+  /** It runs in this process, with one connection for all. */
+  isEmbedded: boolean;
+  /** The name of a table, as SQL needs it. */
+  table(name: string): string;
+  /** The same database over another DataSource; an embedded one has only one connection to share. */
+  another(): Promise<TestDatabase>;
+  close(): Promise<void>;
+}
+
+/** Opens a database that `drop` removes when it is closed, and at once when it cannot be opened. */
+export async function closedBy(
+  drop: () => Promise<void>,
+  open: () => Promise<TestDatabase>,
+): Promise<TestDatabase> {
+  try {
+    const opened = await open();
+    return { ...opened, close: () => opened.close().then(drop) };
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
+
+/** A rule of the host that refuses rows. */
+export interface Refusal {
+  table: 'shipping_method' | 'shipping_order_event';
+  on: 'INSERT' | 'UPDATE';
+  /** The values of the rows that it refuses; without them all rows. */
+  where?: Record<string, string>;
+  message: string;
+  /** One of `Engine.conflicts`, to be given as the code of the error. */
+  conflict?: string;
+}
+
+export type Undo = () => Promise<unknown>;
+
+/**
+ * What the tests need from an engine. A manager may be in a transaction; `dataSource.manager` is in none. Whatever the
+ * helpers create belongs to the host, and ends with the database.
+ */
+export interface Engine {
+  readonly has: Readonly<Record<Ability, boolean>>;
+  /** A database of its own, empty but for the tables. */
+  open(settings: DatabaseSettings): Promise<TestDatabase>;
+
+  // The errors of the driver, by their codes or messages.
+
+  /** When two transactions conflict, such as a deadlock. */
+  readonly conflicts: readonly string[];
+  /** When a lock was not free in time: one of the conflicts. */
+  readonly lockTimeout: string;
+  /** How many INSERTs a create sends until it gives up a lock; undefined where they cannot be told from others. */
+  readonly waitingInserts: number | undefined;
+  /** What a create gives whose codes were taken after the snapshot of its transaction, which does not show by whom. */
+  readonly hiddenDuplicate: object;
+  /** The message of a COMMIT after `failCommit`. */
+  readonly commitFailure: RegExp;
+  /** The driver's error for a connection that breaks. */
+  brokenConnection(): Error;
+
+  // Tables and rules that a host may have in the same database.
+
+  /** `cart`, whose rows refer to methods by their ids. */
+  createCart(manager: EntityManager): Promise<void>;
+  putIntoCart(manager: EntityManager, projectId: string, methodId: string): Promise<void>;
+  /** `quote`, whose rows refer to methods by their codes. */
+  createQuotes(manager: EntityManager): Promise<void>;
+  addQuote(manager: EntityManager, projectId: string, carrier: string, method: string): Promise<void>;
+  /** `tenant`, with these rows. */
+  createTenants(manager: EntityManager, ids: readonly string[]): Promise<void>;
+  /** From now on, each method and event refers to its tenant. */
+  referToTenants(manager: EntityManager): Promise<void>;
+  /** Locks a tenant until the end of the transaction. */
+  lockTenant(manager: EntityManager, id: string): Promise<void>;
+  /** A trigger that notes each update of a method in a table which refers to `tenant`. */
+  auditUpdates(manager: EntityManager): Promise<Undo>;
+  refuse(manager: EntityManager, refusal: Refusal): Promise<Undo>;
+  /** A trigger that keeps `use_default` true in each update. */
+  keepUseDefault(manager: EntityManager): Promise<Undo>;
+  /** An index named `labels` that lets a project have each label once. */
+  makeLabelsUnique(manager: EntityManager, projectId: string): Promise<void>;
+  /** To be called before the transaction in which `failCommit` is called. */
+  prepareFailingCommits(manager: EntityManager): Promise<void>;
+  /** Makes the COMMIT of this transaction fail. */
+  failCommit(manager: EntityManager): Promise<void>;
+
+  // Connections, locks and settings.
+
+  /** Statements that begin a transaction and its snapshot. */
+  readonly beginSnapshot: readonly string[];
+  /** Isolation levels that are not the default. */
+  readonly isolationLevels: readonly string[];
+  /** When the transaction began, or a moment after that, by the clock of the database. */
+  beganAt(manager: EntityManager): Promise<Date>;
+  /** @returns the id of a connection that waits for a lock of this transaction, as soon as there is one */
+  someoneWaitsFor(manager: EntityManager): Promise<number>;
+  killConnection(manager: EntityManager, id: number): Promise<void>;
+  /** A trigger that kills the connection which inserts a method or an event. */
+  killInserters(manager: EntityManager): Promise<void>;
+  /** Gives up a statement of this transaction that waits longer for a lock, while `work` runs. */
+  withLockTimeout<Done>(manager: EntityManager, ms: number, work: () => Promise<Done>): Promise<Done>;
+  /** All settings of the connection. */
+  settings(manager: EntityManager): Promise<unknown>;
+  /** The time-outs of the connection that are not the usual ones. */
+  changedTimeouts(manager: EntityManager): Promise<unknown[]>;
+  /**
+   * Calls `around` in place of each statement that goes to the driver.
+   * @returns a function that ends it
+   */
+  intercept(
+    manager: EntityManager,
+    around: (sql: string, send: () => Promise<unknown>) => Promise<unknown>,
+  ): Promise<() => void>;
+
+  // What is stored.
+
+  /** The names of our tables in this database, with their prefixes. */
+  tableNames(manager: EntityManager): Promise<string[]>;
+  /** The columns of each key and index of our tables. */
+  keys(manager: EntityManager): Promise<string[][]>;
+  /** Those that the engine asks for, beside ours. */
+  readonly extraKeys: readonly string[][];
+  /** How many transactions have written the events of a project; undefined where the engine does not tell. */
+  transactionsOfEvents(manager: EntityManager, projectId: string): Promise<number | undefined>;
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { OrderEvent, ShippingMethod, ShippingProject } from 'nestjs-shipping';
+import { type DeepPartial, type EntityManager } from 'typeorm';
+
+/** Few enough for the parameters of one statement on every engine. */
+const rowsOfAStatement = 1000;
+
+let numbered = 0;
+
+/** Records many events of an order, as fast as the database can. @param of the values of the event with this number */
+export async function addEvents(
+  manager: EntityManager,
+  order: { projectId: string; orderId: string },
+  count: number,
+  of: (n: number) => Partial<OrderEvent> = () => ({}),
+): Promise<void> {
+  const now = new Date();
+  // SQLite numbers no single column of a key.
+  const isNumbered = manager.connection.options.type === 'better-sqlite3';
+  await insert(manager, OrderEvent, count, (n) => ({
+    ...order,
+    id: randomUUID(),
+    occurredAt: now,
+    type: 'note.added',
+    data: {},
+    recordedAt: now,
+    ...(isNumbered && { seq: String(++numbered) }),
+    ...of(n),
+  }));
+}
+
+/** Stores many methods, as an import does. @param of the values of the method with this number */
+export async function addMethods(
+  manager: EntityManager,
+  projectId: string,
+  count: number,
+  of: (n: number) => Partial<ShippingMethod> = () => ({}),
+): Promise<void> {
+  const now = new Date();
+  await insert(manager, ShippingMethod, count, (n) => ({
+    projectId,
+    id: randomUUID(),
+    carrierCode: 'c',
+    carrierLabel: null,
+    methodCode: `m${n}`,
+    methodLabel: 'Label',
+    isActive: true,
+    sortOrder: 0,
+    meta: {},
+    useDefault: false,
+    searchText: 'x',
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+    ...of(n),
+  }));
+  const row = { projectId, revision: randomUUID(), methods: count, followers: 0 };
+  await manager.insert(ShippingProject, row);
+}
+
+/** Inserts rows with the numbers 1 to `count`. */
+async function insert<Row extends object>(
+  manager: EntityManager,
+  entity: new () => Row,
+  count: number,
+  of: (n: number) => DeepPartial<Row>,
+): Promise<void> {
+  for (let from = 1; from <= count; from += rowsOfAStatement) {
+    const length = Math.min(rowsOfAStatement, count - from + 1);
+    const rows = Array.from({ length }, (_, index) => of(from + index));
+    await manager
+      .createQueryBuilder()
+      .insert()
+      .into(entity)
+      .values(rows as never)
+      // Reading the generated values back would take a query for each row on some engines.
+      .updateEntity(false)
+      .execute();
+  }
+}
