@@ -76,7 +76,8 @@ export class SqliteScripts extends Scripts {
   }
 
   isForeignKeyViolation(error: unknown): boolean {
-    return /^SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER)$/.test(codeOf(error));
+    // RESTRICT is a trigger of SQLite's own. A trigger of the host's has another message.
+    return /^SQLITE_CONSTRAINT_/.test(codeOf(error)) && /FOREIGN KEY/.test((error as Error).message);
   }
 
   read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
