@@ -39,7 +39,7 @@ export function checkListQuery(
   isBracketed = false,
 ): CheckedListQuery {
   const query = isPlainObject(input) ? input : {};
-  if (!isPlainObject(input)) violations.add({ parameter: 'query' }, 'type', 'The query must be an object.');
+  if (!isPlainObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
   const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
 
   const defaultSize = Math.min(listLimits.perPage, maxPageSize);
@@ -47,10 +47,8 @@ export function checkListQuery(
   const page = checkCount(...check('page'), 'page', 1, Number.MAX_SAFE_INTEGER);
   if ((page - 1) * perPage > listLimits.offset) {
     const bound = `(page − 1) × per_page must be at most ${listLimits.offset}`;
-    violations.at({ parameter: 'page' })(
-      'range',
-      `page is too far: ${bound}. Narrow the list by filter or q.`,
-    );
+    const detail = `page is too far: ${bound}. Narrow the list by filter or q.`;
+    violations.at({ parameter: 'page' })('range', detail);
   }
   const words = checkWords(...check('q'));
   const sent = [

@@ -35,7 +35,7 @@ export function decodeListQuery(violations: Violations, search: string): Decoded
   const isBracketed = Object.keys(filter).length > 0;
   if (isBracketed && single.get('filter')) {
     const detail = 'Use either filter={…} or filter[field]=value, not both at once.';
-    violations.add({ parameter: 'filter' }, 'not_allowed', detail);
+    violations.at({ parameter: 'filter' })('not_allowed', detail);
   }
   const decoded = (name: string, decode: Decode): unknown => {
     const text = single.get(name);

@@ -20,12 +20,13 @@ export function checkFields<Dto extends object>(
   unknown = 'is no known field.',
 ): Dto {
   if (!isPlainObject(input) && !(input instanceof dto)) {
-    violations.add({ pointer }, 'type', `${pointer || 'The body'} must be a JSON object.`);
+    violations.at({ pointer })('type', `${pointer || 'The body'} must be a JSON object.`);
     return new dto();
   }
   for (const name of Object.keys(input)) {
+    const at = pointerTo(pointer, name);
     if (!fields.some((known) => known === name))
-      violations.inBody(pointerTo(pointer, name), 'unknown', unknown, fields);
+      violations.at({ pointer: at })('unknown', `${at} ${unknown}`, fields);
   }
   // class-transformer would walk an object. No rule accepts one, except a Date.
   const values: Record<string, unknown> = {};
@@ -38,7 +39,7 @@ export function checkFields<Dto extends object>(
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {
     for (const [rule, detail] of Object.entries(constraints)) {
       const { code, allowed } = contexts[rule] as { code: ViolationCode; allowed?: readonly string[] };
-      violations.add({ pointer: pointerTo(pointer, property) }, code, detail, allowed);
+      violations.at({ pointer: pointerTo(pointer, property) })(code, detail, allowed);
     }
   }
   return checked;
