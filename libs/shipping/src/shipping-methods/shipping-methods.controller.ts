@@ -7,14 +7,14 @@ import { BatchedMethods } from '../storage/batched-methods.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, identifierPattern } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
-import { checkUpsert } from './dto/upsert-shipping-method.dto.js';
+import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type CachedJson } from './json-cache.js';
 import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
 import { decodeListQuery } from './list-query.decode.js';
 import { MethodReads } from './method-reads.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
-/** Each handler checks the whole request, then calls the service with what it has checked. */
+/** Each handler checks what the service that it calls does not check. */
 @Controller(defaultPath)
 export class ShippingMethodsController {
   constructor(
@@ -30,11 +30,9 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
-    const projectId = idOf(request, 'project_id');
-    const sent = jsonBody(request);
-    const body = checkedFor(projectId, (violations) => checkUpsert(violations, sent));
+    const sent = jsonBody(request) as UpsertShippingMethodRequest;
     return this.change(response, 201, async () => {
-      const method = await this.methods.create(projectId, body);
+      const method = await this.methods.create(idOf(request, 'project_id'), sent);
       response.header('Location', `${urlOf(request).path}/${method.id}`);
       return method;
     });

@@ -211,7 +211,7 @@ export class ShippingMethods {
 
   private async patch(
     current: ShippingMethodDto,
-    request: Readonly<UpsertShippingMethodRequest>,
+    request: UpsertShippingMethodRequest,
     scope: Scope,
   ): Promise<ShippingMethodDto | 'again'> {
     const { id, project_id, version, etag, carrier_code, method_code } = current;

@@ -47,20 +47,16 @@ for (const name of settableFields) {
 }
 
 const unknown = 'is no field of a shipping method.';
-const checked = new WeakSet<object>();
 
 /**
- * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced. The result
- * is frozen, so that it is not checked again on its way to the database.
+ * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced.
  * @returns the checked request, its labels normalised; incomplete when there are violations
  */
-export function checkUpsert(violations: Violations, input: unknown): Readonly<UpsertShippingMethodRequest> {
-  if (input instanceof UpsertShippingMethodRequest && checked.has(input)) return input;
+export function checkUpsert(violations: Violations, input: unknown): UpsertShippingMethodRequest {
   const request = checkFields(violations, UpsertShippingMethodRequest, input, '', unknown);
   // −0 is a JSON number too, and is stored as 0.
   if (request.sort_order === 0) request.sort_order = 0;
   const { meta } = Object(input) as UpsertShippingMethodRequest;
   if (meta !== undefined) request.meta = meta === null ? null : checkJsonObject(violations, '/meta', meta);
-  if (!violations.any) checked.add(Object.freeze(request));
   return request;
 }
