@@ -75,13 +75,10 @@ function checkWords(refuse: Refuse, q: unknown): string[] {
   return q.split(/\s+/u).flatMap((word) => (word === '' ? [] : folded(word)));
 }
 
-/** A condition as it was sent. */
+/** A condition as it was sent, and how to add a violation that names it. */
 interface SentCondition {
-  /** Adds a violation that names the condition. */
+  sent: Record<string, unknown>;
   refuse: Refuse;
-  field: unknown;
-  op: unknown;
-  value: unknown;
 }
 
 /** Puts the name of what was sent before each detail. */
@@ -102,7 +99,7 @@ function conditionsOfFilter(
     const refuseField = isBracketed
       ? naming(violations.at({ parameter }), parameter)
       : naming(refuse, `filter.${shortened(field)}`);
-    return [{ refuse: refuseField, field, op: 'in', value: Array.isArray(sent) ? sent : [sent] }];
+    return [{ sent: { field, op: 'in', value: Array.isArray(sent) ? sent : [sent] }, refuse: refuseField }];
   });
 }
 
@@ -115,7 +112,7 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
       return refuse('not_allowed', `${name} must not hold "or": only one level of it, alone in its object.`);
     for (const key of Object.keys(raw).filter((known) => !conditionKeys.includes(known)))
       refuse('unknown', `${name} has the unknown key "${shortened(key)}".`, conditionKeys);
-    return [{ refuse: naming(refuse, name), field: raw['field'], op: raw['op'], value: raw['value'] }];
+    return [{ sent: raw, refuse: naming(refuse, name) }];
   };
   return rawFilters.map((raw: unknown, index) => {
     const name = `raw_filters[${index}]`;
@@ -131,11 +128,11 @@ function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const max = listLimits.conditions;
   all[max]?.refuse('too_many', `there may be at most ${max} conditions in all.`);
   const counted = new Set(all.slice(0, max));
-  return groups.map((group) => group.flatMap((sent) => (counted.has(sent) ? checkCondition(sent) : [])));
+  return groups.map((group) => group.flatMap((each) => (counted.has(each) ? checkCondition(each) : [])));
 }
 
 /** @returns the condition, or nothing when it has violations */
-function checkCondition({ refuse, field, op, value }: SentCondition): Condition[] {
+function checkCondition({ sent: { field, op, value }, refuse }: SentCondition): Condition[] {
   const known = filterFields.find((name) => name === field);
   const fitting = operatorsFor(known ? kindOf(known) : 'label');
   if (field === undefined) refuse('required', 'field is missing.', filterFields);

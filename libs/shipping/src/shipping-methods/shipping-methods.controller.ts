@@ -9,8 +9,7 @@ import { checkedFor, identifierPattern } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type CachedJson } from './json-cache.js';
-import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
-import { decodeListQuery } from './list-query.decode.js';
+import { readListQuery } from './list-query.decode.js';
 import { MethodReads } from './method-reads.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
@@ -43,12 +42,8 @@ export class ShippingMethodsController {
   async list(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
     const projectId = idOf(request, 'project_id');
     const { search } = urlOf(request);
-    const query = (): CheckedListQuery =>
-      checkedFor(projectId, (violations) => {
-        const decoded = decodeListQuery(violations, search);
-        const { maxPageSize } = this.settings;
-        return checkListQuery(violations, decoded.query, maxPageSize, decoded.isBracketed);
-      });
+    const query = () =>
+      checkedFor(projectId, (violations) => readListQuery(violations, search, this.settings.maxPageSize));
     // The query is read only when its page is not in the cache, or the answer may be a refusal.
     if (ifNoneMatch(request) || !identifierPattern.test(projectId)) query();
     await this.answer(request, response, projectId, (scope) =>
