@@ -10,6 +10,7 @@ import {
 } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
 import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
+import { InvalidParameterError } from '../validation/violations.js';
 import { type HttpResponse, InvalidJsonError } from './request.js';
 import { isExpress, nodeResponse } from './seal.js';
 
@@ -83,8 +84,7 @@ export function problemOf(exception: unknown): ProblemDetails {
   const status = statusOf(error);
   if (status === 400 && isPathError(error)) {
     const detail = 'The path must be percent-encoded UTF-8.';
-    const errors = [{ parameter: 'path', code: 'format', detail }];
-    return problemDetails(status, 'invalid_parameter', 'Invalid parameter', detail, { errors });
+    return new InvalidParameterError({ errors: [{ parameter: 'path', code: 'format', detail }] }).problem;
   }
   if (status === 400 && isBodyError(error)) return new InvalidJsonError().problem;
   if (status === 404 && /^Cannot [A-Z-]+ /.test(error.message)) {
