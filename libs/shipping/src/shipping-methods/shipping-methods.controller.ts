@@ -1,7 +1,7 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req } from '@nestjs/common';
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
 import { type HttpRequest, type HttpResponse, jsonBody, urlOf } from '../http/request.js';
-import { dropIfRefused, NotCached, sendJson } from '../http/response.js';
+import { Answer, dropIfRefused, NotCached, sendJson } from '../http/response.js';
 import { defaultPath, ShippingSettings } from '../shipping.options.js';
 import { BatchedMethods } from '../storage/batched-methods.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
@@ -25,10 +25,7 @@ export class ShippingMethodsController {
   ) {}
 
   @Post('shipments/methods')
-  create(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingMethodDto> {
+  create(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<ShippingMethodDto> {
     const sent = jsonBody(request) as UpsertShippingMethodRequest;
     return this.change(response, 201, async () => {
       const method = await this.methods.create(idOf(request, 'project_id'), sent);
@@ -39,7 +36,7 @@ export class ShippingMethodsController {
 
   @Get('shipments/methods')
   @NotCached()
-  async list(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
+  async list(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
     const projectId = idOf(request, 'project_id');
     const { search } = urlOf(request);
     const query = () =>
@@ -53,16 +50,13 @@ export class ShippingMethodsController {
 
   @Get('shipments/methods/tree')
   @NotCached()
-  async tree(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
+  async tree(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
     const projectId = checkedFor(idOf(request, 'project_id'), () => idOf(request, 'project_id'));
     await this.answer(request, response, projectId, (scope) => this.reads.tree(projectId, scope));
   }
 
   @Patch('shipments/methods/:method_id')
-  update(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingMethodDto> {
+  update(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<ShippingMethodDto> {
     const projectId = idOf(request, 'project_id');
     const sent = jsonBody(request);
     const { etags, body } = checkedFor(projectId, (violations) => ({
@@ -76,10 +70,7 @@ export class ShippingMethodsController {
 
   @Delete('shipments/methods/:method_id')
   @HttpCode(204)
-  async remove(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<void> {
+  async remove(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
     const projectId = idOf(request, 'project_id');
     const etags = checkedFor(projectId, (violations) => ifMatch(violations, request));
     await this.change(response, 204, () =>
