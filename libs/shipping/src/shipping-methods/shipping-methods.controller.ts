@@ -58,13 +58,15 @@ export class ShippingMethodsController {
   @Patch('shipments/methods/:method_id')
   update(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<ShippingMethodDto> {
     const projectId = idOf(request, 'project_id');
-    const sent = jsonBody(request);
-    const { etags, body } = checkedFor(projectId, (violations) => ({
-      etags: ifMatch(violations, request),
-      body: checkUpsert(violations, sent),
-    }));
+    const sent = jsonBody(request) as UpsertShippingMethodRequest;
+    const etags = checkedFor(projectId, (violations) => {
+      const tags = ifMatch(violations, request);
+      // The service checks the body. What is wrong with it is told together with what was found here.
+      if (violations.any) checkUpsert(violations, sent);
+      return tags;
+    });
     return this.change(response, 200, () =>
-      this.methods.update(projectId, idOf(request, 'method_id'), body, { etags }),
+      this.methods.update(projectId, idOf(request, 'method_id'), sent, { etags }),
     );
   }
 

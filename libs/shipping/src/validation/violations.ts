@@ -81,9 +81,13 @@ export class Violations {
     return this.found.length > maxViolations;
   }
 
+  get any(): boolean {
+    return this.found.length > 0;
+  }
+
   /** @throws InvalidParameterError, or ValidationFailedError when all violations are in the body */
   throwIfAny(): void {
-    if (this.found.length === 0) return;
+    if (!this.any) return;
     const extensions: ViolationExtensions = {
       errors: this.found.slice(0, maxViolations),
       ...(this.full && { truncated: true }),
