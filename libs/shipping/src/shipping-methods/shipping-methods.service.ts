@@ -9,7 +9,7 @@ import { queueOf } from '../storage/keyed-queue.js';
 import { onePerDataSource } from '../storage/one-per-data-source.js';
 import { MethodStore, type NewMethod } from '../storage/shipping-storage.js';
 import { DatabaseUnavailableError } from '../storage/storage.errors.js';
-import { type CallOptions, JoinedTransaction, type Scope, Transactions } from '../storage/transactions.js';
+import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, isUuid } from '../validation/identifiers.js';
 import { int32 } from '../validation/rules.js';
 import { isCode } from '../validation/text.js';
@@ -251,9 +251,8 @@ export class ShippingMethods {
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {
-    // Subscribers get a copy: the caller may change what it gets. The first of them may come before the commit.
-    const isHeard = this.committed.observed || scope instanceof JoinedTransaction;
-    const told = isHeard ? (JSON.parse(JSON.stringify(change)) as ShippingMethodChange) : change;
+    // Subscribers get a copy, made now: the caller may change what it gets.
+    const told = JSON.parse(JSON.stringify(change)) as ShippingMethodChange;
     this.transactions.afterCommit(scope, () => this.committed.next(told));
   }
 
