@@ -53,14 +53,16 @@ export interface ChangeOptions extends CallOptions {
  */
 @Injectable()
 export class ShippingMethods {
-  private readonly committed: Subject<ShippingMethodChange>;
-
   /**
    * Tells of each committed change that the services and routes of this process made on this DataSource, after the
    * outermost COMMIT. It does not tell of changes that were rolled back, nor of those of other processes. A subscriber
    * runs in the async context in which it subscribed.
    */
-  readonly changes: Observable<ShippingMethodChange>;
+  readonly changes = new Observable<ShippingMethodChange>((subscriber) => {
+    // The async context of the COMMIT still holds the transaction, which is over. A subscriber must not join it.
+    const next = AsyncLocalStorage.bind((change: ShippingMethodChange) => subscriber.next(change));
+    return changesOn(this.transactions.dataSource).subscribe({ next });
+  });
 
   constructor(
     @Inject(Transactions) private readonly transactions: Transactions,
@@ -68,13 +70,7 @@ export class ShippingMethods {
     @Inject(BatchedMethods) private readonly batched: BatchedMethods,
     @Inject(MethodReads) private readonly reads: MethodReads,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
-  ) {
-    this.committed = changesOn(transactions.dataSource);
-    // The async context of the COMMIT still holds the transaction, which is over. A subscriber must not join it.
-    this.changes = new Observable((subscriber) =>
-      this.committed.subscribe({ next: AsyncLocalStorage.bind((change) => subscriber.next(change)) }),
-    );
-  }
+  ) {}
 
   /**
    * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when the
@@ -253,7 +249,7 @@ export class ShippingMethods {
   private notify(change: ShippingMethodChange, scope: Scope): void {
     // Subscribers get a copy, made now: the caller may change what it gets.
     const told = JSON.parse(JSON.stringify(change)) as ShippingMethodChange;
-    this.transactions.afterCommit(scope, () => this.committed.next(told));
+    this.transactions.afterCommit(scope, () => changesOn(this.transactions.dataSource).next(told));
   }
 
   private async findIn(scope: Scope, projectId: string, id: string): Promise<ShippingMethodDto> {
