@@ -29,9 +29,7 @@ export function patched(current: ShippingMethodDto, request: UpsertShippingMetho
     current.use_default && (request.use_default === undefined || request.use_default === true);
   const keeps = (name: SettableField): boolean =>
     request[name] === undefined ||
-    (staysDefault &&
-      current.inherited.some((inherited) => inherited === name) &&
-      isDeepStrictEqual(request[name], current[name]));
+    (staysDefault && name in current.own && isDeepStrictEqual(request[name], current[name]));
   const values: Record<string, unknown> = storedValuesOf(current);
   for (const name of settableFields) if (!keeps(name)) values[name] = request[name];
   return ownValuesOf(values as OwnValues);
