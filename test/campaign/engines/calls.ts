@@ -6,7 +6,16 @@ import { Client } from '../../support/client.js';
 import { pathOf } from '../model/list-path.js';
 import { filledIn, noId, query } from './queries.js';
 import { type Shop } from './shop.js';
-import { body, carrierCode, edit, meta, methodCode, refusedBody, searchedText } from './values.js';
+import {
+  body,
+  carrierCode,
+  edit,
+  meta,
+  methodCode,
+  refusedBody,
+  searchedFields,
+  searchedText,
+} from './values.js';
 
 /** The same call on any engine. */
 export class Call {
@@ -267,6 +276,16 @@ const list = call(
   },
 );
 
+/** Most lists are empty or whole, so there are many of them. */
+const lists = fc.array(list, { minLength: 1, maxLength: 8, size: 'max' }).map(
+  (each) =>
+    new Call(each.join('; '), each.length, async (shop) => {
+      const answers: unknown[] = [];
+      for (const one of each) answers.push(await one.run(shop));
+      return answers;
+    }),
+);
+
 const placeholder = /\{(id|created|updated|text|upper|lower):(\d)(?::(\d*))?(?::(\d):(\d+))?\}/g;
 
 function filledText(shop: Shop, owner: string, text: string): string {
@@ -282,8 +301,6 @@ function filledText(shop: Shop, owner: string, text: string): string {
     return name === 'text' ? part : name === 'upper' ? part.toUpperCase() : part.toLowerCase();
   });
 }
-
-const searchedFields = ['carrier_code', 'method_code', 'carrier_label', 'method_label'] as const;
 
 const wholeList = call('list all', remembered, (shop, { project: owner, viaHttp: isHttp, input }) =>
   isHttp
@@ -395,7 +412,7 @@ const events = call('events', fc.constantFrom('o-1', 'o-1', 'o-2', 'o-3', 'o-lon
 );
 
 const changes = [create, create, inherit, upsert, update, form, again, remove];
-const reads = [list, list, list, list, wholeList, tree, findActive, find, findByCodes];
+const reads = [lists, lists, lists, wholeList, tree, findActive, find, findByCodes];
 const single = fc.oneof(...changes, ...reads, record, record, events, refused);
 
 class RolledBack extends Error {}

@@ -8,7 +8,7 @@ import { type Call, calls } from './calls.js';
 import { Shop } from './shop.js';
 
 const wanted = sized({ ci: 2_500, long: 100_000 });
-const runs = Math.ceil(wanted / 35);
+const runs = Math.ceil(wanted / 60);
 const defaultsProjectId = 'defaults';
 
 const others = [mariadb, sqlite, postgres];

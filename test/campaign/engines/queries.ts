@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type FilterOperator } from 'nestjs-shipping';
 import { compared, type Condition, type Query, type Value } from '../model/list-model.js';
-import { carrierCode, methodCode, searchedText } from './values.js';
+import { carrierCode, methodCode, ownText, searchedFields, searchedText } from './values.js';
 
 const past = '2001-02-03T04:05:06.789Z';
 const future = '2999-12-31T23:59:59.9999999+01:00';
@@ -18,11 +18,11 @@ const times = fc.oneof(
     )
     .map(([name, index, finer]) => `{${name}:${index}:${finer}}`),
 );
-const code = fc.oneof(
-  { weight: 1, arbitrary: carrierCode },
-  { weight: 1, arbitrary: methodCode },
-  { weight: 2, arbitrary: searchedText },
-);
+
+/** @param field its index in `searchedFields` */
+function textOf(field: number): fc.Arbitrary<string> {
+  return fc.oneof(ownText(field), ownText(field), carrierCode, methodCode, searchedText, searchedText);
+}
 
 const values: Record<Condition['field'], fc.Arbitrary<Value>> = {
   id: fc.constantFrom(
@@ -33,10 +33,10 @@ const values: Record<Condition['field'], fc.Arbitrary<Value>> = {
     noId.toUpperCase(),
     'ffffffff-ffff-ffff-ffff-ffffffffffff',
   ),
-  carrier_code: code,
-  carrier_label: searchedText,
-  method_code: code,
-  method_label: searchedText,
+  carrier_code: textOf(0),
+  carrier_label: textOf(2),
+  method_code: textOf(1),
+  method_label: textOf(3),
   is_active: fc.boolean(),
   use_default: fc.boolean(),
   sort_order: fc.constantFrom(-2_147_483_648, -1, 0, 1, 2, 2_147_483_647),
@@ -45,20 +45,30 @@ const values: Record<Condition['field'], fc.Arbitrary<Value>> = {
   updated_at: times,
 };
 const fields = Object.keys(values) as Condition['field'][];
-const numbers: FilterOperator[] = ['gt', 'gte', 'lt', 'lte', 'between'];
-const all: FilterOperator[] = ['eq', 'ne', 'in', 'nin', 'null', ...numbers, 'contains', 'starts'];
+const ofAll: FilterOperator[] = ['eq', 'ne', 'in', 'nin', 'null'];
+const ofOrdered: FilterOperator[] = ['gt', 'gte', 'lt', 'lte', 'between'];
+const ofTexts: FilterOperator[] = ['contains', 'starts', 'contains', 'starts'];
 
-/** Any operator of any field. Those that do not fit are refused. */
+/** Any operator of any field. The order of booleans is refused. */
 const condition: fc.Arbitrary<Condition> = fc
-  .tuple(fc.constantFrom(...fields), fc.constantFrom(...all))
+  .constantFrom(...fields, ...searchedFields)
+  .chain((field) =>
+    fc.tuple(
+      fc.constant(field),
+      fc.constantFrom(
+        ...ofAll,
+        ...ofOrdered,
+        ...(searchedFields.some((name) => name === field) ? ofTexts : []),
+      ),
+    ),
+  )
   .chain(([field, op]) => {
     const one = values[field];
     const list = fc.array(one, { maxLength: 5 });
     const value: fc.Arbitrary<Value | Value[]> =
       op === 'null' ? fc.boolean() : op === 'between' ? fc.tuple(one, one) : /^n?in$/.test(op) ? list : one;
     return value.map((given) => ({ field, op, value: given }));
-  })
-  .filter(({ field, op }) => /code|label/.test(field) || !/contains|starts/.test(op));
+  });
 
 const filter = fc
   .array(
@@ -75,7 +85,7 @@ const filter = fc
 
 const rawFilters = fc.array(
   fc.oneof(
-    { weight: 3, arbitrary: condition },
+    { weight: 4, arbitrary: condition },
     { weight: 1, arbitrary: fc.record({ or: fc.array(condition, { maxLength: 4 }) }) },
   ),
   { minLength: 1, maxLength: 3 },
@@ -89,7 +99,8 @@ export const query: fc.Arbitrary<Query> = fc.oneof(
   { weight: 1, arbitrary: fc.record(paging, some) },
   { weight: 2, arbitrary: fc.record({ ...paging, q }, { requiredKeys: ['q'] }) },
   { weight: 2, arbitrary: fc.record({ filter }) },
-  { weight: 6, arbitrary: fc.record({ raw_filters: rawFilters }) },
+  { weight: 4, arbitrary: condition.map((one) => ({ raw_filters: [one] })) },
+  { weight: 3, arbitrary: fc.record({ raw_filters: rawFilters }) },
   { weight: 1, arbitrary: fc.record({ ...paging, q, filter, raw_filters: rawFilters }, some) },
 );
 

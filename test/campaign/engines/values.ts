@@ -68,19 +68,26 @@ export const label: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }) },
   { weight: 1, arbitrary: randomText },
 );
-/** `{text:3:0:8}` stands for a part of a text of the method with the index 3 in the project. */
-const ownText = fc
-  .tuple(
-    fc.constantFrom('text', 'upper', 'lower'),
-    fc.nat({ max: 4 }),
-    fc.nat({ max: 3 }),
-    fc.constantFrom(0, 0, 1),
-    fc.constantFrom(1, 2, 5, 300),
-  )
-  .map(([change, index, field, from, to]) => `{${change}:${index}:${field}:${from}:${to}}`);
+export const searchedFields = ['carrier_code', 'method_code', 'carrier_label', 'method_label'] as const;
+
+/**
+ * `{text:3:0:1:5}` stands for a part of a text of the method with the index 3 in the project.
+ * @param fields the indexes of the fields that it may be of
+ */
+export function ownText(...fields: number[]): fc.Arbitrary<string> {
+  return fc
+    .tuple(
+      fc.constantFrom('text', 'upper', 'lower'),
+      fc.nat({ max: 4 }),
+      fc.constantFrom(...fields),
+      fc.constantFrom(0, 0, 1),
+      fc.constantFrom(1, 2, 5, 300),
+    )
+    .map(([change, index, field, from, to]) => `{${change}:${index}:${field}:${from}:${to}}`);
+}
 
 const searched = fc.oneof(
-  { weight: 8, arbitrary: ownText },
+  { weight: 8, arbitrary: ownText(0, 1, 2, 3) },
   { weight: 12, arbitrary: fc.constantFrom(...texts) },
   { weight: 2, arbitrary: fc.constantFrom(...controls) },
   { weight: 2, arbitrary: label },
