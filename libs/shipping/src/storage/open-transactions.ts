@@ -10,6 +10,14 @@ export class Transaction {
   isJoined = false;
   /** It must not be committed: the server has rolled it back, or part of a change is missing. */
   hasFailed = false;
+  /** How many changes of ours are half-way: some of their statements were sent. */
+  unfinished = 0;
+
+  /**
+   * @param isCurrent whether the snapshot of the outermost transaction shows a project as it was when its row was locked,
+   *   before any change of ours; missing: its row was not locked yet
+   */
+  constructor(readonly isCurrent: Map<string, boolean> = new Map()) {}
 }
 
 /** A statement of TypeORM's. */
@@ -17,6 +25,7 @@ interface QueryEvent {
   queryRunner: QueryRunner;
   query: string;
   success?: boolean;
+  error?: unknown;
   /** The result of the driver. That of `pg` says in `command` what PostgreSQL did. */
   rawResults?: unknown;
 }
@@ -24,12 +33,17 @@ interface QueryEvent {
 // The texts that TypeORM sends. A savepoint of the host's own has another name.
 const begin = /^((START|BEGIN) TRANSACTION|SAVEPOINT typeorm_\d+)$/;
 const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
+const notAwaited =
+  'A call of nestjs-shipping was not done when its transaction was to be committed: await the call first.';
 const end = /^(COMMIT|ROLLBACK|(RELEASE|ROLLBACK TO) SAVEPOINT typeorm_\d+)$/;
 
 /** The transactions on the connections of a DataSource, known by the statements that TypeORM sends. */
 export class OpenTransactions implements EntitySubscriberInterface {
   /** Outermost first. */
   private readonly open = new WeakMap<QueryRunner, Transaction[]>();
+
+  /** Called when a statement of TypeORM's has failed in a transaction. */
+  afterFailure?: (runner: QueryRunner, error: unknown) => Promise<void>;
 
   constructor(private readonly dataSource: DataSource) {
     dataSource.subscribers.push(this);
@@ -56,34 +70,52 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /**
-   * A change inside a transaction failed half-way. PostgreSQL refuses to commit such a transaction; others would.
-   * @param isWhole the server has rolled back all of it, outside of the savepoint too
+   * The server has rolled back all transactions on the connection: none of them can be committed.
+   * @returns the statements that open them again, if a call of ours is part of them
    */
-  fail(runner: QueryRunner, isWhole: boolean): void {
-    for (const transaction of this.openOn(runner).slice(isWhole ? 0 : -1)) transaction.hasFailed = true;
+  failAll(runner: QueryRunner): string[] {
+    const open = this.openOn(runner);
+    for (const transaction of open) transaction.hasFailed = true;
+    if (!open.some(({ isJoined }) => isJoined)) return [];
+    const savepoints = open.slice(1).map((_, index) => `SAVEPOINT typeorm_${index + 1}`);
+    return ['ROLLBACK', 'START TRANSACTION', ...savepoints];
   }
 
   /** @throws Error so that TypeORM rolls back, and the host hears of it */
   beforeTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): void {
-    if (this.openOn(queryRunner).at(-1)?.hasFailed) throw new Error(rolledBack);
+    const { hasFailed, isJoined } = this.openOn(queryRunner).at(-1) ?? new Transaction();
+    if (hasFailed && isJoined) throw new Error(rolledBack);
   }
 
-  /** The end is noted no earlier: before it is sent, a subscriber of the host's may still call us. */
+  /**
+   * The end is noted no earlier: before it is sent, a subscriber of the host's may still call us.
+   * @throws Error so that half of a change is not committed
+   */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
-    const innermost = end.test(query) && this.openOn(queryRunner).at(-1);
-    if (innermost) innermost.hasEnded = true;
+    const open = this.openOn(queryRunner);
+    const innermost = open.at(-1);
+    if (!innermost || !end.test(query)) return;
+    const isUndone = query.startsWith('ROLLBACK');
+    if (!isUndone && innermost.unfinished > 0) throw new Error(notAwaited);
+    innermost.hasEnded = true;
+    // Perhaps the savepoint has some of their statements.
+    if (isUndone) for (const outer of open.slice(0, -1)) outer.hasFailed ||= outer.unfinished > 0;
   }
 
   /** @throws Error where PostgreSQL answered COMMIT with a rollback, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, success, rawResults }: QueryEvent): void {
-    if (!success) return;
+  afterQuery({ queryRunner, query, success, error, rawResults }: QueryEvent): Promise<void> | undefined {
     const open = this.openOn(queryRunner);
-    if (begin.test(query)) open.push(new Transaction());
+    if (!success) return open.length > 0 ? this.afterFailure?.(queryRunner, error) : undefined;
+    if (begin.test(query)) open.push(new Transaction(open.at(-1)?.isCurrent));
     if (!end.test(query)) return;
-    const { actions, isJoined } = open.pop() ?? new Transaction();
+    const { actions, isJoined, isCurrent } = open.pop() ?? new Transaction();
     const isUndone = query.startsWith('ROLLBACK') || Object(rawResults).command === 'ROLLBACK';
     if (query === 'COMMIT' && isUndone && isJoined) throw new Error(rolledBack);
-    if (isUndone) return;
+    if (isUndone) {
+      // The locks may be gone, but some changes may be left: it cannot be seen any more.
+      for (const projectId of isCurrent.keys()) isCurrent.set(projectId, false);
+      return;
+    }
     if (query === 'COMMIT') for (const action of actions) action();
     else {
       if (open.length === 0) open.push(new Transaction());

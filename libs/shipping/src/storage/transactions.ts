@@ -14,7 +14,6 @@ export class JoinedTransaction {
   constructor(
     readonly runner: QueryRunner,
     private readonly transaction: Transaction | undefined,
-    private readonly open: OpenTransactions,
   ) {}
 
   /** @throws DatabaseUnavailableError when the transaction has ended: a later statement would commit by itself */
@@ -26,9 +25,31 @@ export class JoinedTransaction {
     throw new DatabaseUnavailableError(cause);
   }
 
-  /** The transaction must not be committed. @param isWhole its savepoint does not help: the server has ended all of it */
-  fail(isWhole: boolean): void {
-    this.open.fail(this.runner, isWhole);
+  /** Whether the caller has a transaction open, by TypeORM or by a statement of its own that we know. */
+  get isOpen(): boolean {
+    return this.runner.isTransactionActive || this.transaction !== undefined;
+  }
+
+  /** Of projects whose rows are locked; undefined: nothing is known. */
+  get isCurrent(): Map<string, boolean> | undefined {
+    return this.transaction?.isCurrent;
+  }
+
+  /** Part of a change is missing: the transaction must not be committed. PostgreSQL refuses that itself. */
+  fail(): void {
+    if (this.transaction) this.transaction.hasFailed = true;
+  }
+
+  /** Runs a change of several statements. Until it is done, the transaction cannot be committed. */
+  async unfinished<Result>(change: () => Promise<Result>): Promise<Result> {
+    const { transaction } = this;
+    if (!transaction) return change();
+    transaction.unfinished++;
+    try {
+      return await change();
+    } finally {
+      transaction.unfinished--;
+    }
   }
 }
 
@@ -38,7 +59,7 @@ export class JoinedTransaction {
  */
 export type Scope = 'shared' | 'alone' | JoinedTransaction;
 
-const openOn = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
+export const openTransactionsOf = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
 
 /** Finds the transaction that a call is part of. */
 export class Transactions {
@@ -49,7 +70,7 @@ export class Transactions {
     readonly dataSource: DataSource,
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
-    this.open = openOn(dataSource);
+    this.open = openTransactionsOf(dataSource);
   }
 
   /**
@@ -65,9 +86,7 @@ export class Transactions {
       );
     }
     const { queryRunner } = manager;
-    return queryRunner
-      ? new JoinedTransaction(queryRunner, this.open.join(queryRunner), this.open)
-      : 'shared';
+    return queryRunner ? new JoinedTransaction(queryRunner, this.open.join(queryRunner)) : 'shared';
   }
 
   /** Runs `action` when what the call wrote is committed: at once, or after the caller's outermost COMMIT. */

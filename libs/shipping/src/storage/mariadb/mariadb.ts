@@ -7,7 +7,8 @@ import { type Outcome, type Row, runLater, type Script, Scripts, type Statement 
 import { type RowDialect } from '../rows/row-dialect.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { tableOf } from '../table-of.js';
-import { JoinedTransaction, type Scope } from '../transactions.js';
+import { type OpenTransactions } from '../open-transactions.js';
+import { JoinedTransaction, openTransactionsOf, type Scope } from '../transactions.js';
 
 const maxTries = 3;
 
@@ -28,9 +29,14 @@ export const dialect: RowDialect = {
   part: (select) => `(${select})`,
 };
 
+/** The answer to a statement without rows. The lowest bit of its status: a transaction is open. */
+interface Sent {
+  serverStatus?: number;
+}
+
 /** What we use of a connection of `mysql2`. */
 interface Connection {
-  query(sql: string, done: (error: Error | null) => void): void;
+  query(sql: string, done: (error: Error | null, sent: Sent) => void): void;
   execute(
     statement: object,
     values: readonly unknown[],
@@ -47,8 +53,12 @@ export class MariadbScripts extends Scripts {
   /** The last script on each connection of a caller. Two that run side by side there must not mix their statements. */
   private readonly last = new WeakMap<QueryRunner, Promise<unknown>>();
 
+  private readonly open: OpenTransactions;
+
   constructor(private readonly dataSource: DataSource) {
     super();
+    this.open = openTransactionsOf(dataSource);
+    this.open.afterFailure = (runner, error) => this.afterFailure(runner, error);
   }
 
   table(entity: EntityTarget<ObjectLiteral>): string {
@@ -86,7 +96,7 @@ export class MariadbScripts extends Scripts {
       const runner = this.dataSource.createQueryRunner('master');
       const progress = { isCommitting: false };
       try {
-        const connection = await connectionOf(runner);
+        const connection = await lent(runner);
         const send = this.sender(runner, connection);
         if (!writes) return await runLater(script(), send);
         return await inTransaction(connection, () => runLater(script(), send), progress);
@@ -108,7 +118,6 @@ export class MariadbScripts extends Scripts {
   ): Promise<Result> {
     const { runner } = scope;
     scope.assertOpen();
-    const isAlone = writes && !runner.isTransactionActive;
     const progress = { isCommitting: false };
     try {
       const connection = await connectionOf(runner);
@@ -118,13 +127,36 @@ export class MariadbScripts extends Scripts {
           scope.assertOpen();
           return send(statement);
         });
-      return await (isAlone ? inTransaction(connection, run, progress) : run());
+      if (!writes) return await run();
+      // START TRANSACTION would commit a transaction of the host's.
+      if (!scope.isOpen && !(await isInTransaction(connection)))
+        return await inTransaction(connection, run, progress);
+      return await scope.unfinished(async () => {
+        try {
+          return await run();
+        } catch (error) {
+          if (await isUndone(connection, error)) await this.reopen(connection, runner);
+          else if (!(error instanceof ShippingException)) scope.fail();
+          throw error;
+        }
+      });
     } catch (error) {
-      // A deadlock ends the whole transaction on the server: what the host sends next would commit by itself.
-      const isUndone = contentionOf(error) === 'race';
-      if (!isAlone && (writes || isUndone) && !(error instanceof ShippingException)) scope.fail(isUndone);
       throw connectionError(error, progress.isCommitting);
     }
+  }
+
+  /** After a statement of the host's has failed in a transaction. */
+  private async afterFailure(runner: QueryRunner, error: unknown): Promise<void> {
+    const connection = await connectionOf(runner);
+    if (await isUndone(connection, error)) await this.reopen(connection, runner);
+  }
+
+  /**
+   * The server has rolled back the whole transaction, outside of a savepoint too. What the host sends next would commit by
+   * itself, so a transaction is opened in its place, which cannot be committed.
+   */
+  private async reopen(connection: Connection, runner: QueryRunner): Promise<void> {
+    for (const sql of this.open.failAll(runner)) await control(connection, sql).catch(() => undefined);
   }
 
   /** The server prepares each statement: values that are escaped here are safe only under some of its SQL modes. */
@@ -152,6 +184,26 @@ async function connectionOf(runner: QueryRunner): Promise<Connection> {
   }
 }
 
+/** Takes a connection of the pool. The host may have given it back inside a transaction, which we must not commit. */
+async function lent(runner: QueryRunner): Promise<Connection> {
+  const connection = await connectionOf(runner);
+  await control(connection, 'ROLLBACK');
+  return connection;
+}
+
+async function isInTransaction(connection: Connection): Promise<boolean> {
+  const { serverStatus = 0 } = await control(connection, 'DO 0');
+  return (serverStatus & 1) === 1;
+}
+
+/** Whether an error has ended the whole transaction on the server. */
+async function isUndone(connection: Connection, error: unknown): Promise<boolean> {
+  const contention = contentionOf(error);
+  if (contention !== 'lock') return contention === 'race';
+  // By default a lock time-out ends only its statement. But innodb_rollback_on_timeout may be set.
+  return !(await isInTransaction(connection).catch(() => true));
+}
+
 async function inTransaction<Result>(
   connection: Connection,
   work: () => Promise<Result>,
@@ -169,8 +221,8 @@ async function inTransaction<Result>(
   }
 }
 
-function control(connection: Connection, sql: string): Promise<void> {
+function control(connection: Connection, sql: string): Promise<Sent> {
   return new Promise((resolve, reject) => {
-    connection.query(sql, (error) => (error ? reject(error) : resolve()));
+    connection.query(sql, (error, sent) => (error ? reject(error) : resolve(sent)));
   });
 }

@@ -125,20 +125,19 @@ export class RowMethods extends MethodStore {
     return this.scripts.write(scope, () => this.deleted(current, etags, scope));
   }
 
-  private *found(keys: readonly MethodKey[], end = ''): Script<(ShippingMethodDto | undefined)[]> {
-    const columns = keys.some((key) => 'id' in key) ? idColumns : codeColumns;
-    const rows = yield* this.shown(columns, keys, end);
-    const found = new Map(rows.map((row) => [nameOf(row, columns), methodOf(row)]));
-    return keys.map((key) => found.get(nameOf(key, columns)));
+  private *found(keys: readonly MethodKey[]): Script<(ShippingMethodDto | undefined)[]> {
+    return inOrderOf(keys, yield* this.shown(columnsOf(keys), keys));
   }
 
-  /** The snapshot of the caller's transaction may be older than what is committed, so the rows are locked. */
+  /** The snapshot of the caller's transaction may be older than what is committed. */
   private *foundForChange(
     keys: readonly MethodKey[],
     scope: JoinedTransaction,
   ): Script<(ShippingMethodDto | undefined)[]> {
+    // A look for the row of a new project would lock the gap, and the first methods of two projects would deadlock.
+    for (const key of keys) if (!('id' in key)) yield this.projectInsertion(key.project_id);
     yield* this.locked(keys, scope);
-    return yield* this.found(keys, this.dialect.newest);
+    return inOrderOf(keys, yield* this.newest(columnsOf(keys), keys, scope));
   }
 
   private *inserted(methods: readonly NewMethod[], scope: Scope): Script<Inserted[]> {
@@ -181,9 +180,7 @@ export class RowMethods extends MethodStore {
       methods.filter(({ project_id }) => projects.has(project_id)),
       scope,
     );
-    const current = new Map(
-      (yield* this.shown(idColumns, open, this.newest(scope))).map((row) => [row['id'], row]),
-    );
+    const current = new Map((yield* this.newest(idColumns, open, scope)).map((row) => [row['id'], row]));
     const outcomes = new Map<unknown, Replaced>();
     const changed: ChangedMethod[] = [];
     for (const method of open) {
@@ -221,7 +218,7 @@ export class RowMethods extends MethodStore {
     scope: Scope,
   ): Script<ShippingMethodDto | 'lost'> {
     yield* this.locked([{ project_id }], scope);
-    const [row] = yield* this.shown(idColumns, [{ project_id, id }], this.newest(scope));
+    const [row] = yield* this.newest(idColumns, [{ project_id, id }], scope);
     if (!row) return 'lost';
     const matches = !etags || etags.includes(etagOf(row)) || etags.includes(`"${String(row['version'])}"`);
     if (!matches) return 'lost';
@@ -244,11 +241,27 @@ export class RowMethods extends MethodStore {
   private *locked(those: readonly { project_id: string }[], scope: Scope): Script<Map<string, number>> {
     const ids = padded([...new Set(those.map(({ project_id }) => project_id))].toSorted());
     const { rows } = yield {
-      sql: `SELECT project_id, methods FROM ${this.projects} WHERE project_id IN (${ids.map(() => '?').join(', ')})
+      sql: `SELECT project_id, methods, revision FROM ${this.projects} WHERE ${anyOf(ids)}
         ORDER BY project_id ${this.dialect.lock(scope)}`,
       values: ids,
     };
+    if (scope instanceof JoinedTransaction && this.dialect.newest !== '')
+      yield* this.noteCurrent(rows, scope.isCurrent);
     return new Map(rows.map(({ project_id, methods }) => [String(project_id), Number(methods)]));
+  }
+
+  /** Compares projects with what the snapshot of the caller's transaction shows of them. */
+  private *noteCurrent(projects: readonly Row[], isCurrent: Map<string, boolean> = new Map()): Script<void> {
+    const ids = projects.map(({ project_id }) => String(project_id)).filter((id) => !isCurrent.has(id));
+    if (ids.length === 0) return;
+    const { rows } = yield {
+      sql: `SELECT project_id, revision FROM ${this.projects} WHERE ${anyOf(padded(ids))}`,
+      values: padded(ids),
+    };
+    const shown = new Map(rows.map(({ project_id, revision }) => [project_id, revision]));
+    for (const { project_id, revision } of projects)
+      if (ids.includes(String(project_id)))
+        isCurrent.set(String(project_id), shown.get(project_id) === revision);
   }
 
   /** In the scope `shared`: the methods whose rows nobody has locked, for instance by a row that refers to them. */
@@ -272,7 +285,25 @@ export class RowMethods extends MethodStore {
     };
   }
 
-  /** What methods show now. @param end `newest` of the dialect, or nothing */
+  /**
+   * What methods of locked projects show now. Where the snapshot of the caller's transaction may be older, the rows are
+   * locked. So is the gap where a method is missing, which other projects may want: only then.
+   */
+  private *newest<Key extends { project_id: string }>(
+    columns: readonly string[],
+    keys: readonly Key[],
+    scope: Scope,
+  ): Script<readonly Row[]> {
+    if (!(scope instanceof JoinedTransaction)) return yield* this.shown(columns, keys);
+    if (keys.every(({ project_id }) => scope.isCurrent?.get(project_id))) {
+      const rows = yield* this.shown(columns, keys);
+      // Their defaults may be newer.
+      if (!rows.some((row) => Number(row['use_default']) === 1)) return rows;
+    }
+    return yield* this.shown(columns, keys, this.dialect.newest);
+  }
+
+  /** What methods show. @param end `newest` of the dialect, or nothing */
   private *shown(columns: readonly string[], keys: readonly object[], end = ''): Script<readonly Row[]> {
     if (keys.length === 0) return [];
     const values = new Values();
@@ -367,10 +398,6 @@ export class RowMethods extends MethodStore {
     return ['m.project_id AS project_id', ...own, ...(inherits ? inherited : [])].join(', ');
   }
 
-  private newest(scope: Scope): string {
-    return scope instanceof JoinedTransaction ? this.dialect.newest : '';
-  }
-
   private isTaken(error: unknown): boolean {
     return this.scripts.isDuplicate(error, 'uq_shipping_method_codes', 'method_code');
   }
@@ -414,6 +441,20 @@ function anyKey(columns: readonly string[], keys: readonly object[], values: Val
     return `(${all.join(' AND ')})`;
   });
   return `(${any.join(' OR ')})`;
+}
+
+function anyOf(projectIds: readonly string[]): string {
+  return `project_id IN (${projectIds.map(() => '?').join(', ')})`;
+}
+
+function columnsOf(keys: readonly MethodKey[]): readonly string[] {
+  return keys.some((key) => 'id' in key) ? idColumns : codeColumns;
+}
+
+function inOrderOf(keys: readonly MethodKey[], rows: readonly Row[]): (ShippingMethodDto | undefined)[] {
+  const columns = columnsOf(keys);
+  const found = new Map(rows.map((row) => [nameOf(row, columns), methodOf(row)]));
+  return keys.map((key) => found.get(nameOf(key, columns)));
 }
 
 /** One name for all that have the same values in these columns. No identifier or code has a line break. */

@@ -89,8 +89,7 @@ export class SqliteScripts extends Scripts {
     try {
       return await this.run(scope, () => runNow(script(), this.send));
     } catch (error) {
-      if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError)
-        scope.fail(false);
+      if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError) scope.fail();
       throw error;
     }
   }
@@ -158,5 +157,5 @@ export class SqliteScripts extends Scripts {
 }
 
 function isInTransaction(scope: Scope): scope is JoinedTransaction {
-  return scope instanceof JoinedTransaction && scope.runner.isTransactionActive;
+  return scope instanceof JoinedTransaction && scope.isOpen;
 }
