@@ -90,8 +90,7 @@ export class SqliteScripts extends Scripts {
     try {
       return await this.run(scope, () => runNow(script(), this.send));
     } catch (error) {
-      if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError)
-        scope.fail(false);
+      if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError) scope.fail();
       throw error;
     }
   }
