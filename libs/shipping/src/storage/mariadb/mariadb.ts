@@ -143,7 +143,7 @@ export class MariadbScripts extends Scripts {
     const { databaseConnection: connection } = queryRunner as { databaseConnection?: object };
     const { serverStatus } = Object(rawResults) as Sent;
     if (!connection || serverStatus === undefined) return undefined;
-    if (isOpen(serverStatus)) this.inUse.add(connection);
+    if (hasTransaction(serverStatus)) this.inUse.add(connection);
     else this.inUse.delete(connection);
     return undefined;
   }
@@ -200,10 +200,10 @@ async function connectionOf(runner: QueryRunner): Promise<Connection> {
 
 async function isInTransaction(connection: Connection): Promise<boolean> {
   const { serverStatus = 0 } = await control(connection, 'DO 0');
-  return isOpen(serverStatus);
+  return hasTransaction(serverStatus);
 }
 
-function isOpen(serverStatus: number): boolean {
+function hasTransaction(serverStatus: number): boolean {
   return (serverStatus & 1) === 1;
 }
 
