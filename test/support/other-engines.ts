@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';
 
 /** Where a user may create databases. */
-const mariadbUrl = process.env['TEST_MARIADB_URL'] ?? 'mariadb://root@127.0.0.1:3306/';
-const sqliteDriver = installed('../drivers/node_modules/better-sqlite3');
+export const mariadbUrl = process.env['TEST_MARIADB_URL'] ?? 'mariadb://root@127.0.0.1:3306/';
+export const sqliteDriver = installed('../drivers/node_modules/better-sqlite3');
 
 /** The engines beside PostgreSQL. A title says why the tests of one are skipped. */
 export const otherEngines: { title: string; isMissing: boolean; options: TestTypeOrmOptions }[] = [
