@@ -34,10 +34,15 @@ async function openMariadb(port = new URL(mariadbUrl).port): Promise<Opened> {
   const DATABASE_URL = Object.assign(new URL(mariadbUrl), { pathname: name, port }).href;
   // Two instances that start together.
   const config = readConfig({ DATABASE_URL });
-  const [dataSource, other] = await Promise.all([openDatabase(config), openDatabase(config)]);
-  await other.destroy();
   const drop = () => server.query(`DROP DATABASE \`${name}\``).finally(() => server.destroy());
-  return { dataSource, drop };
+  try {
+    const [dataSource, other] = await Promise.all([openDatabase(config), openDatabase(config)]);
+    await other.destroy();
+    return { dataSource, drop };
+  } catch (error) {
+    await drop();
+    throw error;
+  }
 }
 
 async function openSqliteFile(): Promise<Opened> {

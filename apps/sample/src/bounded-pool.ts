@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type PoolConnection as Connection } from 'mysql2';
 import pg from 'pg';
 import { type DataSource } from 'typeorm';
 import { type MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
@@ -41,11 +42,7 @@ function boundPostgres(pool: pg.Pool): void {
   pool.on('release', (_error, client) => clearTimeout(leases.get(client)));
 }
 
-interface MysqlConnection {
-  query(sql: string, done: () => void): void;
-  release(): void;
-  stream: { destroy(): void };
-}
+type MysqlConnection = Connection & { stream: { destroy(): void } };
 
 /** The pool of `mysql2` has no time for getting a connection. The server's limits are set on each connection. */
 function boundMysql(driver: MysqlDriver, isMariadb: boolean): void {

@@ -11,7 +11,7 @@ export class CreateDeskOrder implements MigrationInterface {
       return { type, length, charset, collation };
     };
     const key = { isPrimary: true, primaryKeyConstraintName: 'pk_desk_order' };
-    const deskOrder = new Table({
+    const table = new Table({
       name: 'desk_order',
       columns: [
         { name: 'project_id', type: 'varchar', ...like('project_id'), ...key },
@@ -32,7 +32,7 @@ export class CreateDeskOrder implements MigrationInterface {
       // The database looks here for the orders of a method that is to be deleted.
       indices: [{ name: 'ix_desk_order_method', columnNames: ['project_id', 'method_id'] }],
     });
-    await runner.createTable(deskOrder);
+    await runner.createTable(table);
   }
 
   async down(runner: QueryRunner): Promise<void> {
