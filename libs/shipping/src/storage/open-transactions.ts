@@ -43,7 +43,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
   private readonly open = new WeakMap<QueryRunner, Transaction[]>();
 
   /** Called when a statement of TypeORM's has failed in a transaction. */
-  afterFailure?: (runner: QueryRunner, error: unknown) => Promise<void>;
+  afterFailure?: (runner: QueryRunner, error: unknown) => Promise<void> | undefined;
+  /** Called when an outermost transaction has ended, before the host can begin another one. */
+  readonly ended = new Set<() => void>();
 
   constructor(private readonly dataSource: DataSource) {
     dataSource.subscribers.push(this);
@@ -78,7 +80,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
     for (const transaction of open) transaction.hasFailed = true;
     if (!open.some(({ isJoined }) => isJoined)) return [];
     const savepoints = open.slice(1).map((_, index) => `SAVEPOINT typeorm_${index + 1}`);
-    return ['ROLLBACK', 'START TRANSACTION', ...savepoints];
+    return ['ROLLBACK', 'BEGIN', ...savepoints];
   }
 
   /** @throws Error so that TypeORM rolls back, and the host hears of it */
@@ -109,6 +111,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
     if (begin.test(query)) open.push(new Transaction(open.at(-1)?.isCurrent));
     if (!end.test(query)) return;
     const { actions, isJoined, isCurrent } = open.pop() ?? new Transaction();
+    if (open.length === 0) for (const tell of this.ended) tell();
     const isUndone = query.startsWith('ROLLBACK') || Object(rawResults).command === 'ROLLBACK';
     if (query === 'COMMIT' && isUndone && isJoined) throw new Error(rolledBack);
     if (isUndone) {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../../shipping.exception.js';
 import { connectionError, contentionOf } from '../connection-errors.js';
 import { codeOf } from '../engine-errors.js';
@@ -7,12 +7,14 @@ import { type RowDialect } from '../rows/row-dialect.js';
 import { type Outcome, type Row, runNow, type Script, Scripts, type Statement } from '../rows/scripts.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { tableOf } from '../table-of.js';
-import { JoinedTransaction, type Scope } from '../transactions.js';
+import { type OpenTransactions } from '../open-transactions.js';
+import { JoinedTransaction, openTransactionsOf, type Scope } from '../transactions.js';
 
 const maxTries = 3;
 
 /** How long a call waits for a transaction that somebody in this process has open. */
 const patienceMs = 10_000;
+const pollMs = 5;
 
 /** A text without its first lines. */
 function after(text: string, lines: number): string {
@@ -60,8 +62,12 @@ export class SqliteScripts extends Scripts {
   /** Of each database that was opened: a host may initialize its DataSource again. */
   private readonly prepared = new WeakMap<Database, Map<string, Prepared>>();
 
+  private readonly open: OpenTransactions;
+
   constructor(private readonly dataSource: DataSource) {
     super();
+    this.open = openTransactionsOf(dataSource);
+    this.open.afterFailure = (runner) => this.reopen(runner);
   }
 
   table(entity: EntityTarget<ObjectLiteral>): string {
@@ -76,7 +82,10 @@ export class SqliteScripts extends Scripts {
   }
 
   isForeignKeyViolation(error: unknown): boolean {
-    return /^SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER)$/.test(codeOf(error));
+    // RESTRICT has the code of a trigger, and a trigger of the host's has a message of its own.
+    const isOfTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER';
+    const isRestricted = isOfTrigger && (error as Error).message === 'FOREIGN KEY constraint failed';
+    return isRestricted || codeOf(error) === 'SQLITE_CONSTRAINT_FOREIGNKEY';
   }
 
   read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
@@ -90,6 +99,7 @@ export class SqliteScripts extends Scripts {
       return await this.run(scope, () => runNow(script(), this.send));
     } catch (error) {
       if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError) scope.fail();
+      this.reopen(scope.runner);
       throw error;
     }
   }
@@ -112,13 +122,36 @@ export class SqliteScripts extends Scripts {
   private async idle(): Promise<void> {
     const end = Date.now() + patienceMs;
     while (this.database.inTransaction) {
-      if (Date.now() > end)
-        throw new DatabaseUnavailableError(
-          new Error('A transaction of this process stays open. To be part of it, pass its { manager }.'),
-          'lock',
-        );
-      await delay(1);
+      if (Date.now() > end) {
+        const remedy = 'A transaction of this process stays open. To be part of it, pass its { manager }.';
+        throw new DatabaseUnavailableError(new Error(remedy));
+      }
+      await this.nextEnd();
     }
+  }
+
+  /** A busy host begins its next transaction at once, so a timer alone might always come too late. */
+  private nextEnd(): Promise<void> {
+    return new Promise((resolve) => {
+      const tell = (): void => {
+        clearTimeout(timer);
+        this.open.ended.delete(tell);
+        resolve();
+      };
+      // One of the host's own statements may have begun it, so that we do not hear of its end.
+      const timer = setTimeout(tell, pollMs);
+      this.open.ended.add(tell);
+    });
+  }
+
+  /**
+   * An error may have rolled back the whole transaction, for instance RAISE(ROLLBACK) in a trigger. What the host sends next
+   * would commit by itself, so a transaction is opened in its place, which cannot be committed.
+   */
+  private reopen(runner: QueryRunner): undefined {
+    if (!runner.isTransactionActive || this.database.inTransaction) return;
+    const [_rollback, ...opening] = this.open.failAll(runner);
+    for (const sql of opening) this.database.exec(sql);
   }
 
   private inTransaction<Result>(work: () => Result): Result {
