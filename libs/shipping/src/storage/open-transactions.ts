@@ -77,7 +77,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
     if (!open.some(({ isJoined }) => isJoined)) return [];
     for (const transaction of open) transaction.hasFailed = true;
     const savepoints = open.slice(1).map((_, index) => `SAVEPOINT typeorm_${index + 1}`);
-    return ['START TRANSACTION', ...savepoints];
+    return ['BEGIN', ...savepoints];
   }
 
   /** Runs work of several statements after the work that was given before. */
