@@ -68,8 +68,13 @@ export class CreateShipping implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    // A table's indexes go with it. MariaDB would not let the index of a numbered column go first.
-    for (const table of tables(runner).toReversed()) await runner.dropTable(table, false, true, false);
+    for (const { name } of tables(runner).toReversed()) {
+      const table = await runner.getTable(name);
+      if (!table) continue;
+      // They go with the table. TypeORM drops them before, and MariaDB keeps the index of a numbered column.
+      table.indices = [];
+      await runner.dropTable(table);
+    }
   }
 }
 
@@ -96,12 +101,14 @@ function tables(runner: QueryRunner): Table[] {
   const codes = ['project_id', 'carrier_code', 'method_code'];
   // There a constraint of this kind is an index.
   const unique = { name: 'uq_shipping_method_codes', columnNames: codes };
-  // The host's prefix; its schema TypeORM adds by itself.
-  const path = (name: string): string =>
-    options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, name) : name;
+  // The host's names and prefix; its schema TypeORM adds by itself.
+  const path = (entity: string, name: string): string => {
+    const named = namingStrategy.tableName(entity, name);
+    return options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, named) : named;
+  };
   return [
     new Table({
-      name: path('shipping_project'),
+      name: path('ShippingProject', 'shipping_project'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_project'),
         uuid('revision'),
@@ -110,7 +117,7 @@ function tables(runner: QueryRunner): Table[] {
       ],
     }),
     new Table({
-      name: path('shipping_method'),
+      name: path('ShippingMethod', 'shipping_method'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_method'),
         key(uuid('id'), 'pk_shipping_method'),
@@ -146,7 +153,7 @@ function tables(runner: QueryRunner): Table[] {
           ],
     }),
     new Table({
-      name: path('shipping_order_event'),
+      name: path('OrderEvent', 'shipping_order_event'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_order_event'),
         key(text('order_id', 64), 'pk_shipping_order_event'),
