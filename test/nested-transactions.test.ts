@@ -120,36 +120,41 @@ describe("a host's nested transaction beside a call of ours", () => {
     expect((await methods.list(project)).meta.total).toBe(1);
   });
 
-  describe.each(['is released', 'is rolled back'])('that %s', (end) => {
-    it.each<[string, (project: string, id: string, manager: EntityManager) => Promise<unknown>]>([
-      [
-        'update',
-        (project, id, manager) => methods.update(project, id, { ...ground, sort_order: 1 }, { manager }),
-      ],
-      ['upsert', (project, _, manager) => methods.upsert(project, { ...ground, sort_order: 1 }, { manager })],
-      ['remove', (project, id, manager) => methods.remove(project, id, { manager })],
-      ['refused create', (project, _, manager) => methods.create(project, ground, { manager })],
-    ])(
-      'before a call made in it is done does not let the call go on outside of it: %s',
-      async (_name, call) => {
-        const project = freshProject();
-        const { id } = await methods.create(project, ground);
-        const before = await methods.list(project);
+  onlyWhere('connections', () => {
+    describe.each(['is released', 'is rolled back'])('that %s', (end) => {
+      it.each<[string, (project: string, id: string, manager: EntityManager) => Promise<unknown>]>([
+        [
+          'update',
+          (project, id, manager) => methods.update(project, id, { ...ground, sort_order: 1 }, { manager }),
+        ],
+        [
+          'upsert',
+          (project, _, manager) => methods.upsert(project, { ...ground, sort_order: 1 }, { manager }),
+        ],
+        ['remove', (project, id, manager) => methods.remove(project, id, { manager })],
+        ['refused create', (project, _, manager) => methods.create(project, ground, { manager })],
+      ])(
+        'before a call made in it is done does not let the call go on outside of it: %s',
+        async (_name, call) => {
+          const project = freshProject();
+          const { id } = await methods.create(project, ground);
+          const before = await methods.list(project);
 
-        const outcomes = await app.database.dataSource.transaction(async (manager) => {
-          let calls: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
-          const ending = manager.transaction((inner) => {
-            calls = Promise.allSettled([call(project, id, inner)]);
-            return end === 'is released' ? Promise.resolve() : Promise.reject(new Error('rollback'));
+          const outcomes = await app.database.dataSource.transaction(async (manager) => {
+            let calls: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
+            const ending = manager.transaction((inner) => {
+              calls = Promise.allSettled([call(project, id, inner)]);
+              return end === 'is released' ? Promise.resolve() : Promise.reject(new Error('rollback'));
+            });
+            await ending.catch(() => undefined);
+            return calls;
           });
-          await ending.catch(() => undefined);
-          return calls;
-        });
 
-        expect(outcomes).toMatchObject([{ status: 'rejected', reason: { code: 'database_unavailable' } }]);
-        expect(await methods.list(project)).toEqual(before);
-      },
-    );
+          expect(outcomes).toMatchObject([{ status: 'rejected', reason: { code: 'database_unavailable' } }]);
+          expect(await methods.list(project)).toEqual(before);
+        },
+      );
+    });
   });
 
   it('that is rolled back leaves the reported changes in agreement with the stored methods', async () => {

@@ -10,6 +10,8 @@ export const abilities = {
   lostRaces: 'SQLite has one writer at a time, which cannot lose a race',
   failedTransactions: 'only on PostgreSQL does a failed statement end the transaction',
   changingTriggers: 'a trigger of SQLite cannot change the row that is being written',
+  sharedParents: 'on MariaDB a row that refers to a method locks it',
+  endsAtOnce: 'only on PostgreSQL does the end of a transaction overtake calls that have begun',
 } as const;
 export type Ability = keyof typeof abilities;
 
@@ -103,6 +105,10 @@ export interface Engine {
   readonly hiddenDuplicate: object;
   /** The message of a COMMIT after `failCommit`. */
   readonly commitFailure: RegExp;
+  /** The code of a write whose connection broke before its COMMIT: PostgreSQL has no COMMIT of its own for it. */
+  readonly brokenWrite: 'outcome_unknown' | 'database_unavailable';
+  /** The statement that decides whether a change is there. */
+  readonly deciding: RegExp;
   /** The driver's error for a connection that breaks. */
   brokenConnection(): Error;
 

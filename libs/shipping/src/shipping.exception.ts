@@ -41,7 +41,5 @@ export abstract class ShippingException extends HttpException {
     const { status: statusCode, title: error, detail: message } = problem;
     super({ ...problem, statusCode, error, message }, statusCode, options);
     this.code = problem.code;
-    this.message = problem.detail;
-    this.name = new.target.name;
   }
 }

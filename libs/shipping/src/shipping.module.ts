@@ -32,8 +32,7 @@ const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIO
 
 function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
   mountOneFormat();
-  checkStaticOptions(extras);
-  const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
+  const { isGlobal, dataSource, imports, http } = checkStaticOptions(extras);
   // Called for what it registers: `autoLoadEntities` finds our entities. We use no repository.
   TypeOrmModule.forFeature(shippingEntities, dataSource);
   return {

@@ -3,14 +3,14 @@ import { type ModulesContainer } from '@nestjs/core';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { checkOption, defaultPath, defaultVersion, type ShippingHttpOptions } from './shipping.options.js';
+import { checkOption, type ShippingHttpOptions } from './shipping.options.js';
 
 /** What one `forRoot()` has mounted; each application compares all of them at boot. */
 export class ShippingMount implements OnModuleInit {
   constructor(
     private readonly modules: ModulesContainer,
     private readonly dataSource: string,
-    private readonly http: false | ShippingHttpOptions,
+    private readonly http: false | Required<ShippingHttpOptions>,
   ) {}
 
   /** @throws Error that names the remedy when two mounts of the application can only be a mistake */
@@ -19,7 +19,7 @@ export class ShippingMount implements OnModuleInit {
       const other: unknown = providers.get(ShippingMount)?.instance;
       if (!(other instanceof ShippingMount) || other === this || !this.collidesWith(other)) continue;
       const place =
-        this.http && other.http ? `at "${pathOf(this.http)}"` : `on the DataSource "${this.dataSource}"`;
+        this.http && other.http ? `at "${this.http.path}"` : `on the DataSource "${this.dataSource}"`;
       throw new Error(
         `ShippingModule is mounted twice ${place}. Import ShippingModule.forRoot() once, with isGlobal: true so that ` +
           `every module can inject its services, or give the second mount an http.path of its own.`,
@@ -30,21 +30,21 @@ export class ShippingMount implements OnModuleInit {
   /** Services without routes add nothing to a mount on their DataSource; routes that are taken answer nobody. */
   private collidesWith({ dataSource, http }: ShippingMount): boolean {
     if (!this.http || !http) return this.dataSource === dataSource;
-    const [ours, theirs] = [this.http, http].map(({ version = defaultVersion }) => [version].flat());
-    return pathOf(this.http) === pathOf(http) && ours?.some((each) => theirs?.includes(each)) === true;
+    const theirs = new Set([http.version].flat());
+    return this.http.path === http.path && [this.http.version].flat().some((ours) => theirs.has(ours));
   }
-}
-
-function pathOf({ path = defaultPath }: ShippingHttpOptions): string {
-  return path.replace(/^\/+|\/+$/g, '');
 }
 
 /**
  * The controllers of one mount: subclasses made for it, so that two mounts, and the host's decorators, never
  * touch each other or the shared classes.
  */
-export function controllersFor(http: ShippingHttpOptions): Type[] {
-  const { path = defaultPath, version = defaultVersion, decorators = [], routeDecorators = {} } = http;
+export function controllersFor({
+  path,
+  version,
+  decorators,
+  routeDecorators,
+}: Required<ShippingHttpOptions>): Type[] {
   return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
     const mounted = class extends shared {};
     Object.defineProperty(mounted, 'name', { value: shared.name });

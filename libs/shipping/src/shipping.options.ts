@@ -49,8 +49,6 @@ export interface ShippingModuleExtras {
 
 /** Where the routes are by default. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
-/** The version of the routes by default. */
-export const defaultVersion: NonNullable<ControllerOptions['version']> = VERSION_NEUTRAL;
 
 /** The options with their defaults, as the services take them. */
 export abstract class ShippingSettings {
@@ -103,18 +101,20 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
   return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, entityManager };
 }
 
-/** @throws Error that names the option and what it may be */
-export function checkStaticOptions({ dataSource, imports = [], http = false }: ShippingModuleExtras): void {
+/** @returns the options with their defaults @throws Error that names the option and what it may be */
+export function checkStaticOptions(extras: ShippingModuleExtras) {
+  const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
   const isName = dataSource === undefined || typeof dataSource === 'string';
   checkOption('dataSource', isName, 'must be the name of a TypeORM DataSource');
   checkOption('imports', Array.isArray(imports), 'must be an array of modules');
-  if (http !== false) checkHttpOptions(http);
+  return { isGlobal, dataSource, imports, http: http !== false && checkHttpOptions(http) };
 }
 
-/** @throws Error that names the option and what it may be */
-export function checkHttpOptions(http: ShippingHttpOptions): void {
+/** @returns the options with their defaults @throws Error that names the option and what it may be */
+export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHttpOptions> {
   checkOption('http', typeof http === 'object' && http !== null, 'must be false or an object');
-  const { path = defaultPath, version: _version, decorators = [], routeDecorators = {}, ...others } = http;
+  const { path = defaultPath, version = VERSION_NEUTRAL, ...mounted } = http;
+  const { decorators = [], routeDecorators = {}, ...others } = mounted;
   const names = 'path, version, decorators and routeDecorators';
   for (const name of Object.keys(others))
     checkOption(`http.${name}`, false, `is unknown. http takes ${names}`);
@@ -127,6 +127,7 @@ export function checkHttpOptions(http: ShippingHttpOptions): void {
     checkOption(option, isRoute, `must be one of ${shippingRoutes.join(', ')}`);
     checkDecorators(option, each);
   }
+  return { path: path.replace(/^\/+|\/+$/g, ''), version, decorators, routeDecorators };
 }
 
 function isFromOneTo(max: number, value: number): boolean {

@@ -66,6 +66,8 @@ export function mariadb(url: string): Engine {
       lostRaces: true,
       failedTransactions: false,
       changingTriggers: true,
+      sharedParents: false,
+      endsAtOnce: false,
     },
     open: (settings) => openOnServer(url, settings),
 
@@ -74,6 +76,8 @@ export function mariadb(url: string): Engine {
     waitingInserts: undefined,
     // A statement that locks sees the newest rows. With innodb_snapshot_isolation it fails (ER_CHECKREAD).
     hiddenDuplicate: { code: expect.stringMatching(/^(duplicate_method|database_unavailable)$/) },
+    brokenWrite: 'database_unavailable',
+    deciding: /COMMIT/,
     commitFailure: /closed|lost|killed|reset/i,
     brokenConnection: () =>
       Object.assign(new Error('Connection lost: The server closed the connection.'), {

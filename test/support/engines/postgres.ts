@@ -63,6 +63,8 @@ export function postgres(url: string | undefined): Engine {
       lostRaces: true,
       failedTransactions: true,
       changingTriggers: true,
+      sharedParents: true,
+      endsAtOnce: true,
     },
     open: (settings) => (url === undefined ? openEmbedded(settings) : openOnServer(url, settings)),
 
@@ -70,6 +72,8 @@ export function postgres(url: string | undefined): Engine {
     lockTimeout: '55P03',
     waitingInserts: 3,
     hiddenDuplicate: { code: 'database_unavailable', cause: { code: '40001' } },
+    brokenWrite: 'outcome_unknown',
+    deciding: /INSERT INTO|UPDATE .* SET|DELETE FROM/s,
     commitFailure: /unique/,
     brokenConnection: () => new Error('Connection terminated unexpectedly'),
 

@@ -13,7 +13,9 @@ const quoted = (name: string): string => `"${name}"`;
 const pragmas = ['busy_timeout', 'foreign_keys', 'defer_foreign_keys', 'read_uncommitted', 'query_only'];
 
 /** Compiled where no binary for this platform can be downloaded, so it is a package of its own: see CONTRIBUTING.md. */
-const driver: unknown = createRequire(new URL('../../drivers/package.json', import.meta.url))('better-sqlite3');
+const driver: unknown = createRequire(new URL('../../drivers/package.json', import.meta.url))(
+  'better-sqlite3',
+);
 
 /** For what only tests with an ability that SQLite lacks may call. */
 const never = (): Promise<never> => Promise.reject(new Error('SQLite cannot do this: use onlyWhere().'));
@@ -45,6 +47,8 @@ export function sqlite(): Engine {
       lostRaces: false,
       failedTransactions: false,
       changingTriggers: false,
+      sharedParents: true,
+      endsAtOnce: false,
     },
     open,
 
@@ -52,6 +56,8 @@ export function sqlite(): Engine {
     lockTimeout: 'SQLITE_BUSY',
     waitingInserts: undefined,
     hiddenDuplicate: {},
+    brokenWrite: 'database_unavailable',
+    deciding: /COMMIT/,
     commitFailure: /FOREIGN KEY/,
     brokenConnection: () => new Error('SQLite has no connection.'),
 

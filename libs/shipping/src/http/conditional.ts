@@ -14,7 +14,7 @@ export function ifMatch(violations: Violations, { headers }: HttpRequest): strin
   // Strong comparison: a weak tag matches nothing.
   if (tags) return tags === '*' ? undefined : tags.filter((tag) => !tag.startsWith('W/'));
   const detail = 'If-Match must be "*" or a list of quoted entity tags, such as "3".';
-  violations.add({ header: 'If-Match' }, 'format', detail);
+  violations.at({ header: 'If-Match' })('format', detail);
   return undefined;
 }
 

@@ -10,8 +10,11 @@ import {
 } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
 import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
+import { InvalidParameterError } from '../validation/violations.js';
 import { type HttpResponse, InvalidJsonError } from './request.js';
 import { isExpress, nodeResponse } from './seal.js';
+
+const logger = new Logger('ShippingModule');
 
 /**
  * Answers every error as `application/problem+json` (RFC 9457), the host's own included, and what body parsers and
@@ -20,71 +23,58 @@ import { isExpress, nodeResponse } from './seal.js';
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
-  private readonly logger = new Logger(ProblemDetailsFilter.name);
-
   catch(exception: unknown, host: ArgumentsHost): void | Observable<never> {
     switch (host.getType<string>()) {
       case 'http':
         return this.answer(exception, host.switchToHttp().getResponse<HttpResponse>());
       case 'rpc': {
-        const message = this.messageOf(exception);
+        const message = messageOf(exception);
         return throwError(() => message);
       }
       case 'ws':
-        host.switchToWs().getClient<EventEmitter>().emit('exception', this.messageOf(exception));
+        host.switchToWs().getClient<EventEmitter>().emit('exception', messageOf(exception));
         return undefined;
       default:
         throw exception;
     }
   }
 
-  /** What Nest's own filters for microservices and web sockets send: only their exceptions are for the client. */
-  private messageOf(exception: unknown): unknown {
-    let error: unknown = 'Internal server error';
-    const isForClient = exception instanceof Error && 'getError' in exception;
-    if (isForClient && typeof exception.getError === 'function') error = exception.getError();
-    else log(this.logger, exception);
-    return typeof error === 'object' && error !== null ? error : { status: 'error', message: error };
-  }
-
   /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`. Never adds to a sent answer. */
-  answer(exception: unknown, response: HttpResponse): void {
-    sendProblem(exception, response, this.logger);
+  answer(exception: unknown, response: HttpResponse | ServerResponse): void {
+    const problem = problemOf(exception);
+    if (problem.status >= 500) log(exception);
+    if (nodeResponse(response).headersSent || ('sent' in response && response.sent)) return;
+    const own = exception instanceof ShippingException ? exception.headers : {};
+    const headers = { ...own, 'Content-Type': 'application/problem+json' };
+    const body = Buffer.from(JSON.stringify(problem));
+    // On Fastify the filter of a middleware's error gets the response of Node.
+    if (!('send' in response)) {
+      response.writeHead(problem.status, headers).end(body);
+      return;
+    }
+    response.status(problem.status);
+    for (const [name, value] of Object.entries(headers)) response.header(name, value);
+    // Express's `send` would add an ETag, which is no method's.
+    if (isExpress(response)) response.setHeader('Content-Length', body.length).end(body);
+    else response.send(body);
   }
 }
 
 /** Answers our own refusals on the mounted routes, before a global filter of the host's does. */
 @Catch(ShippingException)
-export class ShippingExceptionFilter implements ExceptionFilter<ShippingException> {
-  private readonly logger = new Logger('ShippingModule');
+export class ShippingExceptionFilter extends ProblemDetailsFilter {}
 
-  catch(exception: ShippingException, host: ArgumentsHost): void {
-    sendProblem(exception, host.switchToHttp().getResponse<HttpResponse>(), this.logger);
-  }
-}
-
-function log(logger: Logger, exception: unknown): void {
+function log(exception: unknown): void {
   logger.error(exception instanceof Error ? exception.stack : exception);
 }
 
-/** Does nothing more than log when an answer is on its way. */
-function sendProblem(exception: unknown, response: HttpResponse | ServerResponse, logger: Logger): void {
-  const problem = problemOf(exception);
-  if (problem.status >= 500) log(logger, exception);
-  if (nodeResponse(response).headersSent || ('sent' in response && response.sent)) return;
-  const own = exception instanceof ShippingException ? exception.headers : {};
-  const headers = { ...own, 'Content-Type': 'application/problem+json' };
-  const body = Buffer.from(JSON.stringify(problem));
-  // On Fastify the filter of a middleware's error gets the response of Node.
-  if (!('send' in response)) {
-    response.writeHead(problem.status, headers).end(body);
-    return;
-  }
-  response.status(problem.status);
-  for (const [name, value] of Object.entries(headers)) response.header(name, value);
-  // Express's `send` would add an ETag, which is no method's.
-  if (isExpress(response)) response.setHeader('Content-Length', body.length).end(body);
-  else response.send(body);
+/** What Nest's own filters for microservices and web sockets send: only their exceptions are for the client. */
+function messageOf(exception: unknown): unknown {
+  let error: unknown = 'Internal server error';
+  const isForClient = exception instanceof Error && 'getError' in exception;
+  if (isForClient && typeof exception.getError === 'function') error = exception.getError();
+  else log(exception);
+  return typeof error === 'object' && error !== null ? error : { status: 'error', message: error };
 }
 
 /** The problem of any error; one that is no HTTP error says nothing of its cause. */
@@ -94,8 +84,7 @@ export function problemOf(exception: unknown): ProblemDetails {
   const status = statusOf(error);
   if (status === 400 && isPathError(error)) {
     const detail = 'The path must be percent-encoded UTF-8.';
-    const errors = [{ parameter: 'path', code: 'format', detail }];
-    return problemDetails(status, 'invalid_parameter', 'Invalid parameter', detail, { errors });
+    return new InvalidParameterError({ errors: [{ parameter: 'path', code: 'format', detail }] }).problem;
   }
   if (status === 400 && isBodyError(error)) return new InvalidJsonError().problem;
   if (status === 404 && /^Cannot [A-Z-]+ /.test(error.message)) {

@@ -6,8 +6,7 @@ import { problemDetails, ShippingException } from '../shipping.exception.js';
  * `@Body()` or `@Query()` make of it: a host's global pipes run on those before anything of ours.
  */
 export interface HttpRequest {
-  url: string;
-  originalUrl?: string;
+  originalUrl: string;
   headers: IncomingHttpHeaders;
   params: Record<string, string | undefined>;
   body?: unknown;
@@ -60,7 +59,7 @@ function hasContent({ headers, body }: HttpRequest): boolean {
 }
 
 /** @returns the path, for a `Location` below it, and what stands after `?`, as they were sent */
-export function urlOf({ originalUrl, url }: HttpRequest): { path: string; search: string } {
-  const [path = '', ...search] = (originalUrl ?? url).split('?');
+export function urlOf({ originalUrl }: HttpRequest): { path: string; search: string } {
+  const [path = '', ...search] = originalUrl.split('?');
   return { path: path.replace(/\/$/, ''), search: search.join('?') };
 }

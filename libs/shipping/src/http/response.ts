@@ -1,10 +1,15 @@
 import { Readable } from 'node:stream';
-import { Logger, SetMetadata } from '@nestjs/common';
+import { Logger, Res, SetMetadata } from '@nestjs/common';
 import { type HttpResponse } from './request.js';
 import { closeToOthers, isExpress, nodeResponse, seal, whenOver } from './seal.js';
 
 const logger = new Logger('ShippingModule');
 const jsonType = 'application/json; charset=utf-8';
+
+/** The response of a handler. Nest still handles it, so that an interceptor can answer in our place. */
+export function Answer(): ParameterDecorator {
+  return Res({ passthrough: true });
+}
 
 /**
  * Keeps Nest's `CacheInterceptor` off a read, whose handler returns nothing to cache. The interceptor caches nothing

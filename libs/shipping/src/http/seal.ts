@@ -1,5 +1,4 @@
 import { type ServerResponse } from 'node:http';
-import { type Socket } from 'node:net';
 import { finished, type Readable } from 'node:stream';
 import { type HttpResponse } from './request.js';
 
@@ -57,27 +56,16 @@ export function closeToOthers(response: HttpResponse): void {
 /** @returns when an answer is out, or its client gone */
 export function whenOver(node: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
-    const { socket } = node.req;
+    const over = (): void => resolve();
+    finished(node, over);
     // The answer to a pipelined request has no connection until its turn comes, and does not hear it close.
-    const waiting = node.socket || !socket ? undefined : waitingFor(socket).add(resolve);
-    if (waiting && socket.destroyed) resolve();
-    finished(node, () => {
-      waiting?.delete(resolve);
-      resolve();
-    });
+    const { socket } = node.req;
+    if (node.socket || !socket) return;
+    if (socket.destroyed) over();
+    // A client may pipeline any number of requests.
+    else socket.setMaxListeners(0).once('close', over);
+    node.once('close', () => socket.off('close', over));
   });
-}
-
-const waitingForClose = new WeakMap<Socket, Set<() => void>>();
-
-/** One listener for each connection, however many requests a client pipelines. */
-function waitingFor(socket: Socket): Set<() => void> {
-  const known = waitingForClose.get(socket);
-  if (known) return known;
-  const waiting = new Set<() => void>();
-  waitingForClose.set(socket, waiting);
-  socket.once('close', () => waiting.forEach((resolve) => resolve()));
-  return waiting;
 }
 
 function doNothingIf(isClosed: () => boolean, target: object, name: string): void {

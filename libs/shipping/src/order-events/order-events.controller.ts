@@ -1,6 +1,6 @@
-import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
+import { Controller, Get, Inject, Req } from '@nestjs/common';
 import { type HttpRequest, type HttpResponse } from '../http/request.js';
-import { NotCached, streamJson } from '../http/response.js';
+import { Answer, NotCached, streamJson } from '../http/response.js';
 import { defaultPath } from '../shipping.options.js';
 import { OrderEvents } from './order-events.service.js';
 
@@ -11,10 +11,7 @@ export class OrderEventsController {
   /** The process holds one batch of the history at a time, however long it is. */
   @Get(':order_id/events')
   @NotCached()
-  async events(
-    @Req() { params }: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<void> {
+  async events(@Req() { params }: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
     await streamJson(response, this.orderEvents.json(params['project_id'] ?? '', params['order_id'] ?? ''));
   }
 }

@@ -39,7 +39,7 @@ export function checkListQuery(
   isBracketed = false,
 ): CheckedListQuery {
   const query = isPlainObject(input) ? input : {};
-  if (!isPlainObject(input)) violations.add({ parameter: 'query' }, 'type', 'The query must be an object.');
+  if (!isPlainObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
   const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
 
   const defaultSize = Math.min(listLimits.perPage, maxPageSize);
@@ -47,10 +47,8 @@ export function checkListQuery(
   const page = checkCount(...check('page'), 'page', 1, Number.MAX_SAFE_INTEGER);
   if ((page - 1) * perPage > listLimits.offset) {
     const bound = `(page − 1) × per_page must be at most ${listLimits.offset}`;
-    violations.at({ parameter: 'page' })(
-      'range',
-      `page is too far: ${bound}. Narrow the list by filter or q.`,
-    );
+    const detail = `page is too far: ${bound}. Narrow the list by filter or q.`;
+    violations.at({ parameter: 'page' })('range', detail);
   }
   const words = checkWords(...check('q'));
   const sent = [
@@ -77,13 +75,10 @@ function checkWords(refuse: Refuse, q: unknown): string[] {
   return q.split(/\s+/u).flatMap((word) => (word === '' ? [] : folded(word)));
 }
 
-/** A condition as it was sent. */
+/** A condition as it was sent, and how to add a violation that names it. */
 interface SentCondition {
-  /** Adds a violation that names the condition. */
+  sent: Record<string, unknown>;
   refuse: Refuse;
-  field: unknown;
-  op: unknown;
-  value: unknown;
 }
 
 /** Puts the name of what was sent before each detail. */
@@ -104,7 +99,7 @@ function conditionsOfFilter(
     const refuseField = isBracketed
       ? naming(violations.at({ parameter }), parameter)
       : naming(refuse, `filter.${shortened(field)}`);
-    return [{ refuse: refuseField, field, op: 'in', value: Array.isArray(sent) ? sent : [sent] }];
+    return [{ sent: { field, op: 'in', value: Array.isArray(sent) ? sent : [sent] }, refuse: refuseField }];
   });
 }
 
@@ -117,7 +112,7 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
       return refuse('not_allowed', `${name} must not hold "or": only one level of it, alone in its object.`);
     for (const key of Object.keys(raw).filter((known) => !conditionKeys.includes(known)))
       refuse('unknown', `${name} has the unknown key "${shortened(key)}".`, conditionKeys);
-    return [{ refuse: naming(refuse, name), field: raw['field'], op: raw['op'], value: raw['value'] }];
+    return [{ sent: raw, refuse: naming(refuse, name) }];
   };
   return rawFilters.map((raw: unknown, index) => {
     const name = `raw_filters[${index}]`;
@@ -133,11 +128,11 @@ function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const max = listLimits.conditions;
   all[max]?.refuse('too_many', `there may be at most ${max} conditions in all.`);
   const counted = new Set(all.slice(0, max));
-  return groups.map((group) => group.flatMap((sent) => (counted.has(sent) ? checkCondition(sent) : [])));
+  return groups.map((group) => group.flatMap((each) => (counted.has(each) ? checkCondition(each) : [])));
 }
 
 /** @returns the condition, or nothing when it has violations */
-function checkCondition({ refuse, field, op, value }: SentCondition): Condition[] {
+function checkCondition({ sent: { field, op, value }, refuse }: SentCondition): Condition[] {
   const known = filterFields.find((name) => name === field);
   const fitting = operatorsFor(known ? kindOf(known) : 'label');
   if (field === undefined) refuse('required', 'field is missing.', filterFields);

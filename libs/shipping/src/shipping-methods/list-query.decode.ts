@@ -1,22 +1,17 @@
 import { type Refuse, shortened, type Violations } from '../validation/violations.js';
 import { listLimits } from './dto/list-shipping-methods.dto.js';
+import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
 import { fieldOf, filterFields } from './method-fields.js';
 
 const parameters = new Set(['page', 'per_page', 'q', 'filter', 'raw_filters']);
 const bracketed = /^filter\[(.*)\]$/s;
 
-interface DecodedListQuery {
-  /** Has the shape of `ListShippingMethods`, but is not checked yet. */
-  query: Record<string, unknown>;
-  isBracketed: boolean;
-}
-
 /**
- * Reads the query from the URL. Express (with two parsers) and Fastify treat brackets and repeated keys differently, and
- * a host's pipes may change the result.
+ * Reads and checks the query in the URL. Express (with two parsers) and Fastify treat brackets and repeated keys
+ * differently, and a host's pipes may change the result.
  * @param search the part of the URL after `?`
  */
-export function decodeListQuery(violations: Violations, search: string): DecodedListQuery {
+export function readListQuery(violations: Violations, search: string, maxPageSize: number): CheckedListQuery {
   const single = new Map<string, string>();
   const filter: Record<string, unknown[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
@@ -35,20 +30,20 @@ export function decodeListQuery(violations: Violations, search: string): Decoded
   const isBracketed = Object.keys(filter).length > 0;
   if (isBracketed && single.get('filter')) {
     const detail = 'Use either filter={…} or filter[field]=value, not both at once.';
-    violations.add({ parameter: 'filter' }, 'not_allowed', detail);
+    violations.at({ parameter: 'filter' })('not_allowed', detail);
   }
   const decoded = (name: string, decode: Decode): unknown => {
     const text = single.get(name);
     return text ? decode(violations.at({ parameter: name }), text, name) : undefined;
   };
-  const query: Record<string, unknown> = {
+  const query = {
     page: decoded('page', count),
     per_page: decoded('per_page', count),
     q: single.get('q'),
     filter: isBracketed ? { ...filter } : decoded('filter', json),
     raw_filters: decoded('raw_filters', json),
   };
-  return { query, isBracketed };
+  return checkListQuery(violations, query, maxPageSize, isBracketed);
 }
 
 /** A value that is not written in the type of its field stays text, which the check refuses. */

@@ -53,7 +53,5 @@ export class MethodReads {
 
 /** In memory of its own: a slice of Node's pool would keep the whole pool in memory. */
 function bytesOf(json: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
-  bytes.write(json);
-  return bytes;
+  return Buffer.from(new TextEncoder().encode(json).buffer);
 }

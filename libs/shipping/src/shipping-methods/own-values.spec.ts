@@ -6,11 +6,13 @@ import { ownValuesOf, patched } from './own-values.js';
 const codes = { carrier_code: 'ups', method_code: '03' };
 const stored = ownValuesOf({ ...codes, method_label: 'Own', meta: { days: { max: 5 } }, use_default: true });
 const shown = { method_label: 'Default', meta: { days: { max: 3 } } };
+const byDefault = { ...shown, carrier_label: 'UPS', sort_order: 7 };
 
 function shownAs(inherited: ShippingMethodDto['inherited']): ShippingMethodDto {
   const made = { id: '1', project_id: 'p', version: 1, etag: '"1"', created_at: '', updated_at: '' };
-  // `own` has all stored values, whatever is inherited.
-  return { ...made, ...stored, ...shown, inherited, own: stored };
+  const of = (values: ShippingMethodDto['own']) =>
+    Object.fromEntries(inherited.map((name) => [name, values[name]]));
+  return { ...made, ...stored, ...of(byDefault), inherited, own: of(stored) };
 }
 
 describe('an update of a method', () => {

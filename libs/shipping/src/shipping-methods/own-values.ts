@@ -8,7 +8,7 @@ import { fieldOf, searchedFields, type SettableField, settableFields } from './m
 export type OwnValues = Pick<ShippingMethodDto, SettableField>;
 
 /** The values of a request, or a method's; what is missing or null has its default. */
-export function ownValuesOf(request: Readonly<UpsertShippingMethodRequest>): OwnValues {
+export function ownValuesOf(request: UpsertShippingMethodRequest): OwnValues {
   const own: Record<string, unknown> = {};
   for (const name of settableFields) own[name] = request[name] ?? fieldOf(name).default;
   return own as OwnValues;
@@ -24,17 +24,12 @@ export function storedValuesOf(method: ShippingMethodDto): OwnValues {
  * own value alone: a form that sends what it loaded must not destroy what is stored.
  * @param current the method as a client sees it before the update
  */
-export function patched(
-  current: ShippingMethodDto,
-  request: Readonly<UpsertShippingMethodRequest>,
-): OwnValues {
+export function patched(current: ShippingMethodDto, request: UpsertShippingMethodRequest): OwnValues {
   const staysDefault =
     current.use_default && (request.use_default === undefined || request.use_default === true);
   const keeps = (name: SettableField): boolean =>
     request[name] === undefined ||
-    (staysDefault &&
-      current.inherited.some((inherited) => inherited === name) &&
-      isDeepStrictEqual(request[name], current[name]));
+    (staysDefault && name in current.own && isDeepStrictEqual(request[name], current[name]));
   const values: Record<string, unknown> = storedValuesOf(current);
   for (const name of settableFields) if (!keeps(name)) values[name] = request[name];
   return ownValuesOf(values as OwnValues);

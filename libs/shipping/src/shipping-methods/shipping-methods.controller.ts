@@ -1,20 +1,19 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req } from '@nestjs/common';
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
 import { type HttpRequest, type HttpResponse, jsonBody, urlOf } from '../http/request.js';
-import { dropIfRefused, NotCached, sendJson } from '../http/response.js';
+import { Answer, dropIfRefused, NotCached, sendJson } from '../http/response.js';
 import { defaultPath, ShippingSettings } from '../shipping.options.js';
 import { BatchedMethods } from '../storage/batched-methods.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, identifierPattern } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
-import { checkUpsert } from './dto/upsert-shipping-method.dto.js';
+import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type CachedJson } from './json-cache.js';
-import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
-import { decodeListQuery } from './list-query.decode.js';
+import { readListQuery } from './list-query.decode.js';
 import { MethodReads } from './method-reads.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
-/** Each handler checks the whole request, then calls the service with what it has checked. */
+/** Each handler checks what the service that it calls does not check. */
 @Controller(defaultPath)
 export class ShippingMethodsController {
   constructor(
@@ -26,15 +25,10 @@ export class ShippingMethodsController {
   ) {}
 
   @Post('shipments/methods')
-  create(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingMethodDto> {
-    const projectId = idOf(request, 'project_id');
-    const sent = jsonBody(request);
-    const body = checkedFor(projectId, (violations) => checkUpsert(violations, sent));
+  create(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<ShippingMethodDto> {
+    const sent = jsonBody(request) as UpsertShippingMethodRequest;
     return this.change(response, 201, async () => {
-      const method = await this.methods.create(projectId, body);
+      const method = await this.methods.create(idOf(request, 'project_id'), sent);
       response.header('Location', `${urlOf(request).path}/${method.id}`);
       return method;
     });
@@ -42,15 +36,11 @@ export class ShippingMethodsController {
 
   @Get('shipments/methods')
   @NotCached()
-  async list(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
+  async list(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
     const projectId = idOf(request, 'project_id');
     const { search } = urlOf(request);
-    const query = (): CheckedListQuery =>
-      checkedFor(projectId, (violations) => {
-        const decoded = decodeListQuery(violations, search);
-        const { maxPageSize } = this.settings;
-        return checkListQuery(violations, decoded.query, maxPageSize, decoded.isBracketed);
-      });
+    const query = () =>
+      checkedFor(projectId, (violations) => readListQuery(violations, search, this.settings.maxPageSize));
     // The query is read only when its page is not in the cache, or the answer may be a refusal.
     if (ifNoneMatch(request) || !identifierPattern.test(projectId)) query();
     await this.answer(request, response, projectId, (scope) =>
@@ -60,33 +50,29 @@ export class ShippingMethodsController {
 
   @Get('shipments/methods/tree')
   @NotCached()
-  async tree(@Req() request: HttpRequest, @Res({ passthrough: true }) response: HttpResponse): Promise<void> {
+  async tree(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
     const projectId = checkedFor(idOf(request, 'project_id'), () => idOf(request, 'project_id'));
     await this.answer(request, response, projectId, (scope) => this.reads.tree(projectId, scope));
   }
 
   @Patch('shipments/methods/:method_id')
-  update(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingMethodDto> {
+  update(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<ShippingMethodDto> {
     const projectId = idOf(request, 'project_id');
-    const sent = jsonBody(request);
-    const { etags, body } = checkedFor(projectId, (violations) => ({
-      etags: ifMatch(violations, request),
-      body: checkUpsert(violations, sent),
-    }));
+    const sent = jsonBody(request) as UpsertShippingMethodRequest;
+    const etags = checkedFor(projectId, (violations) => {
+      const tags = ifMatch(violations, request);
+      // The service checks the body. What is wrong with it is told together with what was found here.
+      if (violations.any) checkUpsert(violations, sent);
+      return tags;
+    });
     return this.change(response, 200, () =>
-      this.methods.update(projectId, idOf(request, 'method_id'), body, { etags }),
+      this.methods.update(projectId, idOf(request, 'method_id'), sent, { etags }),
     );
   }
 
   @Delete('shipments/methods/:method_id')
   @HttpCode(204)
-  async remove(
-    @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<void> {
+  async remove(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
     const projectId = idOf(request, 'project_id');
     const etags = checkedFor(projectId, (violations) => ifMatch(violations, request));
     await this.change(response, 204, () =>

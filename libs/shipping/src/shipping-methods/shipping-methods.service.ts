@@ -9,7 +9,7 @@ import { queueOf } from '../storage/keyed-queue.js';
 import { onePerDataSource } from '../storage/one-per-data-source.js';
 import { MethodStore, type NewMethod } from '../storage/shipping-storage.js';
 import { DatabaseUnavailableError } from '../storage/storage.errors.js';
-import { type CallOptions, JoinedTransaction, type Scope, Transactions } from '../storage/transactions.js';
+import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, isUuid } from '../validation/identifiers.js';
 import { int32 } from '../validation/rules.js';
 import { isCode } from '../validation/text.js';
@@ -53,14 +53,16 @@ export interface ChangeOptions extends CallOptions {
  */
 @Injectable()
 export class ShippingMethods {
-  private readonly committed: Subject<ShippingMethodChange>;
-
   /**
    * Tells of each committed change that the services and routes of this process made on this DataSource, after the
    * outermost COMMIT. It does not tell of changes that were rolled back, nor of those of other processes. A subscriber
    * runs in the async context in which it subscribed.
    */
-  readonly changes: Observable<ShippingMethodChange>;
+  readonly changes = new Observable<ShippingMethodChange>((subscriber) => {
+    // The async context of the COMMIT still holds the transaction, which is over. A subscriber must not join it.
+    const next = AsyncLocalStorage.bind((change: ShippingMethodChange) => subscriber.next(change));
+    return changesOn(this.transactions.dataSource).subscribe({ next });
+  });
 
   constructor(
     @Inject(Transactions) private readonly transactions: Transactions,
@@ -68,13 +70,7 @@ export class ShippingMethods {
     @Inject(BatchedMethods) private readonly batched: BatchedMethods,
     @Inject(MethodReads) private readonly reads: MethodReads,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
-  ) {
-    this.committed = changesOn(transactions.dataSource);
-    // The async context of the COMMIT still holds the transaction, which is over. A subscriber must not join it.
-    this.changes = new Observable((subscriber) =>
-      this.committed.subscribe({ next: AsyncLocalStorage.bind((change) => subscriber.next(change)) }),
-    );
-  }
+  ) {}
 
   /**
    * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when the
@@ -211,7 +207,7 @@ export class ShippingMethods {
 
   private async patch(
     current: ShippingMethodDto,
-    request: Readonly<UpsertShippingMethodRequest>,
+    request: UpsertShippingMethodRequest,
     scope: Scope,
   ): Promise<ShippingMethodDto | 'again'> {
     const { id, project_id, version, etag, carrier_code, method_code } = current;
@@ -251,10 +247,9 @@ export class ShippingMethods {
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {
-    // Subscribers get a copy: the caller may change what it gets. The first of them may come before the commit.
-    const isHeard = this.committed.observed || scope instanceof JoinedTransaction;
-    const told = isHeard ? (JSON.parse(JSON.stringify(change)) as ShippingMethodChange) : change;
-    this.transactions.afterCommit(scope, () => this.committed.next(told));
+    // Subscribers get a copy, made now: the caller may change what it gets.
+    const told = JSON.parse(JSON.stringify(change)) as ShippingMethodChange;
+    this.transactions.afterCommit(scope, () => changesOn(this.transactions.dataSource).next(told));
   }
 
   private async findIn(

@@ -14,9 +14,10 @@ export interface EngineErrors {
   brokenMessages: RegExp;
 }
 
-/** The code of a database error (PostgreSQL's is the SQLSTATE), or of a socket error. */
+/** The code of a database error (PostgreSQL's is the SQLSTATE, mysql2 has a number for some), or of a socket error. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
-  const { code, driverError } = error as { code?: unknown; driverError?: { code?: unknown } };
-  return String(driverError?.code ?? code ?? '');
+  const { driverError } = error as { driverError?: object };
+  const { code, errno } = (driverError ?? error) as { code?: unknown; errno?: unknown };
+  return String(code ?? errno ?? '');
 }

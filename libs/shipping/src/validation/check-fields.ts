@@ -5,8 +5,8 @@ import { isPlainObject } from './json-object.js';
 import { type ViolationCode, pointerTo, type Violations } from './violations.js';
 
 /**
- * Checks an object of unknown origin by the rules of a class. Nothing is coerced.
- * @param fields all that the object may have. The caller checks those with the rule `Allow()`
+ * Checks an object of unknown origin by the rules of a class. Nothing is coerced. The caller checks the fields with the
+ * rule `Allow()`.
  * @param pointer where the object stands in the body
  * @param unknown what is said of a field that is not known
  * @returns what was checked; incomplete when there are violations
@@ -15,17 +15,18 @@ export function checkFields<Dto extends object>(
   violations: Violations,
   dto: Type<Dto>,
   input: unknown,
-  fields: readonly (keyof Dto & string)[],
   pointer = '',
   unknown = 'is no known field.',
 ): Dto {
   if (!isPlainObject(input) && !(input instanceof dto)) {
-    violations.add({ pointer }, 'type', `${pointer || 'The body'} must be a JSON object.`);
+    violations.at({ pointer })('type', `${pointer || 'The body'} must be a JSON object.`);
     return new dto();
   }
-  for (const name of Object.keys(input)) {
-    if (!fields.some((known) => known === name))
-      violations.inBody(pointerTo(pointer, name), 'unknown', unknown, fields);
+  // An instance has all fields of its class, each undefined.
+  const fields = Object.keys(new dto());
+  for (const name of Object.keys(input).filter((sent) => !fields.includes(sent))) {
+    const at = pointerTo(pointer, name);
+    violations.at({ pointer: at })('unknown', `${at} ${unknown}`, fields);
   }
   // class-transformer would walk an object. No rule accepts one, except a Date.
   const values: Record<string, unknown> = {};
@@ -38,7 +39,7 @@ export function checkFields<Dto extends object>(
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {
     for (const [rule, detail] of Object.entries(constraints)) {
       const { code, allowed } = contexts[rule] as { code: ViolationCode; allowed?: readonly string[] };
-      violations.add({ pointer: pointerTo(pointer, property) }, code, detail, allowed);
+      violations.at({ pointer: pointerTo(pointer, property) })(code, detail, allowed);
     }
   }
   return checked;

@@ -15,21 +15,14 @@ export function checkIdentifier(
   name: 'project_id' | 'order_id',
   value: unknown,
 ): asserts value is string {
-  if (typeof value !== 'string' || value === '') {
-    violations.add({ parameter: name }, 'required', `${name} is required.`);
-  } else if (value.length > 64) {
-    violations.add(
-      { parameter: name },
-      'length',
-      `${name} must be at most 64 characters, not ${value.length}.`,
-    );
-  } else if (!identifierPattern.test(value)) {
-    violations.add(
-      { parameter: name },
+  const refuse = violations.at({ parameter: name });
+  if (typeof value !== 'string' || value === '') refuse('required', `${name} is required.`);
+  else if (value.length > 64) refuse('length', `${name} must be at most 64 characters, not ${value.length}.`);
+  else if (!identifierPattern.test(value))
+    refuse(
       'format',
       `${name} must be letters, digits, "_", ".", ":" or "-", and begin with a letter, a digit or "_": "${shortened(value)}" is not.`,
     );
-  }
 }
 
 /** Checks a project id together with what was sent for it. @throws with all violations of both */

@@ -18,17 +18,18 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
  * @returns a private copy, as the database will give it back; null when there were violations
  */
 export function checkJsonObject(violations: Violations, pointer: string, value: unknown): JsonObject | null {
-  if (!isPlainObject(value)) return violations.inBody(pointer, 'type', 'must be a JSON object.');
   const path: (string | number)[] = [];
   let values = 0;
   let zeros = 0;
   let faulty = false;
   let isWritable = true;
 
-  const refuse = (code: ViolationCode, detail: string): void => {
+  const refuse = (code: ViolationCode, remedy: string): null => {
     faulty = true;
     if (code === 'type' || code === 'too_deep') isWritable = false;
-    violations.inBody(path.reduce<string>(pointerTo, pointer), code, detail);
+    const at = path.reduce<string>(pointerTo, pointer);
+    violations.at({ pointer: at })(code, `${at} ${remedy}`);
+    return null;
   };
   const checkIn = (key: string | number, element: unknown): void => {
     path.push(key);
@@ -64,11 +65,12 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     }
   };
 
+  if (!isPlainObject(value)) return refuse('type', 'must be a JSON object.');
   check(value);
   if (!isWritable || violations.full) return null;
   const text = values > maxJsonBytes ? undefined : JSON.stringify(value);
   if (text === undefined || Buffer.byteLength(text) + zeros > maxJsonBytes)
-    return violations.inBody(pointer, 'too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
+    return refuse('too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
   return faulty ? null : (JSON.parse(text) as JsonObject);
 }
 

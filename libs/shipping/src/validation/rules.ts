@@ -1,5 +1,7 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
 import { isInt, isString, ValidateBy } from 'class-validator';
-import { codePattern, isCode, isLabel, isStorable, lengthOf } from './text.js';
+import { codePattern, isCode, isLabel, isStorable, lengthOf, normalisedLabel } from './text.js';
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
 
@@ -18,12 +20,6 @@ function rule(
   );
 }
 
-function all(...rules: PropertyDecorator[]): PropertyDecorator {
-  return (target, property) => {
-    for (const decorate of rules) decorate(target, property);
-  };
-}
-
 /** Must be there, and not null. */
 export function Required(): PropertyDecorator {
   return rule('required', (value) => !isAbsent(value), 'is required.');
@@ -33,7 +29,7 @@ export function Required(): PropertyDecorator {
 export function Text(max: number, min = 0): PropertyDecorator {
   const fits = (value: unknown): boolean =>
     !isString(value) || (value.length >= min && (value.length <= max || lengthOf(value) <= max));
-  return all(
+  return applyDecorators(
     rule('type', (value) => isAbsent(value) || isString(value), 'must be a string.'),
     rule('length', fits, `must be ${min} to ${max} characters.`),
     content((text) => isStorable(text), 'must have no NUL and no lone surrogate.'),
@@ -43,16 +39,20 @@ export function Text(max: number, min = 0): PropertyDecorator {
 /** @param max code points */
 export function Code(max: number): PropertyDecorator {
   const accepts = (text: string): boolean => text === '' || isCode(text);
-  return all(
+  return applyDecorators(
     Text(max, 1),
     content(accepts, `must match ${codePattern.source}, end with no space and be in Unicode NFC.`),
   );
 }
 
-/** @param max code points */
+/** Trimmed and put into Unicode NFC before it is checked. @param max code points */
 export function Label(max: number): PropertyDecorator {
   const remedy = 'must have no control characters, lone surrogates or U+202A–202E.';
-  return all(Text(max, 1), content(isLabel, remedy));
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => (isString(value) ? normalisedLabel(value) : value)),
+    Text(max, 1),
+    content(isLabel, remedy),
+  );
 }
 
 export function content(accepts: (text: string) => boolean, remedy: string): PropertyDecorator {
@@ -68,7 +68,7 @@ export function OneOf(allowed: readonly string[]): PropertyDecorator {
 export function Time(): PropertyDecorator {
   const isTime = (value: unknown): boolean => isAbsent(value) || isString(value) || value instanceof Date;
   const remedy = 'must be a Date, or an RFC 3339 time with an offset, in the years 0001 to 9999.';
-  return all(
+  return applyDecorators(
     rule('type', isTime, remedy),
     rule('format', (value) => isAbsent(value) || !isTime(value) || !!writtenTime(value), remedy),
   );
@@ -92,7 +92,7 @@ export function Int32(): PropertyDecorator {
     isAbsent(value) || isInt(value) || value === Infinity || value === -Infinity;
   const inRange = (value: unknown): boolean =>
     typeof value !== 'number' || Number.isNaN(value) || (value >= int32.min && value <= int32.max);
-  return all(
+  return applyDecorators(
     rule('type', isWhole, 'must be an integer.'),
     rule('range', inRange, `must be ${int32.min} to ${int32.max}.`),
   );

@@ -4,7 +4,7 @@ import { Violations, pointerTo, shortened } from './violations.js';
 function problemWith(count: number): { detail?: string; errors?: unknown[]; truncated?: boolean } {
   const violations = new Violations();
   for (let index = 0; index < count; index++)
-    violations.add({ pointer: `/${index}` }, 'type', `Violation ${index}.`);
+    violations.at({ pointer: `/${index}` })('type', `Violation ${index}.`);
   try {
     violations.throwIfAny();
   } catch (error) {
@@ -40,7 +40,7 @@ describe('violations', () => {
     [51, true],
   ])('(%i of them) fill the list: %j', (count, isFull) => {
     const violations = new Violations();
-    for (let added = 0; added < count; added++) violations.inBody('/x', 'type', 'must be a string.');
+    for (let added = 0; added < count; added++) violations.at({ pointer: '/x' })('type', 'No string.');
     expect(violations.full).toBe(isFull);
   });
 });

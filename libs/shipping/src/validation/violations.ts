@@ -67,24 +67,13 @@ export type Refuse = (code: ViolationCode, detail: string, allowed?: readonly st
 export class Violations {
   private readonly found: Violation[] = [];
 
-  add(place: ViolationPlace, code: ViolationCode, detail: string, allowed?: readonly string[]): void {
-    // One more than is shown, so that `full` knows of it.
-    if (this.found.length <= maxViolations) {
-      this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
-    }
-  }
-
   at(place: ViolationPlace): Refuse {
-    return (...violation) => {
-      this.add(place, ...violation);
+    return (code, detail, allowed) => {
+      // One more than is shown, so that `full` knows of it.
+      if (this.found.length <= maxViolations)
+        this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
       return [];
     };
-  }
-
-  /** Adds a violation in the body. @returns null: no value is left */
-  inBody(pointer: string, code: ViolationCode, remedy: string, allowed?: readonly string[]): null {
-    this.add({ pointer }, code, `${pointer} ${remedy}`, allowed);
-    return null;
   }
 
   /** True when no further violation would be shown, so that a walk over hostile input can stop. */

@@ -43,18 +43,6 @@ export class RecordOrderEvent {
   dedupeKey?: string | null;
 }
 
-const fields = [
-  'projectId',
-  'orderId',
-  'type',
-  'message',
-  'data',
-  'actor',
-  'occurredAt',
-  'dedupeKey',
-] as const satisfies (keyof RecordOrderEvent)[];
-const actorFields = ['type', 'id', 'label'] as const satisfies (keyof OrderEventActor)[];
-
 /** An event in the form of the columns. */
 export type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occurred_at'> & {
   /** null: now. */
@@ -65,7 +53,7 @@ export type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occu
 /** @throws ValidationFailedError, or InvalidParameterError for the ids, with every violation by pointer */
 export function checkOrderEvent(input: unknown): CheckedOrderEvent {
   const violations = new Violations();
-  const event = checkFields(violations, RecordOrderEvent, input, fields);
+  const event = checkFields(violations, RecordOrderEvent, input);
   checkIdentifier(violations, 'project_id', event.projectId);
   checkIdentifier(violations, 'order_id', event.orderId);
   const { data, actor } = Object(input) as RecordOrderEvent;
@@ -85,6 +73,6 @@ export function checkOrderEvent(input: unknown): CheckedOrderEvent {
 }
 
 function checkActor(violations: Violations, input: unknown): OrderEventActor {
-  const { type, id, label } = checkFields(violations, OrderEventActor, input, actorFields, '/actor');
+  const { type, id, label } = checkFields(violations, OrderEventActor, input, '/actor');
   return { type, id: id ?? null, label: label ?? null };
 }

@@ -1,18 +1,9 @@
-import { Transform } from 'class-transformer';
 import { Allow } from 'class-validator';
 import { checkFields } from '../../validation/check-fields.js';
 import { checkJsonObject } from '../../validation/json-object.js';
 import { Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
-import { normalisedLabel } from '../../validation/text.js';
 import { type Violations } from '../../validation/violations.js';
 import { fieldOf, isRequired, methodFields, type SettableField, settableFields } from '../method-fields.js';
-
-/** Trims a label and puts it into Unicode NFC. */
-function Normalised(): PropertyDecorator {
-  return Transform(({ value }: { value: unknown }) =>
-    typeof value === 'string' ? normalisedLabel(value) : value,
-  );
-}
 
 /**
  * The body of create and update, with the names of the interface. An optional field that is null goes back to its
@@ -39,40 +30,33 @@ export class UpsertShippingMethodRequest {
   use_default?: boolean | null;
 }
 
-const rules: Record<
-  (typeof methodFields)[SettableField]['kind'],
-  (maxLength: number) => PropertyDecorator[]
-> = {
-  code: (maxLength) => [Code(maxLength)],
-  label: (maxLength) => [Normalised(), Label(maxLength)],
-  boolean: () => [Flag()],
-  integer: () => [Int32()],
+type SettableKind = (typeof methodFields)[SettableField]['kind'];
+const rules: Record<SettableKind, (maxLength: number) => PropertyDecorator> = {
+  code: Code,
+  label: Label,
+  boolean: Flag,
+  integer: Int32,
   // Checked by `checkJsonObject`. A host's ValidationPipe with `whitelist` drops fields without a decorator.
-  json: () => [Allow()],
+  json: () => Allow(),
 };
 
 for (const name of settableFields) {
   const { maxLength = 0 } = fieldOf(name);
-  const required = isRequired(name) ? [Required()] : [];
-  for (const decorate of [...required, ...rules[methodFields[name].kind](maxLength)])
-    decorate(UpsertShippingMethodRequest.prototype, name);
+  if (isRequired(name)) Required()(UpsertShippingMethodRequest.prototype, name);
+  rules[methodFields[name].kind](maxLength)(UpsertShippingMethodRequest.prototype, name);
 }
 
 const unknown = 'is no field of a shipping method.';
-const checked = new WeakSet<object>();
 
 /**
- * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced. The result
- * is frozen, so that it is not checked again on its way to the database.
+ * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced.
  * @returns the checked request, its labels normalised; incomplete when there are violations
  */
-export function checkUpsert(violations: Violations, input: unknown): Readonly<UpsertShippingMethodRequest> {
-  if (input instanceof UpsertShippingMethodRequest && checked.has(input)) return input;
-  const request = checkFields(violations, UpsertShippingMethodRequest, input, settableFields, '', unknown);
+export function checkUpsert(violations: Violations, input: unknown): UpsertShippingMethodRequest {
+  const request = checkFields(violations, UpsertShippingMethodRequest, input, '', unknown);
   // −0 is a JSON number too, and is stored as 0.
   if (request.sort_order === 0) request.sort_order = 0;
   const { meta } = Object(input) as UpsertShippingMethodRequest;
   if (meta !== undefined) request.meta = meta === null ? null : checkJsonObject(violations, '/meta', meta);
-  if (!violations.any) checked.add(Object.freeze(request));
   return request;
 }

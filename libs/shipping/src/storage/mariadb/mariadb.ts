@@ -42,10 +42,17 @@ interface Connection {
 /** Whatever a host has set for its own statements. */
 const resultOptions = { rowsAsArray: false, nestTables: false, namedPlaceholders: false, typeCast: true };
 
+/** Before a statement: it fails where it would wait for a lock, for instance of a row that a foreign key names. */
+const noWait = 'SET STATEMENT innodb_lock_wait_timeout = 0 FOR';
+
 /** Runs scripts on a server of MariaDB or MySQL: in the caller's transaction, or in one of their own. */
 export class MariadbScripts extends Scripts {
+  /** MySQL has no such settings. There a batch waits. */
+  private readonly canBeImpatient: boolean;
+
   constructor(private readonly dataSource: DataSource) {
     super();
+    this.canBeImpatient = dataSource.options.type === 'mariadb';
   }
 
   table(entity: EntityTarget<ObjectLiteral>): string {
@@ -76,7 +83,7 @@ export class MariadbScripts extends Scripts {
       const progress = { isCommitting: false };
       try {
         const connection = await connectionOf(runner);
-        const send = this.sender(runner, connection);
+        const send = this.sender(runner, connection, scope === 'shared' && writes);
         if (!writes) return await runLater(script(), send);
         return await inTransaction(connection, () => runLater(script(), send), progress);
       } catch (error) {
@@ -117,8 +124,13 @@ export class MariadbScripts extends Scripts {
   }
 
   /** The server prepares each statement: values that are escaped here are safe only under some of its SQL modes. */
-  private sender(runner: QueryRunner, connection: Connection): (statement: Statement) => Promise<Outcome> {
-    return ({ sql, values, isOneOff }) => {
+  private sender(
+    runner: QueryRunner,
+    connection: Connection,
+    isImpatient = false,
+  ): (statement: Statement) => Promise<Outcome> {
+    return ({ sql: plain, values, isOneOff }) => {
+      const sql = isImpatient && this.canBeImpatient ? `${noWait} ${plain}` : plain;
       this.dataSource.logger.logQuery(sql, [...values], runner);
       return new Promise((resolve, reject) => {
         const statement = { sql, ...resultOptions };

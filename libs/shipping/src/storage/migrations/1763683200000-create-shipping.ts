@@ -68,21 +68,22 @@ export class CreateShipping implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const { name } of tables(runner).toReversed()) {
-      const table = await runner.getTable(name);
-      if (!table) continue;
-      // They go with the table. TypeORM drops them before, and MariaDB keeps the index of a numbered column.
-      table.indices = [];
-      await runner.dropTable(table);
+    for (const table of tables(runner).toReversed()) {
+      // TypeORM would drop the index of the numbered column first, which these servers refuse.
+      if (isMariadb(runner)) await runner.query(`DROP TABLE ${runner.connection.driver.escape(table.name)}`);
+      else await runner.dropTable(table);
     }
   }
+}
+
+function isMariadb({ connection }: QueryRunner): boolean {
+  return /^(mariadb|mysql)$/.test(connection.options.type);
 }
 
 function tables(runner: QueryRunner): Table[] {
   const { namingStrategy, options } = runner.connection;
   const types = engines[options.type];
   if (!types) throw new Error(`nestjs-shipping has no tables for a DataSource of type "${options.type}".`);
-  const isMariadb = options.type === 'mariadb' || options.type === 'mysql';
   const text = (name: string, length: number, isNullable = false): TableColumnOptions => ({
     name,
     type: 'varchar',
@@ -134,15 +135,15 @@ function tables(runner: QueryRunner): Table[] {
         time('created_at'),
         time('updated_at'),
       ],
-      uniques: isMariadb ? [] : [unique],
+      uniques: isMariadb(runner) ? [] : [unique],
       indices: [
-        ...(isMariadb ? [{ ...unique, isUnique: true }] : []),
+        ...(isMariadb(runner) ? [{ ...unique, isUnique: true }] : []),
         {
           name: 'ix_shipping_method_order',
           columnNames: ['project_id', 'sort_order', 'carrier_code', 'method_code'],
         },
       ],
-      checks: isMariadb
+      checks: isMariadb(runner)
         ? []
         : [
             { name: 'ck_shipping_method_codes', expression: `carrier_code <> '' AND method_code <> ''` },
@@ -172,9 +173,11 @@ function tables(runner: QueryRunner): Table[] {
           name: 'uq_shipping_order_event_dedupe_key',
           columnNames: ['project_id', 'order_id', 'dedupe_key'],
           isUnique: true,
-          ...(!isMariadb && { where: 'dedupe_key IS NOT NULL' }),
+          ...(!isMariadb(runner) && { where: 'dedupe_key IS NOT NULL' }),
         },
-        ...(isMariadb ? [{ name: 'uq_shipping_order_event_seq', columnNames: ['seq'], isUnique: true }] : []),
+        ...(isMariadb(runner)
+          ? [{ name: 'uq_shipping_order_event_seq', columnNames: ['seq'], isUnique: true }]
+          : []),
       ],
     }),
   ];

@@ -3,6 +3,7 @@ import { type OrderEventDto } from '../../order-events/dto/order-event.dto.js';
 import { type CheckedOrderEvent } from '../../order-events/dto/record-order-event.dto.js';
 import { OrderEvent } from '../../order-events/order-event.entity.js';
 import { EventStore } from '../shipping-storage.js';
+import { DatabaseUnavailableError } from '../storage.errors.js';
 import { type Scope } from '../transactions.js';
 import { columnTime, type RowDialect, wireTime } from './row-dialect.js';
 import { jsonObject } from './row-json.js';
@@ -38,7 +39,13 @@ export class RowEvents extends EventStore {
   async append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'> {
     // It may wait for a transaction that holds its key.
     if (scope === 'shared' && event.dedupe_key !== null) return 'lost';
-    return this.scripts.write(scope, () => this.appended(event));
+    try {
+      return await this.scripts.write(scope, () => this.appended(event));
+    } catch (error) {
+      const isBusy = error instanceof DatabaseUnavailableError && error.contention;
+      if (scope === 'shared' && isBusy) return 'lost';
+      throw error;
+    }
   }
 
   private *appended(event: CheckedOrderEvent): Script<OrderEventDto> {

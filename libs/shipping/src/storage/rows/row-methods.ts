@@ -144,19 +144,16 @@ export class RowMethods extends MethodStore {
   private *inserted(methods: readonly NewMethod[], scope: Scope): Script<Inserted[]> {
     if (scope !== 'shared') yield this.projectInsertion(methods[0]?.project_id ?? '');
     const outcomes = new Map<unknown, Inserted>();
-    const made: NewMethod[] = [];
     for (const [project, held] of yield* this.locked(methods, scope)) {
       const room = this.settings.maxMethods - held;
       const own = methods.filter(({ project_id }) => project_id === project);
       const fitting = own.slice(0, Math.max(room, 0));
       for (const { id } of own) if (room <= 0) outcomes.set(id, 'full');
       for (const { id } of fitting) outcomes.set(id, 'taken');
-      const added = yield* this.added(fitting);
-      const following = added.filter(({ use_default }) => use_default);
-      if (added.length > 0) yield* this.bump(project, added.length, following.length);
-      made.push(...added);
+      const rows = yield* this.shown(idColumns, yield* this.added(fitting));
+      for (const row of rows) outcomes.set(row['id'], methodOf(row));
+      if (rows.length > 0) yield* this.bump(project, rows.length, followersAmong(rows));
     }
-    for (const row of yield* this.shown(idColumns, made)) outcomes.set(row['id'], methodOf(row));
     return methods.map(({ id }) => outcomes.get(id) ?? 'lost');
   }
 
@@ -186,19 +183,20 @@ export class RowMethods extends MethodStore {
     );
     const outcomes = new Map<unknown, Replaced>();
     const changed: ChangedMethod[] = [];
-    const followers = new Map<string, number>();
     for (const method of open) {
       const row = current.get(method.id);
       if (!row || etagOf(row) !== method.etag) continue;
       const outcome = yield* this.changed(method);
       if (outcome === 'taken') outcomes.set(method.id, outcome);
-      if (outcome !== 'done') continue;
-      const follows = Number(method.use_default) - Number(row['use_default']);
-      followers.set(method.project_id, (followers.get(method.project_id) ?? 0) + follows);
-      changed.push(method);
+      if (outcome === 'done') changed.push(method);
     }
-    for (const [project, follows] of followers) yield* this.bump(project, 0, follows);
-    for (const row of yield* this.shown(idColumns, changed)) outcomes.set(row['id'], methodOf(row));
+    const rows = yield* this.shown(idColumns, changed);
+    for (const row of rows) outcomes.set(row['id'], methodOf(row));
+    for (const project of projects.keys()) {
+      const after = rows.filter(({ project_id }) => project_id === project);
+      const before = after.map(({ id }) => current.get(id) ?? {});
+      if (after.length > 0) yield* this.bump(project, 0, followersAmong(after) - followersAmong(before));
+    }
     return methods.map(({ id }) => outcomes.get(id) ?? 'lost');
   }
 
@@ -214,7 +212,11 @@ export class RowMethods extends MethodStore {
       return affected > 0 ? 'done' : 'lost';
     } catch (error) {
       if (this.isTaken(error)) return 'taken';
-      throw this.scripts.isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
+      if (!this.scripts.isForeignKeyViolation(error)) throw error;
+      // A server may look at foreign keys first.
+      const [holder] = yield* this.shown(codeColumns, [method], this.dialect.newest);
+      if (holder && holder['id'] !== method.id) return 'taken';
+      throw new MethodInUseError(error);
     }
   }
 
@@ -400,6 +402,11 @@ const settable = [
 function rowNames(inherits: boolean): string[] {
   const inherited = [...inheritedFields.map((name) => `d_${name}`), 'default_id', 'default_version'];
   return ['project_id', ...fieldNames, ...(inherits ? inherited : [])];
+}
+
+/** Counted as they are stored: a trigger of the host's may have decided otherwise. */
+function followersAmong(rows: readonly Row[]): number {
+  return rows.filter((row) => Number(row['use_default']) === 1).length;
 }
 
 /** The rows of one statement. */

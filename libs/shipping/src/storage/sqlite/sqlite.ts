@@ -77,7 +77,7 @@ export class SqliteScripts extends Scripts {
 
   isForeignKeyViolation(error: unknown): boolean {
     // RESTRICT is a trigger of SQLite's own. A trigger of the host's has another message.
-    return /^SQLITE_CONSTRAINT_/.test(codeOf(error)) && /FOREIGN KEY/.test((error as Error).message);
+    return codeOf(error).startsWith('SQLITE_CONSTRAINT_') && /FOREIGN KEY/.test((error as Error).message);
   }
 
   read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
