@@ -58,7 +58,7 @@ class TablesBesideVendure extends DefaultNamingStrategy {
 @VendurePlugin({
   imports: [PluginCommonModule, ShippingModule.forRoot()],
   providers: [Checkout],
-  // In the option `entities`, Vendure refuses ours: it has an entity named ShippingMethod, too.
+  // Vendure refuses ours in a plugin's own list of entities: it has one named ShippingMethod, too.
   configuration: (config) => {
     const entities = [...Object.values(config.dbConnectionOptions.entities ?? []), ...shippingEntities];
     const namingStrategy = new TablesBesideVendure();
