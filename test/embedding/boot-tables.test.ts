@@ -1,6 +1,7 @@
 import {
   DatabaseUnavailableError,
   OrderEvent,
+  shippingEntities,
   ShippingMethod,
   ShippingMethods,
   ShippingModule,
@@ -9,12 +10,29 @@ import {
 import { embeddedPostgres } from 'nestjs-shipping/testing';
 import { Logger } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource, type QueryRunner, TableColumn } from 'typeorm';
+import { Column, DataSource, Entity, PrimaryColumn, type QueryRunner, TableColumn } from 'typeorm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+/** As Vendure has one. */
+@Entity({ name: 'shipping_method' })
+class MethodOfHost {
+  @PrimaryColumn({ name: 'id', type: 'integer' })
+  id!: number;
+}
+
+/** A host's own view of ours. */
+@Entity({ name: 'shipping_method', synchronize: false })
+class LabelOfMethod {
+  @PrimaryColumn({ name: 'project_id', type: 'varchar' })
+  projectId!: string;
+
+  @Column({ name: 'method_label', type: 'varchar' })
+  label!: string;
+}
 
 describe('the tables, when an application boots,', () => {
   let database: TestDatabase | undefined;
@@ -56,7 +74,7 @@ describe('the tables, when an application boots,', () => {
 
     const refusal = await booted(database).catch(({ message }: Error) => message);
 
-    expect(refusal).toMatch(/no table (test_\w+\.)?shop_shipping_order_event\./);
+    expect(refusal).toMatch(/no table (test_\w+\.)?shop_shipping_project\./);
   });
 
   it('are refused when they lack columns, and the error names the columns', async () => {
@@ -71,6 +89,24 @@ describe('the tables, when an application boots,', () => {
     expect(refusal).toMatch(/shipping_method.* without the columns use_default, search_text\b/s);
     expect(refusal).toContain('shippingMigrations');
     expect(refusal).toContain('schema');
+  });
+
+  it('are refused when the host has an entity with the same table, before synchronize changes it', async () => {
+    const opening = testDatabase({ entities: [MethodOfHost, ...shippingEntities], synchronize: true });
+
+    await expect(opening).rejects.toThrow(
+      /entity MethodOfHost of the host has the table \S*shipping_method, too/,
+    );
+  });
+
+  it('may also be read through an entity of the host', async () => {
+    database = await testDatabase({ entities: [LabelOfMethod, ...shippingEntities] });
+    const methods = await booted(database);
+    await methods.create('p', ground);
+
+    const [found] = await database.dataSource.getRepository(LabelOfMethod).find();
+
+    expect(found?.label).toBe('UPS Ground');
   });
 
   it.each([

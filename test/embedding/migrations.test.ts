@@ -101,6 +101,19 @@ describe('the migrations', () => {
     await works(database);
   });
 
+  it("have the names that the host's own naming strategy gives them", async () => {
+    class Renamed extends DefaultNamingStrategy {
+      override tableName(entity: string, name: string | undefined): string {
+        return entity === 'ShippingMethod' ? 'my_shipping_method' : super.tableName(entity, name);
+      }
+    }
+    database = await testDatabase({ namingStrategy: new Renamed() });
+
+    await expectNoSchemaDrift(database.dataSource);
+    expect(await engine.tableNames(database.dataSource.manager)).toContain('my_shipping_method');
+    await works(database);
+  });
+
   it("have names with our prefix and a time that orders them among the host's", () => {
     const names = shippingMigrations.map((Migration) => new Migration().name);
     const times = names.map((name) => Number(/^NestjsShipping[A-Z]\w*?(\d{13})$/.exec(name)?.[1]));

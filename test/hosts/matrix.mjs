@@ -6,7 +6,8 @@
 //   mounts   true: the README's module code is put into the generated AppModule
 //   program  a file that is also run on each of `nodeVersions`
 //   steps    npm scripts or commands, run in the host's folder
-//   needs    `server`: a PostgreSQL server; the host gets a database of its own there
+//   needs    `postgres` or `mariadb`: such a server; the host gets a database of its own there, as DATABASE_URL
+//   sqlite   true: better-sqlite3, copied from test/drivers if it was compiled there, else installed
 //   inCi     false: only with --all, so that CI stays fast
 
 /** The tested version of each major of the Nest CLI. */
@@ -37,7 +38,7 @@ function generated(cli) {
     files: ['nest-new'],
     mounts: true,
     steps: ['npm test', 'npm run test:e2e', 'npm run build'],
-    needs: 'server',
+    needs: 'postgres',
   };
 }
 
@@ -50,6 +51,11 @@ function hostile(nest) {
     ],
     steps: ['npm run build', 'npm test'],
   };
+}
+
+/** Vendure with the module in its own database. */
+function vendure(engine) {
+  return { from: 'vendure', steps: ['npm run build', `node dist/own-database.js ${engine}`] };
 }
 
 export const hosts = {
@@ -90,7 +96,30 @@ export const hosts = {
   'hostile-10': { ...hostile(10), program: 'dist/main.js', inCi: true },
   'hostile-11': hostile(11),
   'hostile-12': { ...hostile(12), inCi: true },
+  'nest11-mariadb': {
+    from: 'nest11-mariadb',
+    steps: [
+      'npm run build',
+      'npx typeorm migration:run --dataSource dist/data-source.js',
+      'node dist/main.js',
+      'for migration in 1 2; do npx typeorm migration:revert --dataSource dist/data-source.js; done',
+      'node dist/no-table-left.js',
+    ],
+    needs: 'mariadb',
+    inCi: true,
+  },
+  'two-engines': {
+    from: 'nest12-esm',
+    add: ['mysql2@3'],
+    files: ['two-engines'],
+    steps: ['npm run build', 'node dist/main.js'],
+    needs: 'mariadb',
+    inCi: true,
+  },
   vendure: { from: 'vendure', steps: ['npm run build', 'npm test'] },
+  'vendure-sqlite': { ...vendure('better-sqlite3'), sqlite: true },
+  'vendure-mariadb': { ...vendure('mariadb'), add: ['mysql2@3'], needs: 'mariadb' },
+  'vendure-postgres': { ...vendure('postgres'), needs: 'postgres' },
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
   types: { from: 'types', steps: ['npm run build', 'npm test'], inCi: true },
 };

@@ -12,6 +12,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { cliVersions, hosts, nodeVersions } from './matrix.mjs';
 
@@ -37,7 +38,9 @@ if (unknown !== undefined || flags.includes('--list')) {
 const all = Object.keys(hosts);
 const wanted = named.length > 0 ? named : all.filter((name) => flags.includes('--all') || hosts[name].inCi);
 
-const server = process.env['TEST_DATABASE_URLS']?.split(',').find((url) => url.startsWith('postgres'));
+const urls = process.env['TEST_DATABASE_URLS']?.split(',') ?? [];
+/** better-sqlite3 and what it needs, compiled for this Node by `npm ci --prefix test/drivers`. */
+const compiled = join(root, 'test/drivers/node_modules');
 const kept = process.env['SHIPPING_HOSTS_DIR'];
 if (kept) mkdirSync(kept, { recursive: true });
 const work = kept ?? mkdtempSync(join(tmpdir(), 'nestjs-shipping-hosts-'));
@@ -65,13 +68,13 @@ console.log(`${count('passed')} passed, ${count('FAILED')} failed, ${count('skip
 process.exitCode = count('FAILED') > 0 ? 1 : 0;
 
 async function tryHost(name, host, tarball) {
-  if (host.needs === 'server' && server === undefined)
-    return 'skipped: it needs a PostgreSQL server, named by TEST_DATABASE_URLS';
+  const server = urls.find((url) => host.needs !== undefined && url.startsWith(host.needs));
+  if (host.needs && !server) return `skipped: it needs ${host.needs}://… in TEST_DATABASE_URLS`;
   const folder = join(work, name);
   const environment = { ...process.env, VENDURE_DISABLE_TELEMETRY: 'true' };
   const database = `shipping_host_${name.replaceAll('-', '_')}_${process.pid}`;
-  if (host.needs === 'server') {
-    await onServer(`CREATE DATABASE ${database}`);
+  if (server) {
+    await onServer(server, `CREATE DATABASE ${database}`);
     const url = new URL(server);
     url.pathname = `/${database}`;
     environment['DATABASE_URL'] = url.href;
@@ -92,7 +95,8 @@ async function tryHost(name, host, tarball) {
     }
     return 'passed';
   } finally {
-    if (host.needs === 'server') await onServer(`DROP DATABASE ${database} WITH (FORCE)`);
+    const force = host.needs === 'postgres' ? ' WITH (FORCE)' : '';
+    if (server) await onServer(server, `DROP DATABASE ${database}${force}`);
   }
 }
 
@@ -129,7 +133,7 @@ function mount(file) {
 }
 
 /** Installs the tarball together with the packages that the documents name for such a host. */
-function install({ add = [], addDev = [] }, folder, tarball, environment) {
+function install({ add = [], addDev = [], sqlite = false }, folder, tarball, environment) {
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const versions = (names) =>
@@ -139,10 +143,18 @@ function install({ add = [], addDev = [] }, folder, tarball, environment) {
         return [bare, version];
       }),
     );
-  const dependencies = { ...manifest.dependencies, ...versions(add), 'nestjs-shipping': `file:${tarball}` };
+  const copied = sqlite && existsSync(join(compiled, 'better-sqlite3/build'));
+  const dependencies = {
+    ...manifest.dependencies,
+    ...versions(sqlite && !copied ? [...add, 'better-sqlite3@12'] : add),
+    'nestjs-shipping': `file:${tarball}`,
+  };
   const devDependencies = { ...manifest.devDependencies, ...versions(addDev) };
   writeFileSync(file, `${JSON.stringify({ ...manifest, dependencies, devDependencies }, null, 2)}\n`);
-  return ran('npm', npmInstall, folder, environment);
+  const isInstalled = ran('npm', npmInstall, folder, environment);
+  for (const name of copied ? ['better-sqlite3', 'bindings', 'file-uri-to-path'] : [])
+    cpSync(join(compiled, name), join(folder, 'node_modules', name), { recursive: true });
+  return isInstalled;
 }
 
 /** The binary of a Node version, from npm's package for this platform. */
@@ -162,8 +174,10 @@ function ran(command, args, cwd, env = process.env) {
   return status === 0;
 }
 
-async function onServer(sql) {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
+async function onServer(server, sql) {
+  const client = server.startsWith('mariadb')
+    ? await mysql.createConnection(server.replace('mariadb:', 'mysql:'))
+    : new pg.Client({ connectionString: server });
+  if (client instanceof pg.Client) await client.connect();
   await client.query(sql).finally(() => client.end());
 }

@@ -26,6 +26,7 @@ export const ColumnTypesOfEngine: ClassDecorator = (entity) => {
       value(this: typeof entity, dataSource: DataSource) {
         // `this` may be a subclass that the host made an entity.
         const metadata = dataSource.getMetadata(this);
+        refuseSharedTable(metadata, dataSource);
         fits[engineOf(dataSource)](metadata, dataSource);
         // A host's column that refers to one of ours got its type before.
         for (const column of dataSource.entityMetadatas.flatMap(({ columns }) => columns)) {
@@ -38,3 +39,18 @@ export const ColumnTypesOfEngine: ClassDecorator = (entity) => {
     },
   });
 };
+
+/**
+ * To synchronize would change the host's table into ours, such as Vendure's `shipping_method`.
+ * @throws Error that names the remedy
+ */
+function refuseSharedTable({ tablePath }: EntityMetadata, { entityMetadatas }: DataSource): void {
+  const isOther = ({ columns }: EntityMetadata): boolean =>
+    columns.every(({ databaseName }) => databaseName !== 'project_id');
+  const other = entityMetadatas.find((each) => each.tablePath === tablePath && isOther(each));
+  if (!other) return;
+  throw new Error(
+    `The entity ${other.name} of the host has the table ${tablePath}, too. Give the DataSource a namingStrategy that ` +
+      `renames ours, or give ShippingModule a DataSource of its own.`,
+  );
+}

@@ -102,12 +102,14 @@ function tables(runner: QueryRunner): Table[] {
   const codes = ['project_id', 'carrier_code', 'method_code'];
   // There a constraint of this kind is an index.
   const unique = { name: 'uq_shipping_method_codes', columnNames: codes };
-  // The host's prefix; its schema TypeORM adds by itself.
-  const path = (name: string): string =>
-    options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, name) : name;
+  // The host's names and prefix; its schema TypeORM adds by itself.
+  const path = (entity: string, name: string): string => {
+    const named = namingStrategy.tableName(entity, name);
+    return options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, named) : named;
+  };
   return [
     new Table({
-      name: path('shipping_project'),
+      name: path('ShippingProject', 'shipping_project'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_project'),
         uuid('revision'),
@@ -116,7 +118,7 @@ function tables(runner: QueryRunner): Table[] {
       ],
     }),
     new Table({
-      name: path('shipping_method'),
+      name: path('ShippingMethod', 'shipping_method'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_method'),
         key(uuid('id'), 'pk_shipping_method'),
@@ -152,7 +154,7 @@ function tables(runner: QueryRunner): Table[] {
           ],
     }),
     new Table({
-      name: path('shipping_order_event'),
+      name: path('OrderEvent', 'shipping_order_event'),
       columns: [
         key(text('project_id', 64), 'pk_shipping_order_event'),
         key(text('order_id', 64), 'pk_shipping_order_event'),

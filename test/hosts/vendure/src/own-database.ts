@@ -1,0 +1,121 @@
+// The module in Vendure's own database: `node dist/own-database.js better-sqlite3`; `mariadb` and `postgres` want a
+// DATABASE_URL.
+import 'reflect-metadata';
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  bootstrap,
+  dummyPaymentHandler,
+  generateMigration,
+  Order,
+  RequestContextService,
+  type VendureConfig,
+} from '@vendure/core';
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { Checkout, ShippingPlugin } from './shipping.plugin.js';
+
+const url = process.env['DATABASE_URL'];
+const made = { synchronize: true, logging: false };
+const databases: Record<string, DataSourceOptions> = {
+  'better-sqlite3': { type: 'better-sqlite3', database: 'vendure.sqlite', ...made },
+  postgres: { type: 'postgres', url, ...made },
+  mariadb: { type: 'mariadb', url, charset: 'utf8mb4', timezone: 'Z', ...made },
+};
+
+async function main(engine = ''): Promise<void> {
+  const dbConnectionOptions = databases[engine];
+  assert(dbConnectionOptions, `Name one of ${Object.keys(databases).join(', ')}.`);
+  await rm('vendure.sqlite', { force: true });
+  const config: VendureConfig = {
+    apiOptions: { port: 0, hostname: '127.0.0.1', adminApiPath: 'admin-api', shopApiPath: 'shop-api' },
+    authOptions: {
+      tokenMethod: 'bearer',
+      superadminCredentials: { identifier: 'superadmin', password: 'superadmin' },
+    },
+    dbConnectionOptions,
+    paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler] },
+    plugins: [ShippingPlugin],
+  };
+  const app = await bootstrap(config);
+  const get = <Service>(type: abstract new (...args: never[]) => Service): Service =>
+    app.get<Service>(type, { strict: false });
+  const origin = await app.getUrl();
+  const orderEvents = get(OrderEvents);
+  for (const { title, run } of shippingContract(() => ({ origin, orderEvents }))) {
+    await run();
+    console.log(`✓ ${title}`);
+  }
+
+  const checkout = get(Checkout);
+  const orders = get(DataSource).getRepository(Order);
+  const methods = get(ShippingMethods);
+  const seen: string[] = [];
+  methods.changes.subscribe(({ type }) => seen.push(type));
+  const codes = { carrier_code: 'ups', method_code: '03' };
+  await methods.create('acme', { ...codes, method_label: 'UPS Ground' });
+  const ctx = await get(RequestContextService).create({ apiType: 'shop' });
+  const list = `${origin}/api/projects/acme/sales/orders/shipments/methods`;
+  const seenInside: string[] = [];
+  let listed: Promise<Response> | undefined;
+
+  const code = await checkout.place(ctx, 'acme', codes, async () => {
+    seenInside.push(...seen);
+    listed = fetch(list);
+    await delay(100);
+  });
+
+  assert.equal((await listed)?.status, 200);
+  assert.deepEqual([seenInside, seen], [['created'], ['created', 'updated']]);
+  assert.equal(await orders.countBy({ code }), 1);
+  assert.deepEqual(
+    (await orderEvents.list('acme', code)).map(({ type }) => type),
+    ['order.placed'],
+  );
+  console.log("✓ Vendure's order, our event and our change are committed together");
+
+  let lost = '';
+  const before = await orders.count();
+  const failed = checkout.place(ctx, 'acme', codes, async (order) => {
+    lost = order;
+    throw new Error('The payment failed.');
+  });
+  await assert.rejects(failed, /The payment failed/);
+  assert.equal(await orders.count(), before);
+  assert.deepEqual(await orderEvents.list('acme', lost), []);
+  assert.deepEqual(seen, ['created', 'updated']);
+  console.log('✓ and rolled back together');
+
+  const vendure = async (query: string, token = ''): Promise<{ answer: unknown; token?: string }> => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+    const response = await fetch(`${origin}/admin-api`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    return { answer: await response.json(), token: response.headers.get('vendure-auth-token') ?? undefined };
+  };
+  const { token } = await vendure(
+    'mutation { login(username: "superadmin", password: "superadmin") { __typename } }',
+  );
+  const { answer } = await vendure('{ activeChannel { code } shippingMethods { totalItems } }', token);
+  assert.deepEqual(answer, {
+    data: { activeChannel: { code: '__default_channel__' }, shippingMethods: { totalItems: 0 } },
+  });
+  console.log("✓ Vendure's own API answers beside it, and has shipping methods of its own");
+
+  await expectNoSchemaDrift(get(DataSource));
+  await app.close();
+  assert.equal(await generateMigration(config, { name: 'drift' }), undefined);
+  console.log('✓ no schema drift, and nothing in a migration that Vendure would generate');
+}
+
+main(process.argv[2]).then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

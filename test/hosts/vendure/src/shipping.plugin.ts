@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Order,
+  OrderService,
+  PluginCommonModule,
+  type RequestContext,
+  TransactionalConnection,
+  UserInputError,
+  VendurePlugin,
+} from '@vendure/core';
+import { OrderEvents, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { DefaultNamingStrategy } from 'typeorm';
+
+interface Codes {
+  carrier_code: string;
+  method_code: string;
+}
+
+/** Stores Vendure's order, our event and a change of our method in Vendure's own transaction. */
+@Injectable()
+export class Checkout {
+  constructor(
+    private readonly connection: TransactionalConnection,
+    private readonly orders: OrderService,
+    private readonly methods: ShippingMethods,
+    private readonly events: OrderEvents,
+  ) {}
+
+  /** @returns the code of the new order */
+  place(
+    request: RequestContext,
+    projectId: string,
+    codes: Codes,
+    pay: (order: string) => Promise<void>,
+  ): Promise<string> {
+    return this.connection.withTransaction(request, async (ctx) => {
+      const { manager } = this.connection.getRepository(ctx, Order);
+      const { carrier_code, method_code } = codes;
+      const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
+      if (!method?.is_active) throw new UserInputError('Choose another shipping method.');
+      const order = await this.orders.create(ctx);
+      await this.events.record({ projectId, orderId: order.code, type: 'order.placed' }, { manager });
+      const change = { ...codes, method_label: method.method_label, sort_order: method.sort_order + 1 };
+      await this.methods.update(projectId, method.id, change, { manager });
+      await pay(order.code);
+      return order.code;
+    });
+  }
+}
+
+/** Vendure has a table `shipping_method`, too. It names no table, and we name all of ours. */
+class TablesBesideVendure extends DefaultNamingStrategy {
+  override tableName(entity: string, name: string | undefined): string {
+    return name === 'shipping_method' ? 'carrier_method' : super.tableName(entity, name);
+  }
+}
+
+@VendurePlugin({
+  imports: [PluginCommonModule, ShippingModule.forRoot()],
+  providers: [Checkout],
+  // Vendure refuses ours in a plugin's own list of entities: it has one named ShippingMethod, too.
+  configuration: (config) => {
+    const entities = [...Object.values(config.dbConnectionOptions.entities ?? []), ...shippingEntities];
+    const namingStrategy = new TablesBesideVendure();
+    Object.assign(config.dbConnectionOptions, { entities, namingStrategy });
+    return config;
+  },
+  compatibility: '^3.0.0',
+})
+export class ShippingPlugin {}
