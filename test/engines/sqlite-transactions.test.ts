@@ -37,16 +37,16 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
   });
 
   it('after the other leaves room for calls outside of them', async () => {
-    let isDone = false;
+    const progress = { isDone: false };
     let transactions = 0;
     const busy = async (): Promise<void> => {
-      for (; !isDone && transactions < 1000; transactions++)
+      for (; !progress.isDone && transactions < 1000; transactions++)
         await host.dataSource.transaction(() => delay(2));
     };
 
     const running = busy();
     await host.methods.create(freshProject(), ground);
-    isDone = true;
+    progress.isDone = true;
     await running;
 
     expect(transactions).toBeLessThan(20);
