@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { expectWhole } from './agreement.js';
+import { type EngineDatabase, sqlite, titleOf } from './databases.js';
+import { type EngineHost, hostOn } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${titleOf(sqlite)}`, () => {
+  let database: EngineDatabase;
+  let a: EngineHost;
+  let b: EngineHost;
+  beforeAll(async () => {
+    database = await sqlite.create();
+    a = await hostOn(database);
+    b = await hostOn(database);
+  });
+  afterAll(async () => {
+    await a?.close();
+    await b?.close();
+    await database?.drop();
+  });
+
+  it('let one of 60 racing creates win', async () => {
+    const project = freshProject();
+
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        (n % 2 ? a : b).methods.create(project, ground).then(
+          () => 'created',
+          (error: { code: string }) => error.code,
+        ),
+      ),
+    );
+
+    expect(outcomes.toSorted()).toEqual(['created', ...Array<string>(59).fill('duplicate_method')]);
+    await expectWhole(b.dataSource, project);
+  });
+
+  it('show each acknowledged change to the other', async () => {
+    const project = freshProject();
+    for (let n = 1; n <= 50; n++) {
+      const [writer, reader] = n % 2 ? [a, b] : [b, a];
+      await writer.methods.upsert(project, { ...ground, sort_order: n });
+      expect((await reader.methods.list(project)).data).toMatchObject([{ sort_order: n }]);
+    }
+  });
+
+  it('refuse a change in a transaction whose snapshot is older, and commit nothing of it', async () => {
+    const project = freshProject();
+    const events = { projectId: project, orderId: 'o', type: 'a.b' as const };
+
+    const work = a.dataSource.transaction(async (manager) => {
+      await a.methods.list(project, {}, { manager });
+      await b.methods.create(project, ground);
+      await a.methods.create(project, { ...ground, method_code: 'late' }, { manager }).catch(() => undefined);
+      await a.events.record(events, { manager }).catch(() => undefined);
+    });
+
+    await expect(work).rejects.toThrow('The transaction was rolled back: a statement in it had failed.');
+    expect((await b.methods.list(project)).meta.total).toBe(1);
+    expect(await b.events.list(project, 'o')).toEqual([]);
+  });
+
+  it('go on after a DataSource was closed and initialized again', async () => {
+    const project = freshProject();
+    await a.methods.create(project, ground);
+
+    await a.dataSource.destroy();
+    await expect(a.methods.list(project)).rejects.toMatchObject({ code: 'database_unavailable' });
+    await a.dataSource.initialize();
+    const undone = a.dataSource.transaction(async (manager) => {
+      await a.methods.create(project, { ...ground, method_code: 'undone' }, { manager });
+      throw new Error('no');
+    });
+    await expect(undone).rejects.toThrow('no');
+
+    expect((await a.methods.list(project)).meta.total).toBe(1);
+    expect((await b.methods.list(project)).meta.total).toBe(1);
+  });
+});
