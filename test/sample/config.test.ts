@@ -32,7 +32,9 @@ describe('the environment of the sample', () => {
     [{ HOST: 'http://localhost' }, 'HOST="http://localhost"', 'set it to an IP address'],
     [{ HOST: '[::1]' }, 'HOST="[::1]"', 'set it to an IP address'],
     [{ DEMO: 'yes' }, 'DEMO="yes"', 'set it to one of them'],
-    [{ DATABASE_URL: 'mysql://root@h/shop' }, 'DATABASE_URL', 'write postgres://'],
+    [{ DATABASE_URL: 'oracle://root@h/shop' }, 'DATABASE_URL', 'postgres://, mariadb:// or mysql://'],
+    [{ DATABASE_URL: 'mariadb://root@h/' }, 'DATABASE_URL', 'host:port/database'],
+    [{ DATABASE_URL: 'sqlite:' }, 'DATABASE_URL', 'sqlite: and the name of a file'],
     [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL', 'write postgres://'],
     [{ API_KEYS: 'demo' }, 'API_KEYS has an entry that cannot be read (number 1)', 'write project=key'],
     [{ API_KEYS: 'demo=a,*=' }, '(number 2)', 'write project=key'],
@@ -52,13 +54,24 @@ describe('the environment of the sample', () => {
 
   it('never shows a secret in a refusal', () => {
     const messages = [
-      refusalOf({ DATABASE_URL: 'mysql://root:hunter2@h/shop' }),
+      refusalOf({ DATABASE_URL: 'oracle://root:hunter2@h/shop' }),
       refusalOf({ API_KEYS: 'demo=hunter2,?=hunter2' }),
       refusalOf({ API_KEYS: 'hunter2' }),
     ];
 
     expect(messages.join()).not.toContain('hunter2');
     expect(JSON.stringify(readConfig({ API_KEYS: 'demo=hunter2' }))).not.toContain('hunter2');
+  });
+
+  it.each([
+    'postgres://u:p%40@h/shop',
+    'postgresql:///shop',
+    'mariadb://root@h:3307/shop',
+    'mysql://root@h/shop',
+    'sqlite:shop.db',
+    'sqlite::memory:',
+  ])('may have DATABASE_URL=%s', (url) => {
+    expect(readConfig({ DATABASE_URL: url })).toMatchObject({ databaseUrl: url });
   });
 
   it.each(['127.0.0.1', '::1', 'localhost'])('HOST=%s needs no key', (host) => {

@@ -57,9 +57,11 @@ function checked(name: keyof typeof isValid, text: string): string {
 /** The value has a password, so no message shows it. */
 function databaseUrlOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  if (URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol)) return text;
+  const isServer = URL.canParse(text) && /^(postgres(ql)?:|(mariadb|mysql):\/\/[^/]+\/[^?])/.test(text);
+  if (isServer || /^sqlite:./.test(text)) return text;
   throw new StartupError(
-    'DATABASE_URL is no address of a PostgreSQL database: write postgres://user:password@host:5432/database ' +
-      '(special characters in the password percent-encoded), or leave it unset for the embedded database.',
+    'DATABASE_URL is no address of a database: write postgres://, mariadb:// or mysql:// and then ' +
+      'user:password@host:port/database (special characters in the password percent-encoded), or sqlite: and the ' +
+      'name of a file (sqlite::memory: for none), or leave it unset for the embedded PostgreSQL.',
   );
 }

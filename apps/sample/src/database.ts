@@ -1,54 +1,68 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import mysql from 'mysql2';
 import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import pg from 'pg';
-import { DataSource, MigrationExecutor } from 'typeorm';
-import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import { boundLeases, limits } from './bounded-pool.js';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { boundLeases, mysqlLimits, postgresLimits } from './bounded-pool.js';
 import { type Config } from './config.js';
 import { openEmbeddedDatabase } from './embedded-database.js';
 import { CreateDeskOrder } from './order-desk/1763683300000-create-desk-order.js';
 import { DeskOrder } from './order-desk/desk-order.entity.js';
+import { openSqlite } from './sqlite-database.js';
 import { StartupError, step } from './startup.js';
 
-/** The tables are the same on a server and in the embedded database. */
+/** The tables are the same on every engine. */
 export const schema = {
   entities: [...shippingEntities, DeskOrder],
   migrations: [...shippingMigrations, CreateDeskOrder],
 };
-
-/** Any constant. With this lock, instances that start together on one server migrate one after another. */
-const startupLock = 1_763_683_200;
 
 const maxConnectTries = 8;
 const connectRetryMs = 2_000;
 
 /** Opens the database and migrates it. Destroying the DataSource closes all of it. @throws StartupError */
 export async function openDatabase({ databaseUrl, dataDir }: Config): Promise<DataSource> {
-  if (databaseUrl !== undefined) return openServer(databaseUrl);
-  const dataSource = await openEmbeddedDatabase(dataDir, schema);
+  const [, file] = /^sqlite:(.*)/.exec(databaseUrl ?? '') ?? [];
+  if (databaseUrl !== undefined && file === undefined) return openServer(databaseUrl);
+  const dataSource = await (file === undefined
+    ? openEmbeddedDatabase(dataDir, schema)
+    : openSqlite(file, schema));
   await migrate(dataSource);
   return dataSource;
 }
 
 async function openServer(url: string): Promise<DataSource> {
-  const applicationName = 'nestjs-shipping-sample';
-  const server = { type: 'postgres', driver: pg, url, applicationName, poolSize: 10 } as const;
-  const dataSource = new DataSource({ ...server, ...schema, ...limits });
-  await connect(dataSource, new URL(url).host || 'DATABASE_URL');
-  await migrate(dataSource);
-  // Only now, because migrations may take longer.
-  boundLeases((dataSource.driver as PostgresDriver).master as pg.Pool);
+  const type = new URL(url).protocol.slice(0, -1);
+  const shared = { url, poolSize: 10, ...schema };
+  const isMysql = type === 'mariadb' || type === 'mysql';
+  const options: DataSourceOptions = isMysql
+    ? { type, driver: mysql, charset: 'utf8mb4', timezone: 'Z', ...shared }
+    : { type: 'postgres', driver: pg, applicationName: 'nestjs-shipping-sample', ...shared };
+  // Instances that start together migrate one after another. The lock ends with its connection, which has no limits.
+  const single = await connected({ ...options, poolSize: 1 }, url);
+  await single.query(
+    `SELECT ${isMysql ? "GET_LOCK('nestjs-shipping', 600)" : 'pg_advisory_lock(1763683200)'}`,
+  );
+  await migrate(single);
+  await single.destroy();
+  const limits = isMysql ? mysqlLimits : postgresLimits;
+  const dataSource = await connected({ ...options, ...limits } as DataSourceOptions, url);
+  boundLeases(dataSource);
   return dataSource;
 }
 
-/** @param place the server without its credentials, because messages show it */
-async function connect(dataSource: DataSource, place: string): Promise<void> {
+/** Wrong credentials, no such database, no permission, another engine: waiting does not help. */
+const final = /^(28|3D|42|ER_(BAD_DB|(DB)?ACCESS_DENIED)|undefined The server is)/;
+
+async function connected(options: DataSourceOptions, url: string): Promise<DataSource> {
+  const dataSource = new DataSource(options);
+  // Messages show the server without its credentials.
+  const place = new URL(url).host || 'DATABASE_URL';
   for (let attempt = 1; !dataSource.isInitialized; attempt++) {
     await dataSource.initialize().catch(async (error: { code?: string; message: string }) => {
       const reason = error.message || error.code;
-      // Wrong credentials, no such database, no permission: waiting does not help.
-      const isFinal = /^(28|3D|42)/.test(error.code ?? '');
+      const isFinal = final.test(`${error.code} ${error.message}`);
       if (isFinal || attempt === maxConnectTries) {
         const remedy = isFinal ? 'correct DATABASE_URL' : 'start it, or correct DATABASE_URL';
         throw new StartupError(`No database at ${place} (${reason}): ${remedy}.`, { cause: error });
@@ -57,21 +71,10 @@ async function connect(dataSource: DataSource, place: string): Promise<void> {
       await delay(connectRetryMs);
     });
   }
+  return dataSource;
 }
 
 async function migrate(dataSource: DataSource): Promise<void> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    await runner.query('SET statement_timeout = 0');
-    await runner.query('SELECT pg_advisory_lock($1)', [startupLock]);
-    const migrations = new MigrationExecutor(dataSource, runner);
-    const pending = await migrations.getPendingMigrations();
-    if (pending.length > 0) {
-      await step('Migrating the database', () => migrations.executePendingMigrations());
-    }
-    await runner.query('SELECT pg_advisory_unlock($1)', [startupLock]);
-    await runner.query('RESET statement_timeout');
-  } finally {
-    await runner.release();
-  }
+  const isPending = await dataSource.showMigrations();
+  if (isPending) await step('Migrating the database', () => dataSource.runMigrations());
 }

@@ -21,8 +21,7 @@ export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Pro
     const lock = await lockDirectory(dataDir);
     const cluster = join(dataDir, 'postgres');
     if (!existsSync(cluster)) await initialise(cluster, dataDir);
-    const embedded = new EmbeddedDataSource(await PGlite.create(cluster), lock, schema);
-    return await embedded.initialize();
+    return await onPglite(await PGlite.create(cluster), lock, schema).initialize();
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(
@@ -33,23 +32,17 @@ export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Pro
   }
 }
 
-class EmbeddedDataSource extends DataSource {
-  constructor(
-    private readonly lite: PGlite,
-    private readonly lock: DirectoryLock,
-    schema: Schema,
-  ) {
-    // PGlite never returns after some faults of the disk. No request waits for longer than both times together.
-    const limits = { connectTimeoutMS: 3_000, extra: { ...createPgConfig(lite), query_timeout: 4_500 } };
-    // One connection, so that statements run one after another.
-    super({ type: 'postgres', driver: pg, poolSize: 1, ...limits, ...schema });
-  }
-
-  override async destroy(): Promise<void> {
-    await super.destroy();
-    await this.lite.close();
-    await this.lock.release();
-  }
+function onPglite(lite: PGlite, lock: DirectoryLock, schema: Schema): DataSource {
+  // PGlite never returns after some faults of the disk. No request waits for longer than both times together.
+  const limits = { connectTimeoutMS: 3_000, extra: { ...createPgConfig(lite), query_timeout: 4_500 } };
+  // One connection, so that statements run one after another.
+  const dataSource = new DataSource({ type: 'postgres', driver: pg, poolSize: 1, ...limits, ...schema });
+  const destroy = dataSource.destroy.bind(dataSource);
+  dataSource.destroy = () =>
+    destroy()
+      .then(() => lite.close())
+      .then(() => lock.release());
+  return dataSource;
 }
 
 /** The directory gets its name when it is complete, so that a kill leaves nothing that looks like a database. */

@@ -1,11 +1,8 @@
 import { type INestApplication } from '@nestjs/common';
-import { OrderEvents, ShippingMethods, ShippingProject } from 'nestjs-shipping';
+import { DuplicateMethodError, OrderEvents, ShippingMethods, ShippingProject } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { step } from '../startup.js';
 import { defaultMethods, demoMethods, demoOrders } from './demo-data.js';
-
-/** Any constant, but not the one of the migrations. */
-const seedLock = 1_763_683_201;
 
 const base = '/api/projects/demo/sales/orders';
 
@@ -33,12 +30,7 @@ export async function prepareDemo(app: INestApplication): Promise<string[]> {
 async function seed(app: INestApplication): Promise<void> {
   const methods = app.get(ShippingMethods);
   const events = app.get(OrderEvents);
-  await app.get(DataSource).transaction(async (manager) => {
-    // Another instance may fill it at the same time, or may have filled it since the check above.
-    const lock = 'SELECT pg_try_advisory_xact_lock($1) AS is_ours';
-    const [{ is_ours: isOurs } = {}] = await manager.query<{ is_ours?: boolean }[]>(lock, [seedLock]);
-    if (!isOurs || (await manager.exists(ShippingProject))) return;
-
+  const seeding = app.get(DataSource).transaction(async (manager) => {
     for (const method of defaultMethods) await methods.create('default', method, { manager });
     for (const method of demoMethods) await methods.create('demo', method, { manager });
     for (const [orderId, history] of Object.entries(demoOrders)) {
@@ -46,5 +38,9 @@ async function seed(app: INestApplication): Promise<void> {
         await events.record({ projectId: 'demo', orderId, occurredAt, type, actor, data }, { manager });
       }
     }
+  });
+  await seeding.catch((error: unknown) => {
+    // The first method waited for another instance, which has filled it meanwhile.
+    if (!(error instanceof DuplicateMethodError)) throw error;
   });
 }

@@ -28,7 +28,4 @@ export class DeskOrder {
     { name: 'method_id', referencedColumnName: 'id', foreignKeyConstraintName },
   ])
   method!: Relation<ShippingMethod>;
-
-  @Column({ name: 'placed_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
-  placedAt!: Date;
 }

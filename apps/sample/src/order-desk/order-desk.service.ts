@@ -54,9 +54,11 @@ export class OrderDesk {
 
 /** The constraints of `desk_order` decide, even when two requests race. */
 function refused(error: unknown): never {
-  const { code } = error instanceof QueryFailedError ? (error.driverError as { code?: string }) : {};
-  if (code === '23505') throw new OrderExistsError();
+  const { code = '' } = error instanceof QueryFailedError ? (error.driverError as { code?: string }) : {};
+  // As PostgreSQL, MariaDB and SQLite call it.
+  if (/^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_PRIMARYKEY)$/.test(code)) throw new OrderExistsError();
   // Another request has deleted the method since we read it.
-  if (code === '23503') throw new UnknownMethodError();
+  if (/^(23503|ER_NO_REFERENCED_ROW_2|SQLITE_CONSTRAINT_FOREIGNKEY)$/.test(code))
+    throw new UnknownMethodError();
   throw error;
 }

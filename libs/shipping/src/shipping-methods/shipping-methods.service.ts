@@ -9,7 +9,7 @@ import { queueOf } from '../storage/keyed-queue.js';
 import { onePerDataSource } from '../storage/one-per-data-source.js';
 import { MethodStore, type NewMethod } from '../storage/shipping-storage.js';
 import { DatabaseUnavailableError } from '../storage/storage.errors.js';
-import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
+import { type CallOptions, JoinedTransaction, type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, isUuid } from '../validation/identifiers.js';
 import { int32 } from '../validation/rules.js';
 import { isCode } from '../validation/text.js';
@@ -176,15 +176,20 @@ export class ShippingMethods {
     const own = ownValuesOf(request);
     const method = toStore(uuid(), projectId, own);
     return this.untilDone(projectId, this.transactions.scopeOf(options), async (scope) => {
-      const existing = await this.batched.find(codesOf(projectId, own), scope, true);
+      const codes = codesOf(projectId, own);
+      // In the caller's transaction, a look for a method that is missing may lock others' inserts until its end.
+      const existing = scope instanceof JoinedTransaction ? undefined : await this.batched.find(codes, scope);
       if (existing) return this.patch(existing, request, scope);
       const inserted = await this.batched.insert(method, scope);
+      if (typeof inserted === 'object') {
+        this.notify({ type: 'created', before: null, after: inserted }, scope);
+        return inserted;
+      }
       // Another writer may have created the method meanwhile, perhaps in the last place.
-      if (inserted === 'full' && !(await this.batched.find(codesOf(projectId, own), scope, true)))
-        throw new TooManyMethodsError(this.settings.maxMethods);
-      if (typeof inserted === 'string') return 'again';
-      this.notify({ type: 'created', before: null, after: inserted }, scope);
-      return inserted;
+      const holder = inserted === 'lost' ? undefined : await this.batched.find(codes, scope, true);
+      if (holder) return this.patch(holder, request, scope);
+      if (inserted === 'full') throw new TooManyMethodsError(this.settings.maxMethods);
+      return 'again';
     });
   }
 

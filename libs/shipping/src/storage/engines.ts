@@ -2,9 +2,8 @@ import { type DataSource } from 'typeorm';
 import { type EngineName, engineOf } from './engine-name.js';
 import { mariadbStorage } from './mariadb/mariadb-storage.js';
 import { PostgresStorage } from './postgres/postgres-storage.js';
-import { RowStorage } from './rows/row-storage.js';
 import { type ShippingStorage, type StorageSettings } from './shipping-storage.js';
-import { dialect, SqliteScripts } from './sqlite/sqlite.js';
+import { sqliteStorage } from './sqlite/sqlite-storage.js';
 
 type MakeStorage = (dataSource: DataSource, settings: StorageSettings) => ShippingStorage;
 
@@ -12,8 +11,7 @@ const storages: Record<EngineName, MakeStorage> = {
   postgres: (dataSource, settings) => new PostgresStorage(dataSource, settings),
   mariadb: mariadbStorage,
   mysql: mariadbStorage,
-  'better-sqlite3': (dataSource, settings) =>
-    new RowStorage(dataSource, new SqliteScripts(dataSource), dialect, settings),
+  'better-sqlite3': sqliteStorage,
 };
 
 /** @throws Error that names the remedy, for a DataSource of an engine that we do not know */

@@ -13,10 +13,11 @@ export class Transaction {
 }
 
 /** A statement of TypeORM's. */
-interface QueryEvent {
+export interface QueryEvent {
   queryRunner: QueryRunner;
   query: string;
   success?: boolean;
+  error?: unknown;
   /** The result of the driver. That of `pg` says in `command` what PostgreSQL did. */
   rawResults?: unknown;
 }
@@ -30,6 +31,9 @@ const end = /^(COMMIT|ROLLBACK|(RELEASE|ROLLBACK TO) SAVEPOINT typeorm_\d+)$/;
 export class OpenTransactions implements EntitySubscriberInterface {
   /** Outermost first. */
   private readonly open = new WeakMap<QueryRunner, Transaction[]>();
+
+  /** Set by an engine that has to hear of TypeORM's statements. */
+  onAnswer?: (event: QueryEvent) => Promise<void> | undefined;
 
   /** Settles when the last work on a connection is done. */
   private readonly turns = new WeakMap<QueryRunner, Promise<unknown>>();
@@ -58,12 +62,22 @@ export class OpenTransactions implements EntitySubscriberInterface {
     else action();
   }
 
+  /** A change inside a transaction failed half-way. PostgreSQL refuses to commit such a transaction; others would. */
+  fail(runner: QueryRunner): void {
+    const innermost = this.openOn(runner).at(-1);
+    if (innermost) innermost.hasFailed = true;
+  }
+
   /**
-   * A change inside a transaction failed half-way. PostgreSQL refuses to commit such a transaction; others would.
-   * @param isWhole the server has rolled back all of it, outside of the savepoint too
+   * The server has rolled back all that was open on the connection.
+   * @returns the statements that open it again, so that nothing commits by itself; none if no call of ours is part of it
    */
-  fail(runner: QueryRunner, isWhole: boolean): void {
-    for (const transaction of this.openOn(runner).slice(isWhole ? 0 : -1)) transaction.hasFailed = true;
+  failAll(runner: QueryRunner): string[] {
+    const open = this.openOn(runner);
+    if (!open.some(({ isJoined }) => isJoined)) return [];
+    for (const transaction of open) transaction.hasFailed = true;
+    const savepoints = open.slice(1).map((_, index) => `SAVEPOINT typeorm_${index + 1}`);
+    return ['BEGIN', ...savepoints];
   }
 
   /** Runs work of several statements after the work that was given before. */
@@ -98,20 +112,23 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /** @throws Error where PostgreSQL answered COMMIT with a rollback, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, success, rawResults }: QueryEvent): void {
-    if (!success) return;
+  afterQuery(event: QueryEvent): Promise<void> | undefined {
+    const { queryRunner, query, success, rawResults } = event;
+    const heard = this.onAnswer?.(event);
+    if (!success) return heard;
     const open = this.openOn(queryRunner);
     if (begin.test(query)) open.push(new Transaction());
-    if (!end.test(query)) return;
+    if (!end.test(query)) return heard;
     const { actions, isJoined } = open.pop() ?? new Transaction();
     const isUndone = query.startsWith('ROLLBACK') || Object(rawResults).command === 'ROLLBACK';
     if (query === 'COMMIT' && isUndone && isJoined) throw new Error(rolledBack);
-    if (isUndone) return;
+    if (isUndone) return heard;
     if (query === 'COMMIT') for (const action of actions) action();
     else {
       if (open.length === 0) open.push(new Transaction());
       open.at(-1)?.actions.push(...actions);
     }
+    return heard;
   }
 
   private turnOf(runner: QueryRunner): Promise<unknown> {

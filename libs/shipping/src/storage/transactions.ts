@@ -31,9 +31,9 @@ export class JoinedTransaction {
     return this.open.inTurn(this.runner, work);
   }
 
-  /** The transaction must not be committed. @param isWhole its savepoint does not help: the server has ended all of it */
-  fail(isWhole: boolean): void {
-    this.open.fail(this.runner, isWhole);
+  /** A change failed half-way: the transaction must not be committed. */
+  fail(): void {
+    this.open.fail(this.runner);
   }
 }
 
@@ -43,7 +43,7 @@ export class JoinedTransaction {
  */
 export type Scope = 'shared' | 'alone' | JoinedTransaction;
 
-const openOn = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
+export const openTransactionsOf = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
 
 /** Finds the transaction that a call is part of. */
 export class Transactions {
@@ -54,7 +54,7 @@ export class Transactions {
     readonly dataSource: DataSource,
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
-    this.open = openOn(dataSource);
+    this.open = openTransactionsOf(dataSource);
   }
 
   /**

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type DynamicModule } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { type PGlite } from '@electric-sql/pglite';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { shippingMigrations } from '../storage/migrations/migrations.js';
-import { shippingEntities } from '../shipping.entities.js';
 import { pglitePath } from './pglite-path.cjs';
 import { serve } from './postgres-thread.js';
+import { endingWith, migratedTypeOrm } from './test-database.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
@@ -66,34 +64,14 @@ async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
  * @param options more of the DataSource: its `name`, the host's own `entities` and `migrations`
  */
 export function embeddedTypeOrm(options: Partial<PostgresOptions> & { name?: string } = {}): DynamicModule {
-  return TypeOrmModule.forRootAsync({
-    name: options.name,
-    // At shutdown @nestjs/typeorm 11 looks the DataSource up by the `name` among these.
-    useFactory: () => ({
-      type: 'postgres' as const,
-      autoLoadEntities: true,
-      migrationsRun: true,
-      // A mistake in an entity or a migration is the same mistake at the next try.
-      retryAttempts: 1,
-      ...options,
-      entities: [...shippingEntities, ...Object.values(options.entities ?? [])],
-      migrations: [...shippingMigrations, ...Object.values(options.migrations ?? [])],
-    }),
-    dataSourceFactory: dataSourceInThread,
-  });
+  return migratedTypeOrm({ type: 'postgres', ...options }, dataSourceInThread);
 }
 
 /** A DataSource with a database of its own, which ends with it: an open engine would keep the process alive. */
-async function dataSourceInThread(options?: DataSourceOptions): Promise<DataSource> {
-  if (options?.type !== 'postgres') throw new Error('embeddedTypeOrm() has a PostgreSQL: leave out `type`.');
+async function dataSourceInThread(options: DataSourceOptions): Promise<DataSource> {
+  if (options.type !== 'postgres') throw new Error('embeddedTypeOrm() has a PostgreSQL: leave out `type`.');
   const thread = await openThread();
-  const dataSource = new DataSource({ ...options, ...(await optionsOn(thread)) });
-  const destroy = dataSource.destroy.bind(dataSource);
-  dataSource.destroy = async () => {
-    await destroy();
-    await thread.terminate();
-  };
-  return dataSource;
+  return endingWith(new DataSource({ ...options, ...(await optionsOn(thread)) }), () => thread.terminate());
 }
 
 /** @throws Error with the statements that the schema builder would run to make the database fit the entities */

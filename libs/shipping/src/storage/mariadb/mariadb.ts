@@ -7,7 +7,8 @@ import { type Outcome, type Row, runLater, type Script, Scripts, type Statement 
 import { type RowDialect } from '../rows/row-dialect.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { tableOf } from '../table-of.js';
-import { JoinedTransaction, type Scope } from '../transactions.js';
+import { type OpenTransactions, type QueryEvent } from '../open-transactions.js';
+import { JoinedTransaction, openTransactionsOf, type Scope } from '../transactions.js';
 
 const maxTries = 3;
 
@@ -28,9 +29,14 @@ export const dialect: RowDialect = {
   part: (select) => `(${select})`,
 };
 
+/** The answer to a statement without rows. The lowest bit of its status says that a transaction is open. */
+interface Sent {
+  serverStatus?: number;
+}
+
 /** What we use of a connection of `mysql2`. */
 interface Connection {
-  query(sql: string, done: (error: Error | null) => void): void;
+  query(sql: string, done: (error: Error | null, sent: Sent) => void): void;
   execute(
     statement: object,
     values: readonly unknown[],
@@ -50,8 +56,15 @@ export class MariadbScripts extends Scripts {
   /** MySQL has no such settings. There a batch waits. */
   private readonly canBeImpatient: boolean;
 
+  private readonly open: OpenTransactions;
+
+  /** Connections on which TypeORM's last statement left a transaction open. */
+  private readonly inUse = new WeakSet<object>();
+
   constructor(private readonly dataSource: DataSource) {
     super();
+    this.open = openTransactionsOf(dataSource);
+    this.open.onAnswer = (event) => this.onAnswer(event);
     this.canBeImpatient = dataSource.options.type === 'mariadb';
   }
 
@@ -82,7 +95,7 @@ export class MariadbScripts extends Scripts {
       const runner = this.dataSource.createQueryRunner('master');
       const progress = { isCommitting: false };
       try {
-        const connection = await connectionOf(runner);
+        const connection = await this.lent(runner);
         const send = this.sender(runner, connection, scope === 'shared' && writes);
         if (!writes) return await runLater(script(), send);
         return await inTransaction(connection, () => runLater(script(), send), progress);
@@ -104,7 +117,6 @@ export class MariadbScripts extends Scripts {
   ): Promise<Result> {
     const { runner } = scope;
     scope.assertOpen();
-    const isAlone = writes && !runner.isTransactionActive;
     const progress = { isCommitting: false };
     try {
       const connection = await connectionOf(runner);
@@ -114,13 +126,45 @@ export class MariadbScripts extends Scripts {
           scope.assertOpen();
           return send(statement);
         });
-      return await (isAlone ? inTransaction(connection, run, progress) : run());
+      if (!writes) return await run();
+      // The host may have begun a transaction by a statement of its own, which START TRANSACTION would commit.
+      const isOpen = runner.isTransactionActive || (await isInTransaction(connection));
+      return await (isOpen ? run() : inTransaction(connection, run, progress));
     } catch (error) {
-      // A deadlock ends the whole transaction on the server: what the host sends next would commit by itself.
-      const isUndone = contentionOf(error) === 'race';
-      if (!isAlone && (writes || isUndone) && !(error instanceof ShippingException)) scope.fail(isUndone);
+      if (writes && !(error instanceof ShippingException)) scope.fail();
+      await this.reopenAfter(runner, error);
       throw connectionError(error, progress.isCommitting);
     }
+  }
+
+  /** Hears of the answer to a statement of TypeORM's. */
+  private onAnswer({ queryRunner, success, error, rawResults }: QueryEvent): Promise<void> | undefined {
+    if (!success) return this.reopenAfter(queryRunner, error);
+    const { databaseConnection: connection } = queryRunner as { databaseConnection?: object };
+    const { serverStatus } = Object(rawResults) as Sent;
+    if (!connection || serverStatus === undefined) return undefined;
+    if (hasTransaction(serverStatus)) this.inUse.add(connection);
+    else this.inUse.delete(connection);
+    return undefined;
+  }
+
+  /** Takes a connection of the pool. One that the host gave back inside a transaction is rolled back first. */
+  private async lent(runner: QueryRunner): Promise<Connection> {
+    const connection = await connectionOf(runner);
+    if (this.inUse.delete(connection)) await control(connection, 'ROLLBACK');
+    return connection;
+  }
+
+  /**
+   * A deadlock ends the whole transaction on the server, and what the host sends next would commit by itself. So a
+   * transaction is opened in its place, which cannot be committed.
+   */
+  private async reopenAfter(runner: QueryRunner, error: unknown): Promise<void> {
+    if (!contentionOf(error)) return;
+    const connection = await connectionOf(runner);
+    // A lock time-out does the same only if innodb_rollback_on_timeout is set.
+    if (await isInTransaction(connection).catch(() => true)) return;
+    for (const sql of this.open.failAll(runner)) await control(connection, sql).catch(() => undefined);
   }
 
   /** The server prepares each statement: values that are escaped here are safe only under some of its SQL modes. */
@@ -154,6 +198,15 @@ async function connectionOf(runner: QueryRunner): Promise<Connection> {
   }
 }
 
+async function isInTransaction(connection: Connection): Promise<boolean> {
+  const { serverStatus = 0 } = await control(connection, 'DO 0');
+  return hasTransaction(serverStatus);
+}
+
+function hasTransaction(serverStatus: number): boolean {
+  return (serverStatus & 1) === 1;
+}
+
 async function inTransaction<Result>(
   connection: Connection,
   work: () => Promise<Result>,
@@ -171,8 +224,8 @@ async function inTransaction<Result>(
   }
 }
 
-function control(connection: Connection, sql: string): Promise<void> {
+function control(connection: Connection, sql: string): Promise<Sent> {
   return new Promise((resolve, reject) => {
-    connection.query(sql, (error) => (error ? reject(error) : resolve()));
+    connection.query(sql, (error, sent) => (error ? reject(error) : resolve(sent)));
   });
 }

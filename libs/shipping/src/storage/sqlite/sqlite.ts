@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../../shipping.exception.js';
 import { connectionError, contentionOf } from '../connection-errors.js';
 import { codeOf } from '../engine-errors.js';
@@ -7,12 +7,14 @@ import { type RowDialect } from '../rows/row-dialect.js';
 import { type Outcome, type Row, runNow, type Script, Scripts, type Statement } from '../rows/scripts.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { tableOf } from '../table-of.js';
-import { JoinedTransaction, type Scope } from '../transactions.js';
+import { type OpenTransactions } from '../open-transactions.js';
+import { JoinedTransaction, openTransactionsOf, type Scope } from '../transactions.js';
 
 const maxTries = 3;
 
 /** How long a call waits for a transaction that somebody in this process has open. */
 const patienceMs = 10_000;
+const pollMs = 5;
 
 /** A text without its first lines. */
 function after(text: string, lines: number): string {
@@ -60,8 +62,19 @@ export class SqliteScripts extends Scripts {
   /** Of each database that was opened: a host may initialize its DataSource again. */
   private readonly prepared = new WeakMap<Database, Map<string, Prepared>>();
 
+  /** Called when TypeORM has sent a statement after which no transaction is open. */
+  private readonly waiting = new Set<() => void>();
+
+  private readonly open: OpenTransactions;
+
   constructor(private readonly dataSource: DataSource) {
     super();
+    this.open = openTransactionsOf(dataSource);
+    this.open.onAnswer = ({ queryRunner, success }) => {
+      if (!success) this.reopen(queryRunner);
+      if (!this.database.inTransaction) for (const tell of this.waiting) tell();
+      return undefined;
+    };
   }
 
   table(entity: EntityTarget<ObjectLiteral>): string {
@@ -90,8 +103,8 @@ export class SqliteScripts extends Scripts {
     try {
       return await this.run(scope, () => runNow(script(), this.send));
     } catch (error) {
-      if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError)
-        scope.fail(false);
+      if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError) scope.fail();
+      this.reopen(scope.runner);
       throw error;
     }
   }
@@ -114,13 +127,34 @@ export class SqliteScripts extends Scripts {
   private async idle(): Promise<void> {
     const end = Date.now() + patienceMs;
     while (this.database.inTransaction) {
-      if (Date.now() > end)
-        throw new DatabaseUnavailableError(
-          new Error('A transaction of this process stays open. To be part of it, pass its { manager }.'),
-          'lock',
-        );
-      await delay(1);
+      if (Date.now() > end) {
+        const remedy = 'A transaction of this process stays open. To be part of it, pass its { manager }.';
+        throw new DatabaseUnavailableError(new Error(remedy));
+      }
+      await this.nextEnd();
     }
+  }
+
+  /** A busy host begins its next transaction at once, so a timer alone might always come too late. */
+  private nextEnd(): Promise<void> {
+    return new Promise((resolve) => {
+      const tell = (): void => {
+        clearTimeout(timer);
+        this.waiting.delete(tell);
+        resolve();
+      };
+      const timer = setTimeout(tell, pollMs);
+      this.waiting.add(tell);
+    });
+  }
+
+  /**
+   * An error may have rolled back the whole transaction, for instance RAISE(ROLLBACK) in a trigger. What the host sends
+   * next would commit by itself, so a transaction is opened in its place, which cannot be committed.
+   */
+  private reopen(runner: QueryRunner): void {
+    if (!runner.isTransactionActive || this.database.inTransaction) return;
+    for (const sql of this.open.failAll(runner)) this.database.exec(sql);
   }
 
   private inTransaction<Result>(work: () => Result): Result {

@@ -1,0 +1,36 @@
+import { DataSource, type DataSourceOptions, DriverPackageNotInstalledError } from 'typeorm';
+import { StartupError } from './startup.js';
+
+/**
+ * SQLite in this process. No other process can open the file meanwhile.
+ * @param options the tables, and the driver when better-sqlite3 is not installed here
+ * @throws StartupError
+ */
+export async function openSqlite(database: string, options: Partial<DataSourceOptions>): Promise<DataSource> {
+  const prepareDatabase = (file: { pragma(text: string): void }): void =>
+    file.pragma('locking_mode = EXCLUSIVE');
+  const own = { type: 'better-sqlite3', database, enableWAL: true, timeout: 0, prepareDatabase } as const;
+  try {
+    return await new SqliteDataSource({ ...options, ...own } as DataSourceOptions).initialize();
+  } catch (error) {
+    const isMissing = error instanceof DriverPackageNotInstalledError;
+    const reason = isMissing ? 'its driver is not installed' : String(error);
+    const remedy = isMissing
+      ? 'npm install --no-save better-sqlite3'
+      : 'name a file that only this process uses';
+    throw new StartupError(`DATABASE_URL=sqlite:${database} cannot be opened (${reason}): ${remedy}.`, {
+      cause: error,
+    });
+  }
+}
+
+class SqliteDataSource extends DataSource {
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** One after another: TypeORM has one connection to SQLite, on which two would become one transaction. */
+  override transaction<Result>(...work: unknown[]): Promise<Result> {
+    const result = this.last.then(() => super.transaction(...(work as [() => Promise<Result>])));
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}

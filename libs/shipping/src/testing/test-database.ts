@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
+import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { engineOf } from '../storage/engine-name.js';
+import { shippingMigrations } from '../storage/migrations/migrations.js';
+import { shippingEntities } from '../shipping.entities.js';
+
+type ServerOptions = Extract<DataSourceOptions, { type: 'postgres' } | { type: 'mariadb' | 'mysql' }>;
+type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
+
+/** The options of the host's DataSource; `name` is that of `TypeOrmModule`. */
+export type TestTypeOrmOptions = (ServerOptions | Omit<SqliteOptions, 'database'>) & { name?: string };
+
+/**
+ * `TypeOrmModule` on a database of its own, migrated: import it beside `ShippingModule` in a test. On a server, the
+ * database is made when the application starts, next to the one that the options name, and dropped when it is closed.
+ * So their user must have the right to create databases. On SQLite, it is in memory.
+ *
+ * The application does not start when the driver is not installed, or when the server cannot be reached or refuses.
+ * The error is that of TypeORM or the driver.
+ * @param options the `entities` and `migrations` of the library are added
+ */
+export function testTypeOrm(options: TestTypeOrmOptions): DynamicModule {
+  return migratedTypeOrm(options, ownDatabase);
+}
+
+/** @param open makes the DataSource, which TypeOrmModule then initializes */
+export function migratedTypeOrm(
+  options: TestTypeOrmOptions,
+  open: (options: DataSourceOptions) => Promise<DataSource>,
+): DynamicModule {
+  const migrated = {
+    autoLoadEntities: true,
+    migrationsRun: true,
+    // A mistake in an entity or a migration is the same mistake at the next try.
+    retryAttempts: 1,
+    ...options,
+    entities: [...new Set([...shippingEntities, ...Object.values(options.entities ?? [])])],
+    migrations: [...new Set([...shippingMigrations, ...Object.values(options.migrations ?? [])])],
+  };
+  return TypeOrmModule.forRootAsync({
+    name: options.name,
+    // At shutdown @nestjs/typeorm 11 looks the DataSource up by the `name` among these.
+    useFactory: () => migrated as TypeOrmModuleOptions,
+    dataSourceFactory: (made) => open(made as DataSourceOptions),
+  });
+}
+
+/** Ends the database of a DataSource with it. */
+export function endingWith(dataSource: DataSource, end: () => Promise<unknown>): DataSource {
+  const destroy = dataSource.destroy.bind(dataSource);
+  dataSource.destroy = async () => {
+    await destroy();
+    await end();
+  };
+  return dataSource;
+}
+
+async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
+  if (options.type === 'better-sqlite3') return new DataSource({ ...options, database: ':memory:' });
+  const database = `shipping_test_${randomUUID()}`;
+  const { url } = options as ServerOptions;
+  const place = url ? { url: Object.assign(new URL(url), { pathname: database }).href } : { database };
+  await onServer(options, (runner) => runner.createDatabase(database));
+  return endingWith(new DataSource({ ...options, ...place } as DataSourceOptions), () =>
+    onServer(options, (runner) => runner.dropDatabase(database)),
+  );
+}
+
+async function onServer(
+  options: DataSourceOptions,
+  work: (runner: QueryRunner) => Promise<void>,
+): Promise<void> {
+  const nothing = { entities: [], migrations: [], subscribers: [], migrationsRun: false };
+  const untouched = { synchronize: false, dropSchema: false };
+  const server = new DataSource({ ...options, ...nothing, ...untouched } as DataSourceOptions);
+  engineOf(server);
+  await server.initialize();
+  await work(server.createQueryRunner()).finally(() => server.destroy());
+}

@@ -1,0 +1,56 @@
+import { type AddressInfo } from 'node:net';
+import { type INestApplication } from '@nestjs/common';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { type DataSource } from 'typeorm';
+import { configureHttp, httpAdapter } from '../../apps/sample/src/http.js';
+import { type EngineDatabase, opened } from './databases.js';
+
+/** A host of the module on a database. */
+export interface EngineHost {
+  nest: INestApplication;
+  dataSource: DataSource;
+  methods: ShippingMethods;
+  events: OrderEvents;
+  /** `http://127.0.0.1:port` */
+  origin: string;
+  close(): Promise<void>;
+}
+
+/** @param more options of the DataSource, such as `poolSize` */
+export async function hostOn(
+  database: EngineDatabase,
+  shipping: Parameters<typeof ShippingModule.forRoot>[0] = {},
+  more: object = {},
+): Promise<EngineHost> {
+  const dataSource = await opened(database, more);
+  const testing = await Test.createTestingModule({
+    imports: [
+      TypeOrmModule.forRootAsync({
+        useFactory: () => dataSource.options,
+        dataSourceFactory: () => Promise.resolve(dataSource),
+      }),
+      ShippingModule.forRoot(shipping),
+    ],
+  }).compile();
+  const nest = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
+    bodyParser: false,
+    logger: ['error', 'warn'],
+  });
+  configureHttp(nest);
+  await nest.listen(0, '127.0.0.1');
+  const { port } = nest.getHttpServer().address() as AddressInfo;
+  return {
+    nest,
+    dataSource,
+    methods: nest.get(ShippingMethods),
+    events: nest.get(OrderEvents),
+    origin: `http://127.0.0.1:${port}`,
+    close: async () => {
+      await nest.close();
+      if (dataSource.isInitialized) await dataSource.destroy();
+    },
+  };
+}

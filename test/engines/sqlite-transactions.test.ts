@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MethodInUseError } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { expectWhole } from './agreement.js';
+import { type EngineDatabase, sqlite, titleOf } from './databases.js';
+import { type EngineHost, hostOn } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf(sqlite)}`, () => {
+  let database: EngineDatabase;
+  let host: EngineHost;
+  beforeAll(async () => {
+    database = await sqlite.create();
+    host = await hostOn(database);
+    await host.dataSource.query('CREATE TABLE note (n text)');
+  });
+  afterAll(async () => {
+    await host?.close();
+    await database?.drop();
+  });
+
+  const notesOf = async (project: string): Promise<number> =>
+    (await host.dataSource.query<object[]>('SELECT n FROM note WHERE n = ?', [project])).length;
+
+  it('that a call was not told to join makes it fail in words after ten seconds', async () => {
+    const began = Date.now();
+
+    const call = host.dataSource.transaction(() => host.methods.create(freshProject(), ground));
+
+    await expect(call).rejects.toMatchObject({
+      code: 'database_unavailable',
+      cause: { message: expect.stringContaining('pass its { manager }') },
+    });
+    expect(Date.now() - began).toBeLessThan(15_000);
+  });
+
+  it('after the other leaves room for calls outside of them', async () => {
+    const state = { isDone: false };
+    let transactions = 0;
+    const busy = async (): Promise<void> => {
+      for (; !state.isDone && transactions < 1000; transactions++)
+        await host.dataSource.transaction(() => delay(2));
+    };
+
+    const running = busy();
+    await host.methods.create(freshProject(), ground);
+    state.isDone = true;
+    await running;
+
+    expect(transactions).toBeLessThan(20);
+  });
+
+  it("that ends in RAISE(ROLLBACK) of a host's trigger commits nothing that comes after it", async () => {
+    const project = freshProject();
+    await host.dataSource.query(
+      `CREATE TRIGGER undo BEFORE INSERT ON shipping_method WHEN NEW.project_id = '${project}'
+       BEGIN SELECT RAISE(ROLLBACK, 'no'); END`,
+    );
+
+    const outer = host.dataSource.transaction(async (manager) => {
+      await manager.query('INSERT INTO note VALUES (?)', [project]);
+      const inner = manager.transaction((nested) =>
+        host.methods.create(project, ground, { manager: nested }),
+      );
+      await inner.catch(() => undefined);
+      await manager.query('INSERT INTO note VALUES (?)', [project]);
+    });
+
+    await expect(outer).rejects.toThrow('The transaction was rolled back: a statement in it had failed.');
+    expect(await notesOf(project)).toBe(0);
+    await expectWhole(host.dataSource, project);
+    await host.dataSource.query('DROP TRIGGER undo');
+  });
+
+  it.each(['UPDATE', 'DELETE'])(
+    "in which a host's trigger refuses an %s gets its error, not that of a foreign key",
+    async (event) => {
+      const project = freshProject();
+      const { id } = await host.methods.create(project, ground);
+      await host.dataSource.query(
+        `CREATE TRIGGER refusal BEFORE ${event} ON shipping_method WHEN OLD.project_id = '${project}'
+       BEGIN SELECT RAISE(ABORT, 'not now'); END`,
+      );
+
+      const call =
+        event === 'UPDATE'
+          ? host.methods.update(project, id, { ...ground, sort_order: 1 })
+          : host.methods.remove(project, id);
+
+      await expect(call).rejects.toThrow('not now');
+      await host.dataSource.query('DROP TRIGGER refusal');
+    },
+  );
+
+  it.each(['NO ACTION', 'RESTRICT'])(
+    "in which a host's foreign key refuses a removal gets method_in_use: %s",
+    async (action) => {
+      const project = freshProject();
+      const { id } = await host.methods.create(project, ground);
+      await host.dataSource.query(
+        `CREATE TABLE cart (project_id text, method_id text,
+         FOREIGN KEY (project_id, method_id) REFERENCES shipping_method (project_id, id) ON DELETE ${action})`,
+      );
+      await host.dataSource.query('INSERT INTO cart VALUES (?, ?)', [project, id]);
+
+      await expect(host.methods.remove(project, id)).rejects.toThrow(MethodInUseError);
+      await host.dataSource.query('DROP TABLE cart');
+    },
+  );
+});

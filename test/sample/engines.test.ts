@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type INestApplication } from '@nestjs/common';
+import { OrderEvents } from 'nestjs-shipping';
+import { type ContractTarget, expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createApp } from '../../apps/sample/src/app.js';
+import { readConfig } from '../../apps/sample/src/config.js';
+import { openDatabase, schema } from '../../apps/sample/src/database.js';
+import { prepareDemo } from '../../apps/sample/src/demo/demo.js';
+import { DeskOrder } from '../../apps/sample/src/order-desk/desk-order.entity.js';
+import { openSqlite } from '../../apps/sample/src/sqlite-database.js';
+import { Client, freshProject } from '../support/client.js';
+import { mariadbUrl, otherEngines, sqliteDriver } from '../support/other-engines.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const chosen = { carrier_code: 'ups', method_code: '03' };
+
+interface Opened {
+  dataSource: DataSource;
+  drop(): Promise<unknown>;
+}
+
+/** As the sample opens it, in a new database. */
+async function openMariadb(port = new URL(mariadbUrl).port): Promise<Opened> {
+  const name = `sample_${randomUUID()}`;
+  const server = await new DataSource({ type: 'mariadb', url: mariadbUrl }).initialize();
+  await server.query(`CREATE DATABASE \`${name}\``);
+  const DATABASE_URL = Object.assign(new URL(mariadbUrl), { pathname: name, port }).href;
+  // Two instances that start together.
+  const config = readConfig({ DATABASE_URL });
+  const drop = () => server.query(`DROP DATABASE \`${name}\``).finally(() => server.destroy());
+  try {
+    const [dataSource, other] = await Promise.all([openDatabase(config), openDatabase(config)]);
+    await other.destroy();
+    return { dataSource, drop };
+  } catch (error) {
+    await drop();
+    throw error;
+  }
+}
+
+async function openSqliteFile(): Promise<Opened> {
+  const directory = await mkdtemp(join(tmpdir(), 'sample-'));
+  const dataSource = await openSqlite(join(directory, 'shop.db'), { ...schema, driver: sqliteDriver });
+  await dataSource.runMigrations();
+  return { dataSource, drop: () => rm(directory, { recursive: true }) };
+}
+
+for (const { title, isMissing, options } of otherEngines) {
+  describe.skipIf(isMissing)(`the sample on ${title}`, () => {
+    let database: Opened;
+    let app: INestApplication;
+    let target: ContractTarget;
+    beforeAll(async () => {
+      vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      database = await (options.type === 'mariadb' ? openMariadb() : openSqliteFile());
+      app = await createApp(database.dataSource);
+      await app.listen(0, '127.0.0.1');
+      const { port } = app.getHttpServer().address() as AddressInfo;
+      target = { origin: `http://127.0.0.1:${port}`, orderEvents: app.get(OrderEvents) };
+      vi.restoreAllMocks();
+    });
+    afterAll(async () => {
+      await app?.close();
+      await database?.drop();
+    });
+
+    const shopOf = (): Client => new Client(target.origin, freshProject());
+    const place = (shop: Client, order_id: string) =>
+      shop.send<{ code?: string }>('POST', `/api/projects/${shop.project}/desk/orders`, {
+        order_id,
+        ...chosen,
+      });
+    const orders = (shop: Client): Promise<number> =>
+      database.dataSource.manager.countBy(DeskOrder, { projectId: shop.project });
+
+    it.each(shippingContract(() => target))('keeps the contract: $title', async ({ run }) => {
+      await expect(run()).resolves.toBeUndefined();
+    });
+
+    it('has entities that agree with its migrations', async () => {
+      await expect(expectNoSchemaDrift(database.dataSource)).resolves.toBeUndefined();
+    });
+
+    it('places each of many orders once, with its two events, though all come twice and at the same time', async () => {
+      const shop = shopOf();
+      await shop.create(ground);
+      const ids = Array.from({ length: 10 }, (_, index) => `o${index}`);
+
+      const placed = await Promise.all([...ids, ...ids].map((id) => place(shop, id)));
+
+      const outcomes = placed.map(({ status, body }) => `${status} ${body.code ?? ''}`).toSorted();
+      expect(outcomes).toEqual([...ids.map(() => '201 '), ...ids.map(() => '409 order_exists')]);
+      for (const id of ids) expect((await shop.events(id)).body.data).toHaveLength(2);
+    });
+
+    it('knows an order id by its case', async () => {
+      const shop = shopOf();
+      await shop.create(ground);
+
+      const placed = [await place(shop, 'a'), await place(shop, 'A')];
+
+      expect(placed.map(({ status }) => status)).toEqual([201, 201]);
+    });
+
+    it('rolls back the order and its first event when the second event fails', async () => {
+      const shop = shopOf();
+      await shop.create(ground);
+      const events = app.get(OrderEvents);
+      const record = events.record.bind(events);
+      vi.spyOn(events, 'record').mockImplementation((event, scope) =>
+        event.type === 'order.placed' ? record(event, scope) : Promise.reject(new Error('no')),
+      );
+      onTestFinished(() => void vi.restoreAllMocks());
+      app.useLogger(false);
+
+      const answer = await place(shop, '1');
+
+      expect(answer.status).toBe(500);
+      expect(await orders(shop)).toBe(0);
+      expect((await shop.events('1')).body.data).toEqual([]);
+    });
+
+    it('does not remove a method that an order refers to, nor place an order with one that was removed', async () => {
+      const shop = shopOf();
+      const { body: method } = await shop.create(ground);
+      await place(shop, '1');
+
+      const removal = await shop.remove(method.id);
+      const unknown = database.dataSource.manager.insert(DeskOrder, {
+        projectId: shop.project,
+        orderId: '2',
+        methodId: randomUUID(),
+      });
+
+      expect(removal).toMatchObject({ status: 409, body: { code: 'method_in_use' } });
+      await expect(unknown).rejects.toThrow(/foreign key/i);
+    });
+
+    it('is filled once, also by two instances that start together', async () => {
+      const demo = new Client(target.origin, 'demo');
+      await database.dataSource.query('DELETE FROM desk_order');
+      await database.dataSource.query('DELETE FROM shipping_method');
+      await database.dataSource.query('DELETE FROM shipping_project');
+      vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      vi.spyOn(console, 'log').mockReturnValue(undefined);
+      onTestFinished(() => void vi.restoreAllMocks());
+
+      const [paths] = await Promise.all([prepareDemo(app), prepareDemo(app)]);
+
+      expect(paths).toHaveLength(3);
+      expect((await demo.list()).body.meta.total).toBe(16);
+      expect((await demo.events('1001')).body.data).toHaveLength(7);
+    });
+
+    it('is ready', async () => {
+      expect((await fetch(`${target.origin}/health/ready`)).status).toBe(200);
+    });
+  });
+}
+
+const [mariadb, sqlite] = otherEngines;
+
+describe.skipIf(mariadb?.isMissing)(`the sample on a server that hangs: ${mariadb?.title}`, () => {
+  it('answers every request in 8 seconds, with 503, and works again when the server does', async () => {
+    const sockets = new Set<Socket>();
+    const proxy = createServer((client) => {
+      const server = connect(Number(new URL(mariadbUrl).port), '127.0.0.1');
+      client.pipe(server).pipe(client);
+      for (const socket of [client, server]) {
+        sockets.add(socket);
+        socket.on('error', () => undefined).on('close', () => [client, server].map((each) => each.destroy()));
+      }
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const { dataSource, drop } = await openMariadb(String((proxy.address() as AddressInfo).port));
+    const app = await createApp(dataSource);
+    app.useLogger(false);
+    await app.listen(0, '127.0.0.1');
+    const shop = new Client(`http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`, 'p');
+    const read = async (): Promise<number> => (await shop.events('1')).status;
+    await Promise.all(Array.from({ length: 20 }, read));
+
+    for (const socket of sockets) socket.pause();
+    const began = Date.now();
+    const hanging = await Promise.all(Array.from({ length: 30 }, read));
+    const took = Date.now() - began;
+    const after = await Promise.all(Array.from({ length: 30 }, read));
+
+    expect(new Set(hanging)).toEqual(new Set([503]));
+    expect(took).toBeLessThan(8_000);
+    expect(new Set(after)).toEqual(new Set([200]));
+    await app.close();
+    proxy.close();
+    await drop();
+  });
+});
+
+describe.skipIf(sqlite?.isMissing)(`a file of ${sqlite?.title}`, () => {
+  it('that another process uses is refused, and the error says what to do', async () => {
+    const { dataSource, drop } = await openSqliteFile();
+
+    const second = openSqlite(String(dataSource.options.database), { ...schema, driver: sqliteDriver });
+
+    await expect(second).rejects.toThrow(/locked.*: name a file that only this process uses\./);
+    await dataSource.destroy();
+    await drop();
+  });
+});
+
+describe('better-sqlite3', () => {
+  it('that is not installed is asked for with the command', async () => {
+    // As TypeORM finds it in a clone: the driver is no dependency of this workspace.
+    await expect(openSqlite(':memory:', schema)).rejects.toThrow('npm install --no-save better-sqlite3');
+  });
+});

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { connect } from 'node:net';
+import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';
+
+/** Where a user may create databases. */
+export const mariadbUrl = process.env['TEST_MARIADB_URL'] ?? 'mariadb://root@127.0.0.1:3306/';
+export const sqliteDriver = installed('../drivers/node_modules/better-sqlite3');
+
+/** The engines beside PostgreSQL. A title says why the tests of one are skipped. */
+export const otherEngines: { title: string; isMissing: boolean; options: TestTypeOrmOptions }[] = [
+  engine('MariaDB', await answers(mariadbUrl), 'no server answers', { type: 'mariadb', url: mariadbUrl }),
+  engine('SQLite', sqliteDriver !== undefined, 'test/drivers is not installed', {
+    type: 'better-sqlite3',
+    driver: sqliteDriver,
+  }),
+];
+
+function engine(name: string, isHere: boolean, reason: string, options: TestTypeOrmOptions) {
+  return { title: isHere ? name : `${name} (skipped: ${reason})`, isMissing: !isHere, options };
+}
+
+/** @returns undefined when it cannot be loaded, or has no binary for this machine */
+function installed(path: string): unknown {
+  try {
+    const Driver = createRequire(import.meta.url)(path) as new (file: string) => { close(): void };
+    new Driver(':memory:').close();
+    return Driver;
+  } catch {
+    return undefined;
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port || 3306), hostname);
+  return once(socket, 'connect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
+}
