@@ -74,7 +74,7 @@ describe('the tables, when an application boots,', () => {
 
     const refusal = await booted(database).catch(({ message }: Error) => message);
 
-    expect(refusal).toMatch(/no table (test_\w+\.)?shop_shipping_project\./);
+    expect(refusal).toMatch(/no table (test_\w+\.)?shop_shipping_order_event\./);
   });
 
   it('are refused when they lack columns, and the error names the columns', async () => {
