@@ -1,10 +1,16 @@
 import { type DataSource } from 'typeorm';
 import { RowStorage } from '../rows/row-storage.js';
 import { type StorageSettings } from '../shipping-storage.js';
-import { dialect, MariadbScripts } from './mariadb.js';
+import { dialectOf, MariadbScripts } from './mariadb.js';
 
 export function mariadbStorage(dataSource: DataSource, settings: StorageSettings): RowStorage {
-  return new RowStorage(dataSource, new MariadbScripts(dataSource), dialect, settings, checkCharset);
+  return new RowStorage(
+    dataSource,
+    new MariadbScripts(dataSource),
+    dialectOf(dataSource),
+    settings,
+    checkCharset,
+  );
 }
 
 async function checkCharset(dataSource: DataSource): Promise<void> {

@@ -14,7 +14,7 @@ const maxTries = 3;
 /** Written as it is: a backslash means nothing under the SQL mode NO_BACKSLASH_ESCAPES. */
 const newline = "'\n'";
 
-export const dialect: RowDialect = {
+const dialect: RowDialect = {
   line: (text, number) => `SUBSTRING_INDEX(SUBSTRING_INDEX(${text}, ${newline}, ${number}), ${newline}, -1)`,
   lines: (texts) => `CONCAT_WS(${newline}, ${texts.join(', ')})`,
   contains: (text, part) => `LOCATE(${part}, ${text}) > 0`,
@@ -25,8 +25,14 @@ export const dialect: RowDialect = {
   timeText: (column) => `CAST(${column} AS CHAR)`,
   // IGNORE would take a shared lock first, and two of these would wait for each other.
   ifThere: 'ON DUPLICATE KEY UPDATE methods = methods',
+  returns: true,
   part: (select) => `(${select})`,
 };
+
+/** MySQL has no RETURNING. */
+export function dialectOf({ options }: DataSource): RowDialect {
+  return { ...dialect, returns: options.type === 'mariadb' };
+}
 
 /** What we use of a connection of `mysql2`. */
 interface Connection {
