@@ -1,16 +1,15 @@
-import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { shop } from './data/catalogue.mjs';
 import { platforms } from './peers/platforms.mjs';
 import { serve } from './processes.mjs';
-import { sampleProgram } from './sample.mjs';
+import { copySample, sampleFolder } from './sample.mjs';
 import { scenarios } from './scenarios.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The measured programs. Each serves on PORT from DATABASE_URL. `translate` turns our requests into its own form. */
 export const contenders = {
-  ours: { title: 'nestjs-shipping', program: sampleProgram, env: { DEMO: 'false' } },
+  ours: { title: 'nestjs-shipping', program: `${sampleFolder}/main.js`, env: { DEMO: 'false' } },
   bare: { title: 'Fastify + pg, by hand', program: here('rivals/bare.mjs') },
   kept: {
     title: 'Fastify + pg, with the kept total',
@@ -27,10 +26,17 @@ export const contenders = {
   ...platforms,
 };
 
+/** Makes the contenders those of another engine. */
+export function addEngine({ rivals = {} }) {
+  for (const [name, rival] of Object.entries(rivals)) contenders[name] = { ...contenders[name], ...rival };
+}
+
 /** Makes the built sample of another checkout a contender. */
-export function addCheckout(folder) {
-  const program = resolve(folder, 'dist/apps/sample/main.js');
-  contenders.before = { ...contenders.ours, title: `the checkout ${folder}`, program };
+export function addCheckout(checkout) {
+  const folder = `${sampleFolder}-before`;
+  copySample(folder, checkout);
+  const program = contenders.ours.program.replace(sampleFolder, folder);
+  contenders.before = { ...contenders.ours, title: `the checkout ${checkout}`, program };
 }
 
 /** Request `number` of a scenario, in the form of the contender. */
@@ -49,5 +55,5 @@ export async function start(name, { database, origin, ...options }) {
     path: `/api/projects/${shop(0)}/sales/orders/shipments/methods?page=1&per_page=20&limit=20`,
     ...options,
   });
-  return { name, ...served, pids: [served.child.pid, database.pid] };
+  return { name, ...served, pids: [served.child.pid, ...(database.isInProcess ? [] : [database.pid])] };
 }

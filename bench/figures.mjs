@@ -3,7 +3,7 @@ import { median, ratioRow } from './report/rows.mjs';
 import { scenarios } from './scenarios.mjs';
 
 /** Each compares ours with a rival in one scenario. The goal is a ratio: at least for rates, at most for p99. */
-export const figures = [
+const postgresFigures = [
   { id: 'list20', scenario: 'list20', goal: 7 },
   { id: 'list20cold', scenario: 'list20cold', goal: 1.2 },
   { id: 'list20kept', scenario: 'list20cold', rival: 'kept' },
@@ -20,10 +20,44 @@ export const figures = [
   { id: 'treeP99', scenario: 'tree', measure: 'p99', goal: 0.5 },
   { id: 'limit', scenario: 'list20', rival: 'limit', goal: 0.65 },
   { id: 'paginate', scenario: 'list20few', rival: 'paginate', goal: 12 },
-].map((figure) => ({ rival: 'bare', measure: 'rate', ...figure }));
+].map(withDefaults);
+
+/** On the other engines: each scenario against the bare rival with a goal, and against TypeORM by hand. */
+function figuresOn(goals) {
+  return Object.entries(goals).flatMap(([scenario, goal]) => [
+    withDefaults({ id: scenario, scenario, goal }),
+    withDefaults({ id: `${scenario}Naive`, scenario, rival: 'naive', goal: 1 }),
+  ]);
+}
+
+function withDefaults(figure) {
+  return { rival: 'bare', measure: 'rate', ...figure };
+}
+
+export const mariadbFigures = figuresOn({
+  list20busy: 4,
+  list20: undefined,
+  list20cold: 0.8,
+  treeCold: 0.8,
+  events: undefined,
+  createMany: 0.7,
+  createFew: 0.7,
+  update: 0.7,
+});
+
+export const sqliteFigures = figuresOn({
+  list20busy: 2,
+  list20: 2,
+  list20cold: 0.8,
+  treeCold: 0.8,
+  events: undefined,
+  createMany: 0.7,
+  createFew: 0.7,
+  update: undefined,
+});
 
 /** The figures whose name begins with one of the words, or all figures when there are no words. */
-export function chosen(words) {
+export function chosen(words, figures = postgresFigures) {
   if (words.length === 0) return figures;
   const wanted = figures.filter(({ id }) => words.some((word) => id.startsWith(word)));
   if (wanted.length > 0) return wanted;

@@ -8,9 +8,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const run = (command, cwd) => execSync(command, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
 
 /** Installs and builds ours and its rivals. */
-export function prepare({ build }) {
+export function prepare({ build, engine }) {
   run('node scripts/install.mjs', root);
   installIn(here);
+  if (engine === 'sqlite') installIn(`${root}test/drivers`);
   if (build) {
     console.log('Building the sample …');
     run('npm run build', root);

@@ -9,6 +9,7 @@ What is measured, by default the first:
   --memory         the memory for large answers and for many different ones (--million: a million of them)
   --all            all of these
 
+  --engine name    the ratios on mariadb or sqlite instead of postgres
   --only a,b       only the ratios whose names begin with these words: --only create,list20
   --against dir    the ratios of this checkout against another one that is built; nothing is written
   --quick          small data and short slices, to see that it runs and about how fast it is
@@ -18,6 +19,7 @@ What is measured, by default the first:
   --write          writes docs/performance.* even after a quick or partial run; --no-write: never
 `;
 
+const engineNames = ['postgres', 'mariadb', 'sqlite'];
 const parts = ['ratios', 'peers', 'scale', 'memory'];
 
 /** @throws Error that names the option */
@@ -33,6 +35,7 @@ export function readOptions(args) {
       million: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       against: { type: 'string' },
+      engine: { type: 'string', default: 'postgres' },
       quick: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       rounds: { type: 'string' },
@@ -43,6 +46,10 @@ export function readOptions(args) {
     },
   });
   const wanted = parts.filter((part) => values.all || values[part]);
+  if (!engineNames.includes(values.engine))
+    throw new Error(`--engine ${values.engine}: choose among ${engineNames.join(', ')}.`);
+  if (values.engine !== 'postgres' && wanted.some((part) => part !== 'ratios'))
+    throw new Error(`--engine ${values.engine} has only the ratios.`);
   const only = values.only.split(',').filter(Boolean);
   return {
     ...values,

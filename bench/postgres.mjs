@@ -26,10 +26,10 @@ export async function newDatabase(name) {
   return { url: url.href, pid: server.pid };
 }
 
-/** Such as `15.8`. */
-export async function serverVersion() {
+/** Such as `PostgreSQL 15.8`. */
+export async function version() {
   const [{ server_version }] = await administer((await running).url, 'SHOW server_version');
-  return server_version.split(' ')[0];
+  return `PostgreSQL ${server_version.split(' ')[0]}`;
 }
 
 let running;
@@ -74,7 +74,7 @@ function binaries() {
   const installed = existsSync(debianRoot)
     ? readdirSync(debianRoot).toSorted((a, b) => Number(b) - Number(a))
     : [];
-  const candidates = [configured(), ...installed.map((version) => join(debianRoot, version, 'bin'))];
+  const candidates = [configured(), ...installed.map((name) => join(debianRoot, name, 'bin'))];
   const found = candidates.find((bin) => bin && existsSync(join(bin, 'initdb')));
   if (found) return found;
   throw new Error(

@@ -1,10 +1,9 @@
 import { checkEqual } from './check.mjs';
 import { addCheckout, start } from './contenders.mjs';
-import { load } from './data/load.mjs';
 import { methodsIn, sizes } from './data/sizes.mjs';
+import { engines } from './engines.mjs';
 import { chosen, multiplesOf, rowOf } from './figures.mjs';
 import { startGenerator } from './load/load.mjs';
-import { newDatabase } from './postgres.mjs';
 import { median } from './report/rows.mjs';
 import { measureRounds } from './rounds.mjs';
 import { scenarios } from './scenarios.mjs';
@@ -15,22 +14,23 @@ const compileSeconds = 2;
 /** Measures ours against the others, in every scenario that a wanted figure needs. */
 export async function measureRatios(options) {
   if (options.against) addCheckout(options.against);
-  const figures = chosen(options.only).map((figure) => againstOf(figure, options));
+  const engine = engines[options.engine];
+  const figures = chosen(options.only, engine.figures).map((figure) => againstOf(figure, options));
   const wanted = [...new Set(figures.map(({ scenario }) => scenario))];
   // For the chart, the hand-written services are measured beside the rival of a figure.
   const usual = options.quick ? ['ours', 'bare'] : ['ours', 'bare', 'naive'];
   const always = options.against ? ['ours', 'before'] : usual;
-  // Each writes in its own projects.
-  const writers = [...new Set([...always, 'bare'])];
   const rivalsIn = (scenario) =>
     figures.filter((figure) => figure.scenario === scenario).map(({ rival }) => rival);
+  // Each writes in its own projects.
+  const writers = [...new Set([...always, 'bare', ...rivalsIn('update')])];
   const namesIn = (scenario) => [...new Set([...always, ...rivalsIn(scenario)])];
 
-  const size = { ...sizes[options.quick ? 'quick' : 'full'], writers };
+  const size = { ...sizes[options.quick ? 'quick' : engine.size], writers };
   console.log(`Loading ${methodsIn(size).toLocaleString('en-US')} methods …`);
-  const database = await newDatabase('shipping_bench');
+  const database = await engine.newDatabase('shipping_bench');
   const ours = await start('ours', { database, path: '/' });
-  await load(database.url, size, writers);
+  await engine.load(database.url, size, writers);
   const running = { ours };
   for (const name of new Set(wanted.flatMap(namesIn))) {
     running[name] ??= await start(name, { database, origin: ours.origin });

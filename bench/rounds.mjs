@@ -17,7 +17,9 @@ export async function measureRounds({ scenario, contenders, size, rounds, second
     const before = pids.map(cpuSeconds);
     const measured = await generate(job);
     const requests = measured.next - next.get(name);
-    const [serverCpu, databaseCpu] = pids.map((pid, index) => (cpuSeconds(pid) - before[index]) / requests);
+    const [serverCpu, databaseCpu = 0] = pids.map(
+      (pid, index) => (cpuSeconds(pid) - before[index]) / requests,
+    );
     next.set(name, measured.next);
     return [name, { ...measured, serverCpu, databaseCpu, cpu: serverCpu + databaseCpu }];
   };

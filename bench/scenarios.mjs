@@ -20,6 +20,11 @@ export const scenarios = {
     connections: 16,
     request: (number) => page(data.shop(number % busyShops), 1, 20),
   },
+  list20busy: {
+    title: 'list of 20, warm, 64 connections',
+    connections: 64,
+    request: (number) => page(data.shop(number % busyShops), 1, 20),
+  },
   list100: {
     title: 'list of 100, warm',
     connections: 16,

@@ -70,10 +70,12 @@ export const written = (contender, number) => `${contender}-${padded(number)}`;
 export const longOrder = 99_999;
 export const order = (number) => `order-${padded(number)}`;
 
+/** What the project picks from the catalogue at `index`. */
+export const pick = (project, index) => catalogue[(project * stride + index) % catalogue.length];
+
 /** The fields of the method at `index` in a project that a client has to know. */
 export function method(project, index) {
-  const { carrier_code, method_code, method_label } =
-    catalogue[(project * stride + index) % catalogue.length];
+  const { carrier_code, method_code, method_label } = pick(project, index);
   const id = `0199${hex(project, 8).slice(0, 4)}-${hex(project, 8).slice(4)}-7000-8000-${hex(index, 12)}`;
   return { id, carrier_code, method_code, method_label };
 }

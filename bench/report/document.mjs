@@ -1,5 +1,20 @@
 import { columns } from './rows.mjs';
 
+const likeBeside =
+  'As “Beside others”, with 2,000 projects of 100 methods, each contender on the same tables and indexes. No entry of the cache is warm in the rows “cold”.';
+
+/** The engines with a section of their own. */
+export const otherEngines = {
+  mariadb: [
+    'On MariaDB',
+    `${likeBeside} **bare** is Fastify and mysql2 (\`execute\`, a pool of 10). Its create is one INSERT that commits by itself, its update a SELECT and an UPDATE guarded by the version.`,
+  ],
+  sqlite: [
+    'On SQLite',
+    `${likeBeside} **bare** is Fastify and better-sqlite3 with prepared statements. All contenders use the journal mode WAL and \`synchronous=NORMAL\`.`,
+  ],
+};
+
 const parts = {
   ratios: [
     'Beside others',
@@ -9,6 +24,7 @@ const parts = {
     'Beside platforms',
     'Our list against their own lists with as many shipping methods, through their own APIs.',
   ],
+  ...otherEngines,
   scale: ['As it grows', 'How many times longer a single request takes when there is more data.'],
   memory: [
     'Memory',
@@ -48,8 +64,8 @@ function section(part, rows) {
   ];
   const runs = new Set(
     rows.map(
-      ({ command, commit, date, loadBefore }) =>
-        `\`${command}\` at ${commit}, ${date}, on a machine with a load of ${loadBefore} before it began`,
+      ({ command, commit, date, loadBefore, server }) =>
+        `\`${command}\` at ${commit}, ${date},${server ? ` ${server},` : ''} on a machine with a load of ${loadBefore} before it began`,
     ),
   );
   return [`## ${title}`, explanation, table.join('\n'), `${[...runs].join('; ')}.`];
@@ -64,4 +80,4 @@ const howToRead = `## How to read it
 
 const notMeasured = `## What is not measured
 
-Networks: everything runs on one machine, the load generator too. More than one process of a server. TLS, logging and guards. Other databases than the one named below. The test campaign checks that no read is stale.`;
+Networks: everything runs on one machine, the load generator too. More than one process of a server. TLS, logging and guards. The test campaign checks that no read is stale.`;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem, type } from 'node:os';
 import prettier from 'prettier';
 import { chart } from './chart.mjs';
-import { document } from './document.mjs';
+import { document, otherEngines } from './document.mjs';
 
 const docs = (name) => new URL(`../../docs/${name}`, import.meta.url);
 const file = docs('performance.json');
@@ -14,15 +14,20 @@ const [loadBefore] = loadavg();
 /**
  * Adds the results of a part to those of the other parts, where a new row replaces the old row with the same title.
  * Then it writes the document and its chart from all results.
+ * @param server its name and version
  */
-export async function keep(part, { rows, multiples = {} }, postgres) {
+export async function keep(part, { rows, multiples = {} }, server) {
   const results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { rows: {}, multiples: {} };
   const commit = revision();
   const date = new Date().toISOString().slice(0, 10);
   const run = { part, date, commit, command: commandLine(), loadBefore: loadBefore.toFixed(1) };
-  for (const row of rows) results.rows[row.title] = { ...row, ...run };
-  Object.assign(results.multiples, multiples);
-  results.machine = machine(postgres);
+  if (part in otherEngines) {
+    for (const row of rows) results.rows[`${part}: ${row.title}`] = { ...row, ...run, server };
+  } else {
+    for (const row of rows) results.rows[row.title] = { ...row, ...run };
+    Object.assign(results.multiples, multiples);
+    results.machine = machine(server);
+  }
   writeFileSync(file, await formatted(JSON.stringify(results), 'json'));
   writeFileSync(docs('performance.svg'), chart(results.multiples));
   writeFileSync(docs('performance.md'), await formatted(document(results), 'markdown'));
@@ -42,10 +47,10 @@ function revision() {
   return git('rev-parse', '--short', 'HEAD') + (changed ? ' and changes' : '');
 }
 
-function machine(postgres) {
+function machine(server) {
   const [{ model }] = cpus();
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
-  return `${cpus().length} × ${model}, ${memory}, ${type()}, Node ${process.version}, PostgreSQL ${postgres}`;
+  return `${cpus().length} × ${model}, ${memory}, ${type()}, Node ${process.version}, ${server}`;
 }
 
 const formatted = (text, parser) => prettier.format(text, { parser, printWidth: 110, proseWrap: 'preserve' });

@@ -1,8 +1,8 @@
 // What a good engineer writes by hand: Fastify, pg, one prepared statement for each request. A list counts its rows, and
 // an insert only inserts. There is no stored total, no revision and no validation.
-import Fastify from 'fastify';
 import pg from 'pg';
 import { v7 as uuid } from 'uuid';
+import { serve } from './routes.mjs';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const query = async (name, text, values) => (await pool.query({ name, text, values })).rows;
@@ -10,117 +10,77 @@ const query = async (name, text, values) => (await pool.query({ name, text, valu
 const columns = `id, project_id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta,
   use_default, version, created_at, updated_at`;
 const order = 'sort_order, carrier_code, method_code';
-const none = [];
-const nothing = {};
-const method = (row) => Object.assign(row, { inherited: none, own: nothing });
-
-const fastify = Fastify();
-const orders = '/api/projects/:project/sales/orders';
-const methods = `${orders}/shipments/methods`;
 
 // With `KEPT_TOTAL` it reads the total that the writes of the library maintain, without the cost of maintaining it.
 const total = process.env.KEPT_TOTAL
   ? '(SELECT methods FROM shipping_project WHERE project_id = $1)'
   : '(SELECT count(*)::integer FROM shipping_method WHERE project_id = $1)';
 
-fastify.get(methods, async ({ params, query: { page = 1, per_page = 20 } }) => {
-  const perPage = Number(per_page);
-  const rows = await query(
-    'list',
-    `SELECT ${columns}, ${total} AS total FROM shipping_method WHERE project_id = $1 ORDER BY ${order} LIMIT $2 OFFSET $3`,
-    [params.project, perPage, (Number(page) - 1) * perPage],
-  );
-  const count = rows[0]?.total ?? 0;
-  for (const row of rows) delete row.total;
-  const meta = {
-    page: Number(page),
-    per_page: perPage,
-    total: count,
-    total_pages: Math.ceil(count / perPage),
-  };
-  return { data: rows.map(method), meta };
+await serve({
+  list: (project, perPage, offset) =>
+    query(
+      'list',
+      `SELECT ${columns}, ${total} AS total FROM shipping_method WHERE project_id = $1 ORDER BY ${order} LIMIT $2 OFFSET $3`,
+      [project, perPage, offset],
+    ),
+
+  tree: (project) =>
+    query('tree', `SELECT ${columns} FROM shipping_method WHERE project_id = $1 ORDER BY ${order}`, [
+      project,
+    ]),
+
+  events: (project, orderId) =>
+    query(
+      'events',
+      `SELECT id, project_id, order_id, type, message, data, actor, occurred_at, recorded_at FROM shipping_order_event
+       WHERE project_id = $1 AND order_id = $2 ORDER BY occurred_at, seq`,
+      [project, orderId],
+    ),
+
+  async create(project, body, searchText) {
+    const [row] = await query(
+      'create',
+      `INSERT INTO shipping_method (${columns}, search_text)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, now(), now(), $11) RETURNING ${columns}`,
+      [
+        uuid(),
+        project,
+        body.carrier_code,
+        body.carrier_label ?? null,
+        body.method_code,
+        body.method_label,
+        body.is_active ?? true,
+        body.sort_order ?? 0,
+        body.meta ?? {},
+        body.use_default ?? false,
+        searchText,
+      ],
+    );
+    return row;
+  },
+
+  async update(project, id, body, searchText) {
+    const [row] = await query(
+      'update',
+      `UPDATE shipping_method SET carrier_code = $3, carrier_label = COALESCE($4, carrier_label), method_code = $5,
+         method_label = $6, is_active = COALESCE($7, is_active), sort_order = COALESCE($8, sort_order),
+         meta = COALESCE($9, meta), use_default = COALESCE($10, use_default), search_text = $11,
+         version = version + 1, updated_at = now()
+       WHERE project_id = $1 AND id = $2 RETURNING ${columns}`,
+      [
+        project,
+        id,
+        body.carrier_code,
+        body.carrier_label,
+        body.method_code,
+        body.method_label,
+        body.is_active,
+        body.sort_order,
+        body.meta,
+        body.use_default,
+        searchText,
+      ],
+    );
+    return row;
+  },
 });
-
-fastify.get(`${methods}/tree`, async ({ params }) => {
-  const rows = await query(
-    'tree',
-    `SELECT ${columns} FROM shipping_method WHERE project_id = $1 ORDER BY ${order}`,
-    [params.project],
-  );
-  const carriers = new Map();
-  for (const row of rows) {
-    const { carrier_code, carrier_label, is_active, sort_order } = row;
-    let carrier = carriers.get(carrier_code);
-    if (!carrier) {
-      carrier = { carrier_code, carrier_label, is_active, sort_order, methods: [] };
-      carriers.set(carrier_code, carrier);
-    }
-    carrier.is_active ||= is_active;
-    carrier.methods.push(method(row));
-  }
-  return { data: [...carriers.values()] };
-});
-
-fastify.get(`${orders}/:order/events`, async ({ params }) => ({
-  data: await query(
-    'events',
-    `SELECT id, project_id, order_id, type, message, data, actor, occurred_at, recorded_at FROM shipping_order_event
-     WHERE project_id = $1 AND order_id = $2 ORDER BY occurred_at, seq`,
-    [params.project, params.order],
-  ),
-}));
-
-fastify.post(methods, async ({ params, body }, reply) => {
-  const [row] = await query(
-    'create',
-    `INSERT INTO shipping_method (${columns}, search_text)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, now(), now(), $11) RETURNING ${columns}`,
-    [
-      uuid(),
-      params.project,
-      body.carrier_code,
-      body.carrier_label ?? null,
-      body.method_code,
-      body.method_label,
-      body.is_active ?? true,
-      body.sort_order ?? 0,
-      body.meta ?? {},
-      body.use_default ?? false,
-      searchText(body),
-    ],
-  );
-  reply.code(201);
-  return method(row);
-});
-
-fastify.patch(`${methods}/:id`, async ({ params, body }, reply) => {
-  const [row] = await query(
-    'update',
-    `UPDATE shipping_method SET carrier_code = $3, carrier_label = COALESCE($4, carrier_label), method_code = $5,
-       method_label = $6, is_active = COALESCE($7, is_active), sort_order = COALESCE($8, sort_order),
-       meta = COALESCE($9, meta), use_default = COALESCE($10, use_default), search_text = $11,
-       version = version + 1, updated_at = now()
-     WHERE project_id = $1 AND id = $2 RETURNING ${columns}`,
-    [
-      params.project,
-      params.id,
-      body.carrier_code,
-      body.carrier_label,
-      body.method_code,
-      body.method_label,
-      body.is_active,
-      body.sort_order,
-      body.meta,
-      body.use_default,
-      searchText(body),
-    ],
-  );
-  if (!row) return reply.code(404).send();
-  return method(row);
-});
-
-function searchText({ carrier_code, method_code, carrier_label, method_label }) {
-  return [carrier_code, method_code, carrier_label ?? '', method_label].join('\n').toLowerCase();
-}
-
-await fastify.listen({ host: process.env.HOST, port: Number(process.env.PORT) });

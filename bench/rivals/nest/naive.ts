@@ -1,4 +1,4 @@
-// What a team writes by hand: Nest on Express, TypeORM entities, class-validator DTOs, a global ValidationPipe.
+// What a team writes by hand: Nest on Express (or on Fastify, with ADAPTER=fastify), TypeORM entities, class-validator DTOs, a global ValidationPipe.
 import 'reflect-metadata';
 import {
   Body,
@@ -13,6 +13,8 @@ import {
   ValidationPipe,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
 import { v7 as uuid } from 'uuid';
@@ -101,6 +103,7 @@ const entities = [ShippingMethod, OrderEvent];
 })
 class AppModule {}
 
-const app = await NestFactory.create(AppModule, { logger: ['error'] });
+const adapter = process.env['ADAPTER'] === 'fastify' ? new FastifyAdapter() : new ExpressAdapter();
+const app = await NestFactory.create(AppModule, adapter, { logger: ['error'] });
 app.useGlobalPipes(new ValidationPipe({ transform: true, whitelist: true }));
 await listen(app);

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { json, time } from './columns.js';
 
 @Entity('shipping_order_event')
 export class OrderEvent {
@@ -17,18 +18,18 @@ export class OrderEvent {
   @Column({ type: 'varchar', nullable: true })
   message!: string | null;
 
-  @Column('jsonb')
+  @Column(json)
   data!: Record<string, unknown>;
 
-  @Column('jsonb', { nullable: true })
+  @Column(json, { nullable: true })
   actor!: Record<string, unknown> | null;
 
-  @Column('timestamptz')
+  @Column(time)
   occurred_at!: Date;
 
   @Column('bigint', { select: false })
   seq!: string;
 
-  @Column('timestamptz')
+  @Column(time)
   recorded_at!: Date;
 }

@@ -1,4 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
+import { json, time } from './columns.js';
 
 /** The table as a team maps it by hand, with its whole key. */
 @Entity('shipping_method')
@@ -27,7 +28,7 @@ export class ShippingMethod {
   @Column('integer', { default: 0 })
   sort_order!: number;
 
-  @Column('jsonb', { default: {} })
+  @Column(json, { default: {} })
   meta!: Record<string, unknown>;
 
   @Column({ default: false })
@@ -39,9 +40,9 @@ export class ShippingMethod {
   @VersionColumn()
   version!: number;
 
-  @CreateDateColumn({ type: 'timestamptz' })
+  @CreateDateColumn({ type: time })
   created_at!: Date;
 
-  @UpdateDateColumn({ type: 'timestamptz' })
+  @UpdateDateColumn({ type: time })
   updated_at!: Date;
 }

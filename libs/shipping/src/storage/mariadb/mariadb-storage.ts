@@ -2,12 +2,12 @@ import { type DataSource } from 'typeorm';
 import { onePerDataSource } from '../one-per-data-source.js';
 import { RowStorage } from '../rows/row-storage.js';
 import { type StorageSettings } from '../shipping-storage.js';
-import { dialect, MariadbScripts } from './mariadb.js';
+import { dialectOf, MariadbScripts } from './mariadb.js';
 
 const scriptsOf = onePerDataSource((dataSource) => new MariadbScripts(dataSource));
 
 export function mariadbStorage(dataSource: DataSource, settings: StorageSettings): RowStorage {
-  return new RowStorage(dataSource, scriptsOf(dataSource), dialect, settings, checkCharset);
+  return new RowStorage(dataSource, scriptsOf(dataSource), dialectOf(dataSource), settings, checkCharset);
 }
 
 async function checkCharset(dataSource: DataSource): Promise<void> {

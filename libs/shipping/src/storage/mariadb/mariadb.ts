@@ -15,7 +15,7 @@ const maxTries = 3;
 /** Written as it is: a backslash means nothing under the SQL mode NO_BACKSLASH_ESCAPES. */
 const newline = "'\n'";
 
-export const dialect: RowDialect = {
+const dialect: RowDialect = {
   line: (text, number) => `SUBSTRING_INDEX(SUBSTRING_INDEX(${text}, ${newline}, ${number}), ${newline}, -1)`,
   lines: (texts) => `CONCAT_WS(${newline}, ${texts.join(', ')})`,
   contains: (text, part) => `LOCATE(${part}, ${text}) > 0`,
@@ -26,12 +26,18 @@ export const dialect: RowDialect = {
   timeText: (column) => `CAST(${column} AS CHAR)`,
   // IGNORE would take a shared lock first, and two of these would wait for each other.
   ifThere: 'ON DUPLICATE KEY UPDATE methods = methods',
+  returns: true,
   part: (select) => `(${select})`,
 };
 
 /** The answer to a statement without rows. The lowest bit of its status says that a transaction is open. */
 interface Sent {
   serverStatus?: number;
+}
+
+/** MySQL has no RETURNING. */
+export function dialectOf({ options }: DataSource): RowDialect {
+  return { ...dialect, returns: options.type === 'mariadb' };
 }
 
 /** What we use of a connection of `mysql2`. */

@@ -14,6 +14,8 @@ export interface RowDialect extends Omit<Dialect, 'anyOf' | 'noneOf'> {
   timeText(column: string): string;
   /** What an INSERT of a project ends with, to lock the row if it is there. */
   ifThere: string;
+  /** Whether an INSERT gives its rows back as they are stored, whatever a trigger has changed. */
+  returns: boolean;
   /** The place of a new event in all events; undefined: the database numbers them. */
   nextSeq?(events: string): string;
   /** A SELECT with an order and a limit, as a part of a UNION. */

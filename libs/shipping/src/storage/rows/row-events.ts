@@ -12,8 +12,8 @@ import { type Row, type Script, type Scripts } from './scripts.js';
 /** It bounds the memory that a long history takes. One row more is read, to know if there is a next batch. */
 const batchSize = 200;
 
-/** The JSON of each member of an event, as the wire has it, made of a row. */
-const members = Object.entries({
+/** The JSON of an event, as the wire has it, made of a row. */
+const eventJson = jsonObject({
   id: ({ id }) => JSON.stringify(id),
   project_id: ({ project_id }) => JSON.stringify(project_id),
   order_id: ({ order_id }) => JSON.stringify(order_id),
@@ -118,10 +118,6 @@ export class RowEvents extends EventStore {
   private get events(): string {
     return this.scripts.table(OrderEvent);
   }
-}
-
-function eventJson(row: Row): string {
-  return jsonObject(members.map(([name, json]) => [name, json(row)]));
 }
 
 function eventOf(row: Row): OrderEventDto {

@@ -8,6 +8,7 @@ import {
   type FieldName,
   fieldNames,
   fieldOf,
+  type InheritedField,
   inheritedFields,
 } from '../../shipping-methods/method-fields.js';
 import { wireTime } from './row-dialect.js';
@@ -16,26 +17,45 @@ import { type Row } from './scripts.js';
 // The JSON of the wire, made of rows. A row has the fields of a method and, with the prefix `d_`, the inherited fields of
 // its default, with `default_id` and `default_version`. Where no default is read, these are missing.
 
+type JsonOf = (row: Row) => string;
+
 const jsonOfKind: Record<FieldKind, (value: unknown) => string> = {
-  id: JSON.stringify,
+  // Neither has anything to escape.
+  id: (value) => `"${String(value)}"`,
+  time: (value) => `"${wireTime(value)}"`,
   code: JSON.stringify,
   label: JSON.stringify,
-  boolean: (value) => String(Number(value) === 1),
+  boolean: (value) => (Number(value) === 1 ? 'true' : 'false'),
   integer: String,
   json: String,
-  time: (value) => JSON.stringify(wireTime(value)),
 };
 
-function isInherited(row: Row, name: FieldName): boolean {
-  return fieldOf(name).inherited === true && (row[`d_${name}`] ?? null) !== null;
+function isInherited(row: Row, name: InheritedField): boolean {
+  return (row[`d_${name}`] ?? null) !== null;
 }
 
-function ownJson(row: Row, name: FieldName): string {
-  return jsonOfKind[fieldOf(name).kind](row[name]);
+function ownJson(name: FieldName): JsonOf {
+  const json = jsonOfKind[fieldOf(name).kind];
+  return (row) => json(row[name]);
 }
 
-function jsonOfField(row: Row, name: FieldName): string {
-  return isInherited(row, name) ? jsonOfKind[fieldOf(name).kind](row[`d_${name}`]) : ownJson(row, name);
+function shownJson(name: FieldName): JsonOf {
+  const { kind, inherited } = fieldOf(name);
+  const json = jsonOfKind[kind];
+  return inherited ? (row) => json(row[`d_${name}`] ?? row[name]) : ownJson(name);
+}
+
+/** The JSON of an object with these members. It is made for every row of a list, so it does little for each. */
+export function jsonObject(members: Readonly<Record<string, JsonOf>>): JsonOf {
+  const parts = Object.entries(members).map(([name, json], index) => ({
+    begin: `${index === 0 ? '{' : ','}"${name}":`,
+    json,
+  }));
+  return (row) => {
+    let text = '';
+    for (const { begin, json } of parts) text += begin + json(row);
+    return `${text}}`;
+  };
 }
 
 /** The entity-tag. A default that is deleted and made anew has version 1 again, but another id. */
@@ -46,27 +66,29 @@ export function etagOf(row: Row): string {
 }
 
 const { id, version, created_at, updated_at, ...settable } = Object.fromEntries(
-  fieldNames.map((name) => [name, (row: Row) => jsonOfField(row, name)]),
-) as Record<FieldName, (row: Row) => string>;
+  fieldNames.map((name) => [name, shownJson(name)]),
+) as Record<FieldName, JsonOf>;
 
-const methodMembers = Object.entries({
+/** The JSON of the method that a row shows. */
+export const methodJson = jsonObject({
   id,
   project_id: ({ project_id }) => JSON.stringify(project_id),
   ...settable,
-  inherited: (row) => JSON.stringify(inheritedFields.filter((name) => isInherited(row, name))),
-  own: (row) =>
-    jsonObject(
-      inheritedFields.filter((name) => isInherited(row, name)).map((name) => [name, ownJson(row, name)]),
-    ),
+  inherited: (row) =>
+    row['default_id'] ? JSON.stringify(inheritedFields.filter((name) => isInherited(row, name))) : '[]',
+  own: (row) => (row['default_id'] ? ownValues(row) : '{}'),
   version,
   etag: (row) => JSON.stringify(etagOf(row)),
   created_at,
   updated_at,
-} satisfies Record<keyof ShippingMethodDto, (row: Row) => string>);
+} satisfies Record<keyof ShippingMethodDto, JsonOf>);
 
-/** The JSON of the method that a row shows. */
-export function methodJson(row: Row): string {
-  return jsonObject(methodMembers.map(([name, json]) => [name, json(row)]));
+/** The method's own values, of the fields that are inherited. */
+function ownValues(row: Row): string {
+  const members = inheritedFields.flatMap((name) =>
+    isInherited(row, name) ? [`"${name}":${ownJson(name)(row)}`] : [],
+  );
+  return `{${members.join(',')}}`;
 }
 
 export function methodOf(row: Row): ShippingMethodDto {
@@ -84,22 +106,20 @@ export function treeJson(rows: readonly Row[]): string {
   return Array.from(branches.values(), branchJson).join(',');
 }
 
+const { carrier_code, carrier_label, is_active, sort_order } = settable;
+
 function branchJson(branch: readonly Row[]): string {
   const [first = {}] = branch;
-  const labels = branch.map((row) => jsonOfField(row, 'carrier_label'));
+  const labels = branch.map(carrier_label);
   const members = {
-    carrier_code: jsonOfField(first, 'carrier_code'),
+    carrier_code: () => carrier_code(first),
     // The first one among its methods.
-    carrier_label: labels.find((label) => label !== 'null') ?? jsonOfField(first, 'carrier_code'),
-    is_active: String(branch.some((row) => jsonOfField(row, 'is_active') === 'true')),
-    sort_order: jsonOfField(first, 'sort_order'),
-    methods: `[${branch.map(methodJson).join(',')}]`,
-  } satisfies Record<keyof ShippingCarrierDto, string>;
-  return jsonObject(Object.entries(members));
-}
-
-export function jsonObject(members: readonly [name: string, json: string][]): string {
-  return `{${members.map(([name, json]) => `"${name}":${json}`).join(',')}}`;
+    carrier_label: () => labels.find((label) => label !== 'null') ?? carrier_code(first),
+    is_active: () => String(branch.some((row) => is_active(row) === 'true')),
+    sort_order: () => sort_order(first),
+    methods: () => `[${branch.map(methodJson).join(',')}]`,
+  } satisfies Record<keyof ShippingCarrierDto, () => string>;
+  return jsonObject(members)(first);
 }
 
 const inheriting = Object.fromEntries(inheritedFields.map((name) => [`d_${name}`, '']));

@@ -144,32 +144,34 @@ export class RowMethods extends MethodStore {
   private *inserted(methods: readonly NewMethod[], scope: Scope): Script<Inserted[]> {
     if (scope !== 'shared') yield this.projectInsertion(methods[0]?.project_id ?? '');
     const outcomes = new Map<unknown, Inserted>();
+    const fitting: NewMethod[] = [];
     for (const [project, held] of yield* this.locked(methods, scope)) {
       const room = this.settings.maxMethods - held;
       const own = methods.filter(({ project_id }) => project_id === project);
-      const fitting = own.slice(0, Math.max(room, 0));
+      fitting.push(...own.slice(0, Math.max(room, 0)));
       for (const { id } of own) if (room <= 0) outcomes.set(id, 'full');
-      for (const { id } of fitting) outcomes.set(id, 'taken');
-      const rows = yield* this.shown(idColumns, yield* this.added(fitting));
-      for (const row of rows) outcomes.set(row['id'], methodOf(row));
-      if (rows.length > 0) yield* this.bump(project, rows.length, followersAmong(rows));
     }
+    for (const { id } of fitting) outcomes.set(id, 'taken');
+    const rows = yield* this.added(fitting);
+    for (const row of rows) outcomes.set(row['id'], methodOf(row));
+    yield* this.bump(rows, (own) => ({ methods: own.length, followers: followersAmong(own) }));
     return methods.map(({ id }) => outcomes.get(id) ?? 'lost');
   }
 
-  /** Inserts the methods whose codes are free. @returns these */
-  private *added(methods: readonly NewMethod[]): Script<NewMethod[]> {
+  /** Inserts the methods whose codes are free. @returns what these show */
+  private *added(methods: readonly NewMethod[]): Script<readonly Row[]> {
     if (methods.length === 0) return [];
     try {
-      yield this.insertion(methods);
-      return [...methods];
+      const { rows } = yield this.insertion(methods);
+      // Only another statement tells what a default says.
+      return rows.length > 0 && followersAmong(rows) === 0 ? rows : yield* this.shown(idColumns, methods);
     } catch (error) {
       if (!this.isTaken(error)) throw error;
     }
-    const added: NewMethod[] = [];
-    // Only the statement was undone. Each is tried alone.
-    if (methods.length > 1) for (const method of methods) added.push(...(yield* this.added([method])));
-    return added;
+    if (methods.length === 1) return [];
+    // Only the statement was undone. It is tried again in halves, until the taken codes are alone.
+    const half = Math.ceil(methods.length / 2);
+    return [...(yield* this.added(methods.slice(0, half))), ...(yield* this.added(methods.slice(half)))];
   }
 
   private *replaced(methods: readonly ChangedMethod[], scope: Scope): Script<Replaced[]> {
@@ -192,11 +194,10 @@ export class RowMethods extends MethodStore {
     }
     const rows = yield* this.shown(idColumns, changed);
     for (const row of rows) outcomes.set(row['id'], methodOf(row));
-    for (const project of projects.keys()) {
-      const after = rows.filter(({ project_id }) => project_id === project);
-      const before = after.map(({ id }) => current.get(id) ?? {});
-      if (after.length > 0) yield* this.bump(project, 0, followersAmong(after) - followersAmong(before));
-    }
+    yield* this.bump(rows, (own) => {
+      const before = own.map(({ id }) => current.get(id) ?? {});
+      return { methods: 0, followers: followersAmong(own) - followersAmong(before) };
+    });
     return methods.map(({ id }) => outcomes.get(id) ?? 'lost');
   }
 
@@ -238,7 +239,7 @@ export class RowMethods extends MethodStore {
     } catch (error) {
       throw this.scripts.isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
     }
-    yield* this.bump(project_id, -1, -Number(row['use_default']));
+    yield* this.bump([row], () => ({ methods: -1, followers: -followersAmong([row]) }));
     return methodOf(row);
   }
 
@@ -269,12 +270,28 @@ export class RowMethods extends MethodStore {
     return methods.filter(({ id }) => free.has(id));
   }
 
-  /** Gives a project a new revision and its new counts. Its row is locked already. */
-  private *bump(projectId: string, methods: number, followers: number): Script<void> {
-    yield {
-      sql: `UPDATE ${this.projects} SET revision = ?, methods = methods + ?, followers = followers + ? WHERE project_id = ?`,
-      values: [randomUUID(), methods, followers, projectId],
-    };
+  /**
+   * Gives the projects of methods a new revision and their new counts. Their rows are locked already.
+   * @param countsOf what is to be added for the methods of one project
+   */
+  private *bump(
+    rows: readonly Row[],
+    countsOf: (own: readonly Row[]) => { methods: number; followers: number },
+  ): Script<void> {
+    const alike = new Map<string, string[]>();
+    for (const project of new Set(rows.map(({ project_id }) => String(project_id)))) {
+      const counts = JSON.stringify(countsOf(rows.filter(({ project_id }) => project_id === project)));
+      alike.set(counts, [...(alike.get(counts) ?? []), project]);
+    }
+    for (const [counts, projects] of alike) {
+      const { methods, followers } = JSON.parse(counts) as ReturnType<typeof countsOf>;
+      const ids = padded(projects);
+      yield {
+        sql: `UPDATE ${this.projects} SET revision = ?, methods = methods + ?, followers = followers + ?
+          WHERE project_id IN (${ids.map(() => '?').join(', ')})`,
+        values: [randomUUID(), methods, followers, ...ids],
+      };
+    }
   }
 
   /** What methods show now. @param end `newest` of the dialect, or nothing */
@@ -301,7 +318,7 @@ export class RowMethods extends MethodStore {
     const row = `(?, ?, 1, ${this.dialect.now}, ${this.dialect.now}, ${settable.map(() => '?').join(', ')})`;
     return {
       sql: `INSERT INTO ${this.methods} (project_id, id, version, created_at, updated_at, ${names})
-        VALUES ${methods.map(() => row).join(', ')}`,
+        VALUES ${methods.map(() => row).join(', ')}${this.dialect.returns ? ` RETURNING ${this.columns(false, '')}` : ''}`,
       values: methods.flatMap((method) => [
         method.project_id,
         method.id,
@@ -363,13 +380,13 @@ export class RowMethods extends MethodStore {
       AND d.carrier_code = m.carrier_code AND d.method_code = m.method_code`;
   }
 
-  private columns(inherits: boolean): string {
+  private columns(inherits: boolean, m = 'm.'): string {
     const column = (alias: string, name: FieldName): string =>
-      fieldOf(name).kind === 'time' ? this.dialect.timeText(`${alias}.${name}`) : `${alias}.${name}`;
-    const own = fieldNames.map((name) => `${column('m', name)} AS ${name}`);
-    const ofDefault = inheritedFields.map((name) => `${column('d', name)} AS d_${name}`);
+      fieldOf(name).kind === 'time' ? this.dialect.timeText(`${alias}${name}`) : `${alias}${name}`;
+    const own = fieldNames.map((name) => `${column(m, name)} AS ${name}`);
+    const ofDefault = inheritedFields.map((name) => `${column('d.', name)} AS d_${name}`);
     const inherited = [...ofDefault, 'd.id AS default_id', 'd.version AS default_version'];
-    return ['m.project_id AS project_id', ...own, ...(inherits ? inherited : [])].join(', ');
+    return [`${m}project_id AS project_id`, ...own, ...(inherits ? inherited : [])].join(', ');
   }
 
   private newest(scope: Scope): string {

@@ -36,6 +36,8 @@ export const dialect: RowDialect = {
   now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   timeText: (column) => column,
   ifThere: 'ON CONFLICT DO NOTHING',
+  // RETURNING does not tell what an AFTER trigger has changed.
+  returns: false,
   nextSeq: (events) => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${events})`,
   part: (select) => `SELECT * FROM (${select})`,
 };
