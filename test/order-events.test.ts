@@ -131,6 +131,32 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
     expect(await typesOf('twice')).toEqual(['order.paid']);
   });
 
+  it('are different for dedupeKeys that differ in case, in accents or in a blank at the end', async () => {
+    const event = { projectId: shop.project, orderId: 'keys', type: 'order.paid' };
+    const keys = ['k', 'K', 'k ', 'ḱ', ' k'];
+
+    for (const dedupeKey of keys) await events.record({ ...event, dedupeKey });
+
+    expect(await events.list(shop.project, 'keys')).toHaveLength(keys.length);
+  });
+
+  it.each(['0001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'])(
+    'keep the time %s as it was',
+    async (occurredAt) => {
+      const orderId = `at-${occurredAt.slice(0, 4)}`;
+
+      const { occurred_at } = await events.record({
+        projectId: shop.project,
+        orderId,
+        type: 'a.b',
+        occurredAt,
+      });
+
+      expect(occurred_at).toBe(occurredAt);
+      expect(await events.list(shop.project, orderId)).toMatchObject([{ occurred_at: occurredAt }]);
+    },
+  );
+
   it('with the same dedupeKey are separate in each project and order, also when they are recorded again', async () => {
     const event = { orderId: 'shared', type: 'order.paid', dedupeKey: 'payment-1' };
     const mine = await events.record({ ...event, projectId: shop.project, message: 'mine' });

@@ -54,3 +54,16 @@ export async function hostOn(
     },
   };
 }
+
+/** A host whose sessions were all set by these statements. */
+export async function hostWithSessions(
+  database: EngineDatabase,
+  statements: readonly string[],
+  poolSize = 5,
+): Promise<EngineHost> {
+  const host = await hostOn(database, {}, { poolSize });
+  const runners = Array.from({ length: poolSize }, () => host.dataSource.createQueryRunner());
+  for (const runner of runners) for (const sql of statements) await runner.query(sql);
+  for (const runner of runners) await runner.release();
+  return host;
+}

@@ -1,0 +1,179 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { expectWhole } from './agreement.js';
+import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { type EngineHost, hostOn, hostWithSessions } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const other = { ...ground, method_code: 'other' };
+const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
+
+describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
+  let database: EngineDatabase;
+  let a: EngineHost;
+  let b: EngineHost;
+  beforeAll(async () => {
+    database = await mariadb.create();
+    a = await hostWithSessions(database, ['SET SESSION innodb_lock_wait_timeout = 1']);
+    b = await hostOn(database);
+  });
+  afterAll(async () => {
+    await a?.close();
+    await b?.close();
+    await database?.drop();
+  });
+
+  it.each([
+    ['shipping_project', 'UPDATE'],
+    ['shipping_method', 'INSERT'],
+  ])(
+    'a call that fails in a trigger on %s leaves nothing, also where the host goes on',
+    async (table, event) => {
+      const project = freshProject();
+      await a.methods.create(project, ground);
+      await a.dataSource.query(
+        `CREATE TRIGGER refusal BEFORE ${event} ON ${table} FOR EACH ROW
+       IF NEW.project_id = '${project}' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not now'; END IF`,
+      );
+      const event1 = { projectId: project, orderId: 'o', type: 'a.b' as const };
+
+      const alone = a.methods.create(project, other);
+      await expect(alone).rejects.toThrow('not now');
+      const committed = a.dataSource.transaction(async (manager) => {
+        await a.events.record(event1, { manager });
+        await a.methods.create(project, other, { manager }).catch(() => undefined);
+      });
+      await expect(committed).rejects.toThrow(rolledBack);
+      const nested = a.dataSource.transaction(async (manager) => {
+        const inner = manager.transaction((each) => a.methods.create(project, other, { manager: each }));
+        await inner.catch(() => a.events.record(event1, { manager }));
+      });
+      await nested;
+      await a.dataSource.query('DROP TRIGGER refusal');
+
+      expect(await b.events.list(project, 'o')).toHaveLength(1);
+      expect((await b.methods.list(project)).meta.total).toBe(1);
+      await expectWhole(b.dataSource, project);
+    },
+  );
+
+  it('calls side by side in one transaction do not mix', async () => {
+    const project = freshProject();
+
+    const codes = await a.dataSource.transaction((manager) =>
+      Promise.all(
+        Array.from({ length: 12 }, (_, n) =>
+          a.methods.create(project, { ...ground, method_code: `${n % 10}` }, { manager }).then(
+            () => 'created',
+            (error: { code: string }) => error.code,
+          ),
+        ),
+      ),
+    );
+
+    expect(codes.filter((code) => code === 'duplicate_method')).toHaveLength(2);
+    expect((await b.methods.list(project)).meta.total).toBe(10);
+    await expectWhole(b.dataSource, project);
+  });
+
+  it("a method in a cart of an open transaction waits until the lock's time-out, and then is as it was", async () => {
+    const project = freshProject();
+    const { id } = await a.methods.create(project, ground);
+    await b.dataSource.query(
+      `CREATE TABLE cart (project_id varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
+         method_id char(36) CHARACTER SET ascii COLLATE ascii_bin,
+         FOREIGN KEY (project_id, method_id) REFERENCES shipping_method (project_id, id))`,
+    );
+
+    const refused = await b.dataSource.transaction(async (manager) => {
+      await manager.query('INSERT INTO cart VALUES (?, ?)', [project, id]);
+      const update = a.methods.update(project, id, { ...ground, sort_order: 1 });
+      const outcome: unknown = await update.catch((error: unknown) => error);
+      const host = a.dataSource.transaction(async (own) => {
+        await a.methods.remove(project, id, { manager: own }).catch(() => undefined);
+        await a.events
+          .record({ projectId: project, orderId: 'o', type: 'a.b' }, { manager: own })
+          .catch(() => undefined);
+      });
+      await expect(host).rejects.toThrow(rolledBack);
+      return outcome;
+    });
+
+    expect(refused).toMatchObject({ code: 'database_unavailable', contention: 'lock' });
+    expect(await b.events.list(project, 'o')).toEqual([]);
+    await expect(a.methods.remove(project, id)).rejects.toMatchObject({ code: 'method_in_use' });
+    expect(await a.methods.update(project, id, { ...ground, sort_order: 1 })).toMatchObject({ version: 2 });
+    await b.dataSource.query('DROP TABLE cart');
+  });
+
+  it('killed connections lose no acknowledged change, and the next call works', async () => {
+    const own = await hostOn(database);
+    const acknowledged: string[] = [];
+    const refusals = new Set<string>();
+    const progress = { isOver: false };
+    const writer = async (): Promise<void> => {
+      while (!progress.isOver) {
+        const project = freshProject();
+        const made = await own.methods.create(project, ground).catch((error: { code: string }) => error.code);
+        if (typeof made === 'string') refusals.add(made);
+        else acknowledged.push(project);
+      }
+    };
+    const kill = async (): Promise<void> => {
+      const rows = await b.dataSource.query<{ id: number }[]>(
+        'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID()',
+      );
+      for (const { id } of rows) await b.dataSource.query(`KILL ${id}`).catch(() => undefined);
+    };
+
+    const writers = [writer(), writer(), writer()];
+    for (let n = 0; n < 10; n++) {
+      await delay(40);
+      await kill();
+    }
+    progress.isOver = true;
+    await Promise.all(writers);
+
+    expect([...refusals].filter((code) => !/^(database_unavailable|outcome_unknown)$/.test(code))).toEqual(
+      [],
+    );
+    for (const project of acknowledged) expect((await b.methods.list(project)).meta.total).toBe(1);
+    expect(await own.methods.create(freshProject(), ground)).toMatchObject(ground);
+    await own.close();
+  });
+
+  it('a transaction whose connection is killed cannot be committed', async () => {
+    const project = freshProject();
+
+    const work = b.dataSource.transaction(async (manager) => {
+      await b.methods.create(project, ground, { manager });
+      const [me] = await manager.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id');
+      await a.dataSource.query(`KILL ${me?.id}`).catch(() => undefined);
+      await b.methods.create(project, other, { manager }).catch(() => undefined);
+    });
+
+    await expect(work).rejects.toThrow(/./);
+    expect((await b.methods.list(project)).meta.total).toBe(0);
+  });
+
+  it('a pool of one connection serves calls beside a transaction', async () => {
+    const small = await hostOn(database, {}, { poolSize: 1 });
+    const project = freshProject();
+
+    await Promise.all([
+      ...Array.from({ length: 15 }, (_, n) =>
+        small.methods.create(project, { ...ground, method_code: `${n}` }),
+      ),
+      ...Array.from({ length: 10 }, () => small.methods.list(project)),
+      small.dataSource.transaction(async (manager) => {
+        await small.methods.upsert(project, other, { manager });
+        await small.events.record({ projectId: project, orderId: 'o', type: 'a.b' }, { manager });
+      }),
+    ]);
+
+    expect((await b.methods.list(project)).meta.total).toBe(16);
+    await expectWhole(b.dataSource, project);
+    await small.close();
+  });
+});

@@ -1,0 +1,222 @@
+import { type ShippingMethods } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { expectWhole } from './agreement.js';
+import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { type EngineHost, hostWithSessions } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const other = { ...ground, method_code: 'other' };
+const levels = ['REPEATABLE READ', 'READ COMMITTED', 'SERIALIZABLE'];
+/** At SERIALIZABLE a read locks what it has seen, so that nobody can commit a change of it meanwhile. */
+const isLocking = (level: string): boolean => level === 'SERIALIZABLE';
+
+/** What another instance commits after the snapshot of the host's transaction, and then a call in it. */
+interface Late {
+  commits: (methods: ShippingMethods, project: string, id: string) => Promise<unknown>;
+  call: (methods: ShippingMethods, project: string, id: string, manager: EntityManager) => Promise<unknown>;
+  /** What the call gives, or its refusal. */
+  gives: object;
+}
+
+const late: Record<string, Late> = {
+  'an update of what was updated': {
+    commits: (methods, project, id) => methods.update(project, id, { ...ground, sort_order: 7 }),
+    call: (methods, project, id, manager) =>
+      methods.update(project, id, { ...ground, carrier_label: 'UPS' }, { manager }),
+    gives: { sort_order: 7, carrier_label: 'UPS', version: 3 },
+  },
+  'an update with the old ETag': {
+    commits: (methods, project, id) => methods.update(project, id, { ...ground, sort_order: 7 }),
+    call: (methods, project, id, manager) =>
+      methods.update(project, id, { ...ground, sort_order: 8 }, { manager, etags: ['"1"'] }),
+    gives: { code: 'version_mismatch', currentVersion: 2 },
+  },
+  'an update of what was removed': {
+    commits: (methods, project, id) => methods.remove(project, id),
+    call: (methods, project, id, manager) =>
+      methods.update(project, id, { ...ground, sort_order: 8 }, { manager }),
+    gives: { code: 'method_not_found' },
+  },
+  'an update to codes that were taken': {
+    commits: (methods, project) => methods.create(project, other),
+    call: (methods, project, id, manager) => methods.update(project, id, other, { manager }),
+    gives: { code: 'duplicate_method' },
+  },
+  'a removal of what was removed': {
+    commits: (methods, project, id) => methods.remove(project, id),
+    call: (methods, project, id, manager) => methods.remove(project, id, { manager }),
+    gives: { code: 'method_not_found' },
+  },
+  'a create of what was created': {
+    commits: (methods, project) => methods.create(project, other),
+    call: (methods, project, _id, manager) => methods.create(project, other, { manager }),
+    gives: { code: 'duplicate_method', identical: true },
+  },
+  'a create of what was removed': {
+    commits: (methods, project, id) => methods.remove(project, id),
+    call: (methods, project, _id, manager) => methods.create(project, ground, { manager }),
+    gives: { version: 1 },
+  },
+  'an upsert of what was created': {
+    commits: (methods, project) => methods.create(project, other),
+    call: (methods, project, _id, manager) =>
+      methods.upsert(project, { ...other, sort_order: 3 }, { manager }),
+    gives: { version: 2, sort_order: 3 },
+  },
+  'an upsert of what was created, after a change of its own': {
+    commits: (methods, project) => methods.create(project, other),
+    call: async (methods, project, id, manager) => {
+      await methods.update(project, id, { ...ground, sort_order: 1 }, { manager });
+      return methods.upsert(project, { ...other, sort_order: 3 }, { manager });
+    },
+    gives: { version: 2, sort_order: 3 },
+  },
+  'an upsert of what was created, after a change of its own that was rolled back': {
+    commits: (methods, project) => methods.create(project, other),
+    call: async (methods, project, id, manager) => {
+      const undone = manager.transaction(async (nested) => {
+        await methods.update(project, id, { ...ground, sort_order: 1 }, { manager: nested });
+        throw new Error('no');
+      });
+      await undone.catch(() => undefined);
+      return methods.upsert(project, { ...other, sort_order: 3 }, { manager });
+    },
+    gives: { version: 2, sort_order: 3 },
+  },
+};
+
+describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)} at %s`, (level) => {
+  let database: EngineDatabase;
+  let a: EngineHost;
+  let b: EngineHost;
+  beforeAll(async () => {
+    database = await mariadb.create();
+    const statements = [`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`];
+    a = await hostWithSessions(database, statements);
+    b = await hostWithSessions(database, statements);
+  });
+  afterAll(async () => {
+    await a?.close();
+    await b?.close();
+    await database?.drop();
+  });
+
+  it.skipIf(isLocking(level)).each(Object.entries(late))(
+    'does, in a transaction with an older snapshot, %s as if it were new',
+    async (_name, { commits, call, gives }) => {
+      const project = freshProject();
+      const { id } = await a.methods.create(project, ground);
+
+      const given = await a.dataSource.transaction(async (manager) => {
+        // It makes the snapshot.
+        await a.methods.list(project, {}, { manager });
+        await commits(b.methods, project, id);
+        return call(a.methods, project, id, manager).catch((error: unknown) => error);
+      });
+
+      expect(given).toMatchObject(gives);
+      await expectWhole(b.dataSource, project);
+    },
+  );
+
+  it.each(['create', 'upsert'] as const)(
+    'lets one of 60 transactions make a method by %s, and loses no other',
+    async (name) => {
+      const project = freshProject();
+
+      const outcomes = await Promise.all(
+        Array.from({ length: 60 }, (_, n) => {
+          const { dataSource, methods } = n % 2 ? a : b;
+          const work = dataSource.transaction((manager) =>
+            methods[name](project, { ...ground, sort_order: n + 1 }, { manager }),
+          );
+          return work.then(
+            () => 'done',
+            (error: { code: string }) => error.code,
+          );
+        }),
+      );
+
+      const done = outcomes.filter((outcome) => outcome === 'done').length;
+      expect(new Set(outcomes)).toEqual(new Set(name === 'create' ? ['done', 'duplicate_method'] : ['done']));
+      expect(done).toBe(name === 'create' ? 1 : 60);
+      expect((await b.methods.list(project)).data).toMatchObject([{ version: done }]);
+      await expectWhole(b.dataSource, project);
+    },
+  );
+
+  it('loses no update of 50 writers with If-Match', async () => {
+    const project = freshProject();
+    const { id } = await a.methods.create(project, ground);
+    let done = 0;
+    const writer = async (place: number): Promise<void> => {
+      const { methods } = place % 2 ? a : b;
+      for (let n = 0; n < 5; n++) {
+        const { etag } = await methods.find(project, id);
+        const form = { ...ground, sort_order: 1 + 5 * place + n };
+        const updated = await methods
+          .update(project, id, form, { etags: [etag] })
+          .catch((error: unknown) => error);
+        expect([(updated as { code?: string }).code]).toEqual([
+          updated instanceof Error ? 'version_mismatch' : undefined,
+        ]);
+        if (!(updated instanceof Error)) done++;
+      }
+    };
+
+    await Promise.all(Array.from({ length: 50 }, (_, place) => writer(place)));
+
+    expect((await b.methods.find(project, id)).version).toBe(1 + done);
+  });
+
+  it('never shows the other instance an older state, also not that of a default', async () => {
+    const project = freshProject();
+    const codes = { ...ground, method_code: project };
+    const { id } = await a.methods.create('default', codes);
+    await a.methods.create(project, { ...codes, use_default: true });
+
+    for (let n = 1; n <= 60; n++) {
+      const [writer, reader] = n % 2 ? [a, b] : [b, a];
+      const form = { ...codes, sort_order: n };
+      if (n % 3) await writer.methods.update('default', id, form);
+      else
+        await writer.dataSource.transaction((manager) =>
+          writer.methods.update('default', id, form, { manager }),
+        );
+
+      const [list, tree, active] = await Promise.all([
+        reader.methods.list(project),
+        reader.methods.tree(project),
+        reader.methods.findActive(project),
+      ]);
+
+      expect([list.data[0]?.sort_order, tree.data[0]?.sort_order, active[0]?.sort_order]).toEqual([n, n, n]);
+    }
+  });
+});
+
+describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_snapshot_isolation`, () => {
+  it('refuses a change of what is newer than the snapshot, and commits nothing that comes after it', async () => {
+    const database = await mariadb.create();
+    const a = await hostWithSessions(database, ['SET SESSION innodb_snapshot_isolation = ON']);
+    const project = freshProject();
+    const { id } = await a.methods.create(project, ground);
+    const events = { projectId: project, orderId: 'o', type: 'a.b' as const };
+
+    const work = a.dataSource.transaction(async (manager) => {
+      await a.events.record(events, { manager });
+      await a.methods.list(project, {}, { manager });
+      await a.methods.update(project, id, { ...ground, sort_order: 1 });
+      await a.methods.update(project, id, { ...ground, sort_order: 2 }, { manager }).catch(() => undefined);
+      await manager.query(`UPDATE shipping_method SET sort_order = 3 WHERE id = ?`, [id]);
+    });
+
+    await expect(work).rejects.toThrow('The transaction was rolled back: a statement in it had failed.');
+    expect((await a.methods.find(project, id)).sort_order).toBe(1);
+    expect(await a.events.list(project, 'o')).toEqual([]);
+    await a.close();
+    await database.drop();
+  });
+});

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { type EngineHost, hostOn } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)}`, () => {
+  let database: EngineDatabase;
+  beforeAll(async () => {
+    database = await mariadb.create();
+  });
+  afterAll(() => database?.drop());
+
+  const using = async (more: object, work: (host: EngineHost) => Promise<void>): Promise<void> => {
+    const host = await hostOn(database, {}, more);
+    await work(host).finally(() => host.close());
+  };
+
+  it('is refused as type "mysql", in words', async () => {
+    await expect(hostOn(database, {}, { type: 'mysql' })).rejects.toThrow(
+      "The server is MariaDB: give the DataSource type: 'mariadb' in place of 'mysql'.",
+    );
+  });
+
+  it('is refused over a connection that cannot carry every text', async () => {
+    await expect(hostOn(database, {}, { charset: 'latin1' })).rejects.toThrow(
+      "has the character set latin1, which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+    );
+  });
+
+  it.each(['NO_BACKSLASH_ESCAPES', 'ANSI_QUOTES', 'PIPES_AS_CONCAT'])(
+    'takes every value as data under the SQL mode %s',
+    async (mode) => {
+      await using({ poolSize: 1 }, async ({ dataSource, methods, events }) => {
+        const project = freshProject();
+        const text = String.raw`it's \' OR 1=1 -- \\ "x" %_`;
+        await dataSource.query(`SET SESSION sql_mode = '${mode},STRICT_TRANS_TABLES'`);
+
+        const { id } = await methods.create(project, { ...ground, method_label: text, meta: { text } });
+        await methods.create(project, { ...ground, method_code: '04' });
+        await events.record({ projectId: project, orderId: 'o', type: 'a.b', message: text });
+
+        expect(await methods.list(project, { q: String.raw`it's \'` })).toMatchObject({
+          data: [{ id, method_label: text, meta: { text } }],
+        });
+        expect((await methods.list(project, { filter: { method_label: text } })).meta.total).toBe(1);
+        expect(await events.list(project, 'o')).toMatchObject([{ message: text }]);
+      });
+    },
+  );
+
+  it.each(['SYSTEM', 'local', '+05:45'])('keeps the times of hosts in the time zone %s', async (timezone) => {
+    await using(
+      { timezone: timezone === 'SYSTEM' ? undefined : timezone },
+      async ({ dataSource, events }) => {
+        const order = { projectId: freshProject(), orderId: 'o', type: 'a.b' } as const;
+        await dataSource.query(`SET SESSION time_zone = '-03:30'`);
+
+        const { recorded_at } = await events.record({ ...order, occurredAt: '2026-03-29T01:30:00.123Z' });
+
+        expect(Math.abs(Date.parse(recorded_at) - Date.now())).toBeLessThan(60_000);
+        expect(await events.list(order.projectId, 'o')).toMatchObject([
+          { occurred_at: '2026-03-29T01:30:00.123Z', recorded_at },
+        ]);
+      },
+    );
+  });
+
+  it('is waited for once by a change that waits for a lock, and not again after a time-out', async () => {
+    await using({}, ({ dataSource, methods }) =>
+      using({ poolSize: 1 }, async (other) => {
+        const project = freshProject();
+        await methods.create(project, ground);
+        await other.dataSource.query('SET SESSION innodb_lock_wait_timeout = 1');
+
+        await dataSource.transaction(async (manager) => {
+          await methods.create(project, { ...ground, method_code: '04' }, { manager });
+          const began = Date.now();
+          const waiting = other.methods.create(project, { ...ground, method_code: '05' });
+          await expect(waiting).rejects.toMatchObject({ contention: 'lock' });
+          expect(Date.now() - began).toBeLessThan(2500);
+        });
+      }),
+    );
+  });
+
+  it('never sees a deadlock when callers create methods of one project side by side', async () => {
+    await using({}, async ({ dataSource, methods }) => {
+      const project = freshProject();
+
+      await Promise.all(
+        Array.from({ length: 60 }, (_, n) =>
+          dataSource.transaction((manager) =>
+            methods.create(project, { ...ground, method_code: `m${n}` }, { manager }),
+          ),
+        ),
+      );
+
+      expect((await methods.list(project)).meta.total).toBe(60);
+    });
+  });
+});
