@@ -23,6 +23,9 @@ const engineOf = (url: string): string => url.split(':')[0] ?? '';
 /** What is about PostgreSQL itself, and the sample, which runs on PostgreSQL. */
 const postgresOnly = ['test/postgres/**', 'test/sample/**'];
 
+/** Look for the engines that are there by themselves. */
+const ownEngines = ['test/engines/**', 'test/own-database.test.ts'];
+
 /** Set up what a whole process shares: class-transformer's storage, its time zone, its environment. */
 const ownProcess = ['test/embedding/{global-setups,time-zones}.test.ts', 'test/sample/start.test.ts'];
 
@@ -57,7 +60,7 @@ export default defineConfig({
         test: {
           ...suite,
           name: `server ${index + 1} (${engineOf(url)})`,
-          exclude: engineOf(url).startsWith('postgres') ? [] : postgresOnly,
+          exclude: [...ownEngines, ...(engineOf(url).startsWith('postgres') ? [] : postgresOnly)],
           env: { TEST_DATABASE_URL: url },
         },
       })),
