@@ -20,7 +20,7 @@ const results = process.env['CAMPAIGN_RESULTS'];
  * @throws Error when the criterion is not met, so that a run with a bad figure fails
  */
 export function report(figure: Figure): void {
-  const { name, done, criterion, met, database = serverUrl ? 'PostgreSQL' : 'embedded' } = figure;
+  const { name, done, criterion, met, database = nameOf(serverUrl) } = figure;
   const line = { name, done, database, criterion, met };
   if (results) appendFileSync(results, `${JSON.stringify(line)}\n`);
   console.log(`${met ? '✓' : '✗'} ${name} (${database}): ${done}`);
@@ -35,4 +35,9 @@ export function progress(name: string, done: number, all: number): void {
 /** `20,000`, in every locale. */
 export function counted(count: number): string {
   return count.toLocaleString('en-US');
+}
+
+function nameOf(url: string | undefined): string {
+  if (url === undefined) return 'embedded';
+  return url.startsWith('postgres') ? 'PostgreSQL' : url.startsWith('mariadb') ? 'MariaDB' : 'SQLite';
 }

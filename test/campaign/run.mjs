@@ -13,9 +13,8 @@ const isLong = process.argv.includes('--long') || process.env.CAMPAIGN_SIZE === 
 const files = process.argv.slice(2).filter((argument) => argument !== '--long');
 const size = isLong ? 'long' : 'ci';
 const seed = process.env.CAMPAIGN_SEED ?? String(randomInt(2 ** 31));
-const databases = /(^|,)postgres/.test(process.env.TEST_DATABASE_URLS ?? '')
-  ? 'the embedded database and PostgreSQL'
-  : 'the embedded database';
+const others = (process.env.TEST_DATABASE_URLS ?? '').split(',').map((url) => url.split(':')[0]);
+const databases = ['the embedded database', ...others.filter((name) => name !== '')].join(', ');
 console.log(`Campaign: size ${size}, on ${databases}, CAMPAIGN_SEED=${seed}`);
 
 const started = Date.now();

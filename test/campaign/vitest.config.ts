@@ -2,19 +2,30 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import workspace from '../../vitest.config.js';
 
-/** PostgreSQL servers on which the campaign also runs, comma-separated. */
-const servers = (process.env['TEST_DATABASE_URLS'] ?? '')
-  .split(',')
-  .filter((url) => url.startsWith('postgres'));
+/** Databases on which the campaign also runs, comma-separated. */
+const databases = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
 
 const hours = 3_600_000;
 const faults = 'test/campaign/faults/**/*.campaign.ts';
 
+const otherKind = '**/*.embedded.campaign.ts';
+/** Most faults are made by PostgreSQL's own means. On the other engines, the process is killed. */
+const excluded: Record<string, string[]> = {
+  postgres: [otherKind],
+  mariadb: [otherKind, 'test/campaign/faults/!(kill).campaign.ts'],
+  // One process has the file.
+  sqlite: ['**/*.{embedded,server}.campaign.ts', 'test/campaign/faults/!(kill).campaign.ts'],
+};
+
 /** Tests of faults measure times, so they run after the attacks, one at a time. */
-function projectsOn(name: string, exclude: string, env: Record<string, string>) {
+function projectsOn(name: string, exclude: string[], env: Record<string, string>) {
   const common = { setupFiles: ['reflect-metadata'], testTimeout: 6 * hours, hookTimeout: 60_000, env };
-  const attacks = { include: ['test/campaign/**/*.campaign.ts'], exclude: [exclude, faults], maxWorkers: 2 };
-  const alone = { include: [faults], exclude: [exclude], maxWorkers: 1, fileParallelism: false };
+  const attacks = {
+    include: ['test/campaign/**/*.campaign.ts'],
+    exclude: [...exclude, faults],
+    maxWorkers: 2,
+  };
+  const alone = { include: [faults], exclude, maxWorkers: 1, fileParallelism: false };
   return [
     { extends: true as const, test: { ...common, ...attacks, name, sequence: { groupOrder: 0 } } },
     {
@@ -32,10 +43,13 @@ export default defineConfig({
     globalSetup: ['test/support/snapshot.setup.ts'],
     passWithNoTests: true,
     projects: [
-      ...projectsOn('embedded', '**/*.server.campaign.ts', {}),
-      ...servers.flatMap((url, index) =>
-        projectsOn(`server ${index + 1}`, '**/*.embedded.campaign.ts', { TEST_DATABASE_URL: url }),
-      ),
+      ...projectsOn('embedded', ['**/*.server.campaign.ts'], {}),
+      ...databases.flatMap((url, index) => {
+        const engine = url.startsWith('postgres') ? 'postgres' : (url.split(':')[0] ?? '');
+        return projectsOn(`server ${index + 1} (${engine})`, excluded[engine] ?? [], {
+          TEST_DATABASE_URL: url,
+        });
+      }),
     ],
   },
 });

@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { serverUrl } from '../../support/database.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
-import { prepareDirectory } from './embedded-directory.js';
+import { hostDatabase } from './host-database.js';
 import { inWords, Ledger } from './ledger.js';
 import { SampleProcess } from './sample-process.js';
-import { ServerDatabase } from './server-database.js';
 
 const kills = sized({ ci: 3, long: 50 });
 /** So many writes are acknowledged before each kill, and then some more at random, so that it comes under load. */
@@ -18,16 +13,7 @@ describe('the host under load', () => {
   let env: Record<string, string>;
   let clean: () => Promise<void>;
   beforeAll(async () => {
-    if (serverUrl) {
-      const database = await ServerDatabase.create();
-      env = { DATABASE_URL: database.url };
-      clean = () => database.drop();
-    } else {
-      const dataDir = await mkdtemp(join(tmpdir(), 'kill-'));
-      env = { DATA_DIR: dataDir };
-      clean = () => rm(dataDir, { recursive: true });
-      await prepareDirectory(dataDir);
-    }
+    ({ env, clean } = await hostDatabase());
   });
   afterAll(() => clean?.());
 
