@@ -34,6 +34,7 @@ export const dialect: RowDialect = {
   now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   timeText: (column) => column,
   ifThere: 'ON CONFLICT DO NOTHING',
+  byId: '',
   // RETURNING does not tell what an AFTER trigger has changed.
   returns: false,
   nextSeq: (events) => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${events})`,
