@@ -20,8 +20,11 @@ export interface RowDialect extends Omit<Dialect, 'anyOf' | 'noneOf'> {
   returns: boolean;
   /** The place of a new event in all events; undefined: the database numbers them. */
   nextSeq?(events: string): string;
-  /** A SELECT with an order and a limit, as a part of a UNION. */
-  part(select: string): string;
+  /**
+   * A SELECT with an order and a limit, as a part of a UNION: only one statement reads at one moment. Undefined: the
+   * statements of a read do so too.
+   */
+  part?(select: string): string;
 }
 
 /** The values of a statement, in the order of their placeholders. */

@@ -344,7 +344,7 @@ export class RowMethods extends MethodStore {
     return read.followers > 0 ? readAs(true) : read;
   }
 
-  /** One statement, so one moment: a row of the project, then those of its methods. */
+  /** At one moment: a row of the project, then those of its methods. */
   private *readAs(
     inherits: boolean,
     projectId: string,
@@ -352,17 +352,27 @@ export class RowMethods extends MethodStore {
   ): Script<Read & { followers: number }> {
     const [head, body] = [new Values(), new Values()];
     const { rows: select, total, jsonOf } = query(inherits, head, body);
-    const none = (names: readonly string[]): string => names.map((name) => `NULL AS ${name}`).join(', ');
-    const outcome = yield {
-      sql: `SELECT p.revision AS revision, d.revision AS defaults, COALESCE(p.followers, 0) AS followers,
-          ${total ?? 'COALESCE(p.methods, 0)'} AS total, ${none(rowNames(inherits))}
-        FROM (SELECT 1 AS one) AS o LEFT JOIN ${this.projects} AS p ON p.project_id = ${head.bindText(projectId)}
-          LEFT JOIN ${this.projects} AS d ON d.project_id = ${head.bindText(this.settings.defaultsProjectId)}
-        UNION ALL ${this.dialect.part(`SELECT ${none(headNames)}, ${this.columns(inherits)} ${select}`)}`,
-      values: [...head.all, ...body.all],
-      isOneOff: total !== undefined,
-    };
-    const [first = {}, ...rows] = outcome.rows;
+    const headColumns = `p.revision AS revision, d.revision AS defaults, COALESCE(p.followers, 0) AS followers,
+      ${total ?? 'COALESCE(p.methods, 0)'} AS total`;
+    const from = `FROM (SELECT 1 AS one) AS o LEFT JOIN ${this.projects} AS p ON p.project_id = ${head.bindText(projectId)}
+      LEFT JOIN ${this.projects} AS d ON d.project_id = ${head.bindText(this.settings.defaultsProjectId)}`;
+    const isOneOff = total !== undefined;
+    let found: readonly Row[];
+    if (this.dialect.part) {
+      const none = (names: readonly string[]): string => names.map((name) => `NULL AS ${name}`).join(', ');
+      const part = this.dialect.part(`SELECT ${none(headNames)}, ${this.columns(inherits)} ${select}`);
+      found = yield* rowsOf({
+        sql: `SELECT ${headColumns}, ${none(rowNames(inherits))} ${from} UNION ALL ${part}`,
+        values: [...head.all, ...body.all],
+        isOneOff,
+      });
+    } else {
+      found = [
+        ...(yield* rowsOf({ sql: `SELECT ${headColumns} ${from}`, values: head.all, isOneOff })),
+        ...(yield* rowsOf({ sql: `SELECT ${this.columns(inherits)} ${select}`, values: body.all, isOneOff })),
+      ];
+    }
+    const [first = {}, ...rows] = found;
     return {
       revision: revisionOf(first),
       followers: Number(first['followers']),

@@ -38,7 +38,6 @@ export const dialect: RowDialect = {
   // RETURNING does not tell what an AFTER trigger has changed.
   returns: false,
   nextSeq: (events) => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${events})`,
-  part: (select) => `SELECT * FROM (${select})`,
 };
 
 /** What we use of `better-sqlite3`. */
@@ -84,7 +83,7 @@ export class SqliteScripts extends Scripts {
   }
 
   read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
-    return this.run(scope, () => runNow(script(), this.send));
+    return this.run(scope, () => this.atOneMoment(() => runNow(script(), this.send)));
   }
 
   async write<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
@@ -126,9 +125,14 @@ export class SqliteScripts extends Scripts {
     }
   }
 
-  private inTransaction<Result>(work: () => Result): Result {
-    // Of several processes on the file, one writes. This tells at once, not at the first write.
-    this.database.exec('BEGIN IMMEDIATE');
+  /** Another process may write between two statements. */
+  private atOneMoment<Result>(read: () => Result): Result {
+    return this.database.inTransaction ? read() : this.inTransaction(read, 'BEGIN');
+  }
+
+  private inTransaction<Result>(work: () => Result, begin = 'BEGIN IMMEDIATE'): Result {
+    // Of several processes on the file, one writes. IMMEDIATE tells at once, not at the first write.
+    this.database.exec(begin);
     try {
       const result = work();
       this.database.exec('COMMIT');
