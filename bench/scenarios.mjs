@@ -70,7 +70,7 @@ export const scenarios = {
   createMany: {
     title: 'create, 64 connections, many projects',
     connections: 64,
-    request: (number, _size, contender) => create(`${contender}-new-${number % 1000}`, number),
+    request: (number, _size, contender) => create(data.createdIn(contender, 'new', number), number),
   },
   createOne: {
     title: 'create, 32 connections, one project',
@@ -80,7 +80,7 @@ export const scenarios = {
   createFew: {
     title: 'create, 4 connections, many projects',
     connections: 4,
-    request: (number, _size, contender) => create(`${contender}-few-${number % 1000}`, number),
+    request: (number, _size, contender) => create(data.createdIn(contender, 'few', number), number),
   },
   update: {
     title: 'update, 16 connections',

@@ -66,6 +66,12 @@ export const shop = (number) => `shop-${padded(number)}`;
 export const large = (methods) => `large-${methods}`;
 /** Each contender writes in its own projects, so that none works on rows that another one has changed. */
 export const written = (contender, number) => `${contender}-${padded(number)}`;
+/** The projects in which creates are measured, and their kinds: with many connections, and with few. */
+export const createdIn = (contender, kind, number) => `${contender}-${kind}-${number % 1000}`;
+export const emptyProjects = (contender) =>
+  ['new', 'few'].flatMap((kind) =>
+    Array.from({ length: 1000 }, (_, number) => createdIn(contender, kind, number)),
+  );
 /** The number of the order with the long history. */
 export const longOrder = 99_999;
 export const order = (number) => `order-${padded(number)}`;

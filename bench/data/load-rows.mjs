@@ -29,7 +29,12 @@ const tables = {
 export async function loadRows(open, url, size, writers) {
   const database = await open(url);
   const projects = [...shops(size), ...writers.flatMap(writtenBy)];
-  const all = [projectRows(projects), methodRows(projects), eventRows(projects.slice(0, size.shops), size)];
+  const empty = writers.flatMap((writer) => data.emptyProjects(writer));
+  const all = [
+    projectRows(projects, empty),
+    methodRows(projects),
+    eventRows(projects.slice(0, size.shops), size),
+  ];
   for (const [index, [table, columns]] of Object.entries(tables).entries()) {
     for (const rows of inBatches(all[index])) await database.insert(table, columns.split(' '), rows);
   }
@@ -45,7 +50,8 @@ const writtenBy = (writer, index) =>
     number: data.firstWritten + index * data.projectsWritten + number,
   }));
 
-function* projectRows(projects) {
+function* projectRows(projects, empty) {
+  for (const name of empty) yield [name, randomUUID(), 0, 0];
   for (const { name } of projects) yield [name, randomUUID(), data.methodsPerProject, 0];
 }
 

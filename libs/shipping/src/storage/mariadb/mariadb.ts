@@ -26,6 +26,7 @@ const dialect: RowDialect = {
   timeText: (column) => `CAST(${column} AS CHAR)`,
   // IGNORE would take a shared lock first, and two of these would wait for each other.
   ifThere: 'ON DUPLICATE KEY UPDATE methods = methods',
+  byId: 'FORCE INDEX (PRIMARY)',
   returns: true,
   part: (select) => `(${select})`,
 };

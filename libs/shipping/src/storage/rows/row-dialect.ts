@@ -14,12 +14,17 @@ export interface RowDialect extends Omit<Dialect, 'anyOf' | 'noneOf'> {
   timeText(column: string): string;
   /** What an INSERT of a project ends with, to lock the row if it is there. */
   ifThere: string;
+  /** After the alias of the methods: they are found by their ids. The server need not compare its indexes. */
+  byId: string;
   /** Whether an INSERT gives its rows back as they are stored, whatever a trigger has changed. */
   returns: boolean;
   /** The place of a new event in all events; undefined: the database numbers them. */
   nextSeq?(events: string): string;
-  /** A SELECT with an order and a limit, as a part of a UNION. */
-  part(select: string): string;
+  /**
+   * A SELECT with an order and a limit, as a part of a UNION: only one statement reads at one moment. Undefined: the
+   * statements of a read do so too.
+   */
+  part?(select: string): string;
 }
 
 /** The values of a statement, in the order of their placeholders. */
@@ -27,9 +32,14 @@ export class Values {
   readonly all: unknown[] = [];
 
   readonly bind: Bind = (value, kind) => {
-    this.all.push(columnValue(value, kind));
-    return '?';
+    return this.take(columnValue(value, kind));
   };
+
+  /** @param value as a column takes it */
+  take(value: unknown): string {
+    this.all.push(value);
+    return '?';
+  }
 
   bindText(text: string): string {
     return this.bind(text, 'code');

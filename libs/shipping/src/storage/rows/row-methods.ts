@@ -184,15 +184,13 @@ export class RowMethods extends MethodStore {
       (yield* this.shown(idColumns, open, this.newest(scope))).map((row) => [row['id'], row]),
     );
     const outcomes = new Map<unknown, Replaced>();
-    const changed: ChangedMethod[] = [];
-    for (const method of open) {
+    const matching = open.filter((method) => {
       const row = current.get(method.id);
-      if (!row || etagOf(row) !== method.etag) continue;
-      const outcome = yield* this.changed(method);
-      if (outcome === 'taken') outcomes.set(method.id, outcome);
-      if (outcome === 'done') changed.push(method);
-    }
-    const rows = yield* this.shown(idColumns, changed);
+      return row && etagOf(row) === method.etag;
+    });
+    const outcome = yield* this.changed(matching);
+    if (outcome === 'taken') for (const { id } of matching) outcomes.set(id, outcome);
+    const rows = yield* this.shown(idColumns, outcome === 'done' ? matching : []);
     for (const row of rows) outcomes.set(row['id'], methodOf(row));
     yield* this.bump(rows, (own) => {
       const before = own.map(({ id }) => current.get(id) ?? {});
@@ -201,16 +199,22 @@ export class RowMethods extends MethodStore {
     return methods.map(({ id }) => outcomes.get(id) ?? 'lost');
   }
 
-  private *changed(method: ChangedMethod): Script<'done' | 'taken' | 'lost'> {
-    const values = settable.map(({ name, valueOf }) => ({ set: `${name} = ?`, value: valueOf(method) }));
-    const set = values.map(({ set: each }) => each).join(', ');
+  /** @param methods one, or some that keep their codes */
+  private *changed(methods: readonly ChangedMethod[]): Script<'done' | 'taken' | 'lost'> {
+    const [method] = methods;
+    if (!method) return 'lost';
+    const values = new Values();
+    const set = settable.map(({ name, valueOf }) => `${name} = ${newValue(methods, valueOf, values)}`);
+    const where = anyKey([...idColumns, 'version'], methods, values);
     try {
       const { affected } = yield {
-        sql: `UPDATE ${this.methods} SET ${set}, version = version + 1, updated_at = ${this.dialect.now}
-          WHERE project_id = ? AND id = ? AND version = ?`,
-        values: [...values.map(({ value }) => value), method.project_id, method.id, method.version],
+        sql: `UPDATE ${this.methods} AS m ${this.dialect.byId} SET ${set.join(', ')}, version = version + 1, updated_at = ${this.dialect.now} WHERE ${where}`,
+        values: values.all,
       };
-      return affected > 0 ? 'done' : 'lost';
+      if (affected === methods.length) return 'done';
+      // Their rows are locked, so this is a trigger of the host's. Each is tried alone.
+      if (affected > 0) throw new Error('Of some changed methods, only a part was stored.');
+      return 'lost';
     } catch (error) {
       if (this.isTaken(error)) return 'taken';
       if (!this.scripts.isForeignKeyViolation(error)) throw error;
@@ -262,7 +266,7 @@ export class RowMethods extends MethodStore {
     if (scope !== 'shared' || methods.length === 0 || this.dialect.lock(scope) === '') return methods;
     const values = new Values();
     const { rows } = yield {
-      sql: `SELECT m.id FROM ${this.methods} AS m WHERE ${anyKey(idColumns, methods, values)}
+      sql: `SELECT m.id FROM ${this.methods} AS m ${this.dialect.byId} WHERE ${anyKey(idColumns, methods, values)}
         ORDER BY m.project_id, m.id ${this.dialect.lock(scope)}`,
       values: values.all,
     };
@@ -298,7 +302,7 @@ export class RowMethods extends MethodStore {
   private *shown(columns: readonly string[], keys: readonly object[], end = ''): Script<readonly Row[]> {
     if (keys.length === 0) return [];
     const values = new Values();
-    const from = this.withDefaults(true, values);
+    const from = this.withDefaults(true, values, columns === idColumns ? this.dialect.byId : '');
     const { rows } = yield {
       sql: `SELECT ${this.columns(true)} FROM ${from} WHERE ${anyKey(columns, keys, values)} ${end}`,
       values: values.all,
@@ -340,7 +344,7 @@ export class RowMethods extends MethodStore {
     return read.followers > 0 ? readAs(true) : read;
   }
 
-  /** One statement, so one moment: a row of the project, then those of its methods. */
+  /** At one moment: a row of the project, then those of its methods. */
   private *readAs(
     inherits: boolean,
     projectId: string,
@@ -348,17 +352,27 @@ export class RowMethods extends MethodStore {
   ): Script<Read & { followers: number }> {
     const [head, body] = [new Values(), new Values()];
     const { rows: select, total, jsonOf } = query(inherits, head, body);
-    const none = (names: readonly string[]): string => names.map((name) => `NULL AS ${name}`).join(', ');
-    const outcome = yield {
-      sql: `SELECT p.revision AS revision, d.revision AS defaults, COALESCE(p.followers, 0) AS followers,
-          ${total ?? 'COALESCE(p.methods, 0)'} AS total, ${none(rowNames(inherits))}
-        FROM (SELECT 1 AS one) AS o LEFT JOIN ${this.projects} AS p ON p.project_id = ${head.bindText(projectId)}
-          LEFT JOIN ${this.projects} AS d ON d.project_id = ${head.bindText(this.settings.defaultsProjectId)}
-        UNION ALL ${this.dialect.part(`SELECT ${none(headNames)}, ${this.columns(inherits)} ${select}`)}`,
-      values: [...head.all, ...body.all],
-      isOneOff: total !== undefined,
-    };
-    const [first = {}, ...rows] = outcome.rows;
+    const headColumns = `p.revision AS revision, d.revision AS defaults, COALESCE(p.followers, 0) AS followers,
+      ${total ?? 'COALESCE(p.methods, 0)'} AS total`;
+    const from = `FROM (SELECT 1 AS one) AS o LEFT JOIN ${this.projects} AS p ON p.project_id = ${head.bindText(projectId)}
+      LEFT JOIN ${this.projects} AS d ON d.project_id = ${head.bindText(this.settings.defaultsProjectId)}`;
+    const isOneOff = total !== undefined;
+    let found: readonly Row[];
+    if (this.dialect.part) {
+      const none = (names: readonly string[]): string => names.map((name) => `NULL AS ${name}`).join(', ');
+      const part = this.dialect.part(`SELECT ${none(headNames)}, ${this.columns(inherits)} ${select}`);
+      found = yield* rowsOf({
+        sql: `SELECT ${headColumns}, ${none(rowNames(inherits))} ${from} UNION ALL ${part}`,
+        values: [...head.all, ...body.all],
+        isOneOff,
+      });
+    } else {
+      found = [
+        ...(yield* rowsOf({ sql: `SELECT ${headColumns} ${from}`, values: head.all, isOneOff })),
+        ...(yield* rowsOf({ sql: `SELECT ${this.columns(inherits)} ${select}`, values: body.all, isOneOff })),
+      ];
+    }
+    const [first = {}, ...rows] = found;
     return {
       revision: revisionOf(first),
       followers: Number(first['followers']),
@@ -372,10 +386,10 @@ export class RowMethods extends MethodStore {
     return `FROM ${this.withDefaults(inherits, values)} WHERE m.project_id = ${values.bindText(projectId)}`;
   }
 
-  private withDefaults(inherits: boolean, values: Values): string {
+  private withDefaults(inherits: boolean, values: Values, hint = ''): string {
     if (!inherits) return `${this.methods} AS m`;
     const { defaultsProjectId } = this.settings;
-    return `${this.methods} AS m LEFT JOIN ${this.methods} AS d ON m.use_default
+    return `${this.methods} AS m ${hint} LEFT JOIN ${this.methods} AS d ON m.use_default
       AND m.project_id <> ${values.bindText(defaultsProjectId)} AND d.project_id = ${values.bindText(defaultsProjectId)}
       AND d.carrier_code = m.carrier_code AND d.method_code = m.method_code`;
   }
@@ -430,6 +444,20 @@ function followersAmong(rows: readonly Row[]): number {
 function* rowsOf(statement: Statement): Script<readonly Row[]> {
   const { rows } = yield statement;
   return rows;
+}
+
+/** The new value of a column of `methods`. The ids of a batch are all different. */
+function newValue(
+  methods: readonly ChangedMethod[],
+  valueOf: (method: NewMethod) => unknown,
+  values: Values,
+): string {
+  const [method, ...others] = methods;
+  if (method && others.length === 0) return values.take(valueOf(method));
+  const cases = padded(methods).map(
+    (each) => `WHEN ${values.take(each.id)} THEN ${values.take(valueOf(each))}`,
+  );
+  return `CASE m.id ${cases.join(' ')} END`;
 }
 
 /** A condition on methods `m`. */

@@ -24,7 +24,7 @@ export type Script<Result> = Generator<Statement, Result, Outcome>;
 
 /** Runs scripts on one engine. All calls throw DatabaseUnavailableError. */
 export abstract class Scripts {
-  /** @param script of one statement */
+  /** @param script of one statement, if the dialect has parts of a UNION */
   abstract read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result>;
   /**
    * In the caller's transaction, or in one of its own. A script that fails in the caller's transaction fails it.

@@ -36,10 +36,10 @@ export const dialect: RowDialect = {
   now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   timeText: (column) => column,
   ifThere: 'ON CONFLICT DO NOTHING',
+  byId: '',
   // RETURNING does not tell what an AFTER trigger has changed.
   returns: false,
   nextSeq: (events) => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${events})`,
-  part: (select) => `SELECT * FROM (${select})`,
 };
 
 /** What we use of `better-sqlite3`. */
@@ -96,7 +96,7 @@ export class SqliteScripts extends Scripts {
   }
 
   read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
-    return this.run(scope, () => runNow(script(), this.send));
+    return this.run(scope, () => this.atOneMoment(() => runNow(script(), this.send)));
   }
 
   async write<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
@@ -159,9 +159,14 @@ export class SqliteScripts extends Scripts {
     for (const sql of this.open.failAll(runner)) this.database.exec(sql);
   }
 
-  private inTransaction<Result>(work: () => Result): Result {
-    // Of several processes on the file, one writes. This tells at once, not at the first write.
-    this.database.exec('BEGIN IMMEDIATE');
+  /** Another process may write between two statements. */
+  private atOneMoment<Result>(read: () => Result): Result {
+    return this.database.inTransaction ? read() : this.inTransaction(read, 'BEGIN');
+  }
+
+  private inTransaction<Result>(work: () => Result, begin = 'BEGIN IMMEDIATE'): Result {
+    // Of several processes on the file, one writes. IMMEDIATE tells at once, not at the first write.
+    this.database.exec(begin);
     try {
       const result = work();
       this.database.exec('COMMIT');
