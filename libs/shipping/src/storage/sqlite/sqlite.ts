@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
 import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../../shipping.exception.js';
 import { connectionError, contentionOf } from '../connection-errors.js';
@@ -131,6 +132,7 @@ export class SqliteScripts extends Scripts {
     while (this.database.inTransaction) {
       if (Date.now() > end) {
         const remedy = 'A transaction of this process stays open. To be part of it, pass its { manager }.';
+        new Logger('ShippingModule').error(remedy);
         throw new DatabaseUnavailableError(new Error(remedy));
       }
       await this.nextEnd();
