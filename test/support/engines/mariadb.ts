@@ -78,7 +78,7 @@ export function mariadb(url: string): Engine {
     hiddenDuplicate: { code: expect.stringMatching(/^(duplicate_method|database_unavailable)$/) },
     brokenWrite: 'database_unavailable',
     deciding: /COMMIT/,
-    commitFailure: /closed|lost|killed|reset/i,
+    commitFailure: /closed|lost|killed|reset|ended/i,
     brokenConnection: () =>
       Object.assign(new Error('Connection lost: The server closed the connection.'), {
         code: 'PROTOCOL_CONNECTION_LOST',
