@@ -100,4 +100,20 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
       expect((await methods.list(project)).meta.total).toBe(60);
     });
   });
+
+  it('prepares one statement for all pages of a list', async () => {
+    await using({ poolSize: 1 }, async ({ dataSource, methods }) => {
+      const project = freshProject();
+      const prepared = async (): Promise<number> => {
+        const rows = await dataSource.query<{ Value: string }[]>(`SHOW STATUS LIKE 'Com_stmt_prepare'`);
+        return Number(rows[0]?.Value);
+      };
+      await methods.list(project);
+
+      const before = await prepared();
+      for (let page = 1; page <= 20; page++) await methods.list(project, { page, per_page: page });
+
+      expect((await prepared()) - before).toBeLessThan(5);
+    });
+  });
 });
