@@ -223,4 +223,21 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
       expect(await notesOf(project)).toEqual([]);
     },
   );
+
+  it('on a connection that was given back is also known after the DataSource was initialized again', async () => {
+    const own = await hostOn(database, {}, { poolSize: 1 });
+    const project = freshProject();
+    const { id } = await a.methods.create(project, ground);
+
+    await own.dataSource.destroy();
+    await own.dataSource.initialize();
+    const runner = own.dataSource.createQueryRunner();
+    await runner.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+    await runner.release();
+    await a.methods.update(project, id, { ...ground, sort_order: 5 });
+    const { data } = await own.methods.list(project);
+    await own.close();
+
+    expect(data).toMatchObject([{ sort_order: 5 }]);
+  });
 });
