@@ -1,3 +1,4 @@
+import mysql, { type Pool, type PoolOptions } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type EngineDatabase, mariadb, titleOf } from './databases.js';
@@ -25,8 +26,22 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
 
   it('is refused over a connection that cannot carry every text', async () => {
     await expect(hostOn(database, {}, { charset: 'latin1' })).rejects.toThrow(
-      "has the character set latin1, which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+      "has character_set_client = latin1, which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
     );
+  });
+
+  it.each([
+    ['SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED', 'isolation = READ-UNCOMMITTED, which shows'],
+    ['SET autocommit = 0', 'autocommit = OFF, so that a read'],
+  ])('is refused over connections that begin with %s', async (sql, refusal) => {
+    let pool: Pool | undefined;
+    const createPool = (options: PoolOptions): Pool =>
+      (pool = mysql.createPool(options).on('connection', (connection) => connection.query(sql)));
+
+    const host = hostOn(database, {}, { driver: { ...mysql, createPool } });
+
+    await expect(host).rejects.toThrow(refusal);
+    await pool?.promise().end();
   });
 
   it.each(['NO_BACKSLASH_ESCAPES', 'ANSI_QUOTES', 'PIPES_AS_CONCAT'])(
