@@ -1,3 +1,4 @@
+import mysql, { type Pool, type PoolOptions } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type EngineDatabase, mariadb, titleOf } from './databases.js';
@@ -25,8 +26,22 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
 
   it('is refused over a connection that cannot carry every text', async () => {
     await expect(hostOn(database, {}, { charset: 'latin1' })).rejects.toThrow(
-      "has the character set latin1, which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+      "has character_set_client = latin1, which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
     );
+  });
+
+  it.each([
+    ['SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED', 'isolation = READ-UNCOMMITTED, which shows'],
+    ['SET autocommit = 0', 'autocommit = OFF, so that a read'],
+  ])('is refused over connections that begin with %s', async (sql, refusal) => {
+    let pool: Pool | undefined;
+    const createPool = (options: PoolOptions): Pool =>
+      (pool = mysql.createPool(options).on('connection', (connection) => connection.query(sql)));
+
+    const host = hostOn(database, {}, { driver: { ...mysql, createPool } });
+
+    await expect(host).rejects.toThrow(refusal);
+    await pool?.promise().end();
   });
 
   it.each(['NO_BACKSLASH_ESCAPES', 'ANSI_QUOTES', 'PIPES_AS_CONCAT'])(
@@ -98,6 +113,22 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
       );
 
       expect((await methods.list(project)).meta.total).toBe(60);
+    });
+  });
+
+  it('prepares one statement for all pages of a list', async () => {
+    await using({ poolSize: 1 }, async ({ dataSource, methods }) => {
+      const project = freshProject();
+      const prepared = async (): Promise<number> => {
+        const rows = await dataSource.query<{ Value: string }[]>(`SHOW STATUS LIKE 'Com_stmt_prepare'`);
+        return Number(rows[0]?.Value);
+      };
+      await methods.list(project);
+
+      const before = await prepared();
+      for (let page = 1; page <= 20; page++) await methods.list(project, { page, per_page: page });
+
+      expect((await prepared()) - before).toBeLessThan(5);
     });
   });
 });

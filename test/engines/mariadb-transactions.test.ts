@@ -223,4 +223,43 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
       expect(await notesOf(project)).toEqual([]);
     },
   );
+
+  it.each(['CALL begun()', 'DO 0; START TRANSACTION WITH CONSISTENT SNAPSHOT', 'SET autocommit = 0'])(
+    'that %s has begun on a connection that was given back does not make our reads older',
+    async (sql) => {
+      const own = await hostOn(database, {}, { poolSize: 1, multipleStatements: true });
+      await own.dataSource.query(
+        'CREATE OR REPLACE PROCEDURE begun() BEGIN START TRANSACTION; SELECT * FROM shipping_method; END',
+      );
+      const project = freshProject();
+      const { id } = await a.methods.create(project, ground);
+
+      await own.dataSource.query(sql);
+      const seen: unknown[] = [];
+      for (const sort_order of [1, 2]) {
+        await a.methods.update(project, id, { ...ground, sort_order });
+        seen.push((await own.methods.list(project)).data[0]?.sort_order);
+      }
+      await own.close();
+
+      expect(seen).toEqual([1, 2]);
+    },
+  );
+
+  it('on a connection that was given back is also known after the DataSource was initialized again', async () => {
+    const own = await hostOn(database, {}, { poolSize: 1 });
+    const project = freshProject();
+    const { id } = await a.methods.create(project, ground);
+
+    await own.dataSource.destroy();
+    await own.dataSource.initialize();
+    const runner = own.dataSource.createQueryRunner();
+    await runner.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
+    await runner.release();
+    await a.methods.update(project, id, { ...ground, sort_order: 5 });
+    const { data } = await own.methods.list(project);
+    await own.close();
+
+    expect(data).toMatchObject([{ sort_order: 5 }]);
+  });
 });

@@ -3,6 +3,7 @@ import { type EngineName, engineOf } from './engine-name.js';
 import { fitMariadb } from './mariadb/mariadb.types.js';
 import { fitPostgres } from './postgres/postgres.types.js';
 import { fitSqlite } from './sqlite/sqlite.types.js';
+import { openTransactionsOf } from './transactions.js';
 
 const fits: Record<EngineName, (metadata: EntityMetadata, dataSource: DataSource) => void> = {
   postgres: fitPostgres,
@@ -12,7 +13,7 @@ const fits: Record<EngineName, (metadata: EntityMetadata, dataSource: DataSource
 };
 
 /**
- * Gives the metadata of each DataSource the column types of its engine. The decorators of the entity name types that
+ * Gives the metadata of each DataSource the column types of its engine, and observes its transactions. The decorators of the entity name types that
  * every driver of TypeORM knows. So an engine that we do not know fails with our error, not with TypeORM's.
  *
  * TypeORM calls `useDataSource` between checking the metadata and using it, on a class that also has the static
@@ -28,6 +29,7 @@ export const ColumnTypesOfEngine: ClassDecorator = (entity) => {
         const metadata = dataSource.getMetadata(this);
         refuseSharedTable(metadata, dataSource);
         fits[engineOf(dataSource)](metadata, dataSource);
+        openTransactionsOf(dataSource).subscribeTo(dataSource);
         // A host's column that refers to one of ours got its type before.
         for (const column of dataSource.entityMetadatas.flatMap(({ columns }) => columns)) {
           const { referencedColumn: ours } = column;

@@ -38,19 +38,14 @@ export class OpenTransactions implements EntitySubscriberInterface {
   /** Settles when the last work on a connection is done. */
   private readonly turns = new WeakMap<QueryRunner, Promise<unknown>>();
 
-  constructor(private readonly dataSource: DataSource) {
-    dataSource.subscribers.push(this);
+  /** Called by each `initialize()`, which replaces the list of subscribers. */
+  subscribeTo({ subscribers }: DataSource): void {
+    if (!subscribers.includes(this)) subscribers.push(this);
   }
 
   /** @returns the innermost open transaction, for a call that begins now; undefined when there is none */
   join(runner: QueryRunner): Transaction | undefined {
-    const { subscribers } = this.dataSource;
     const open = this.openOn(runner);
-    if (!subscribers.includes(this)) {
-      // `initialize()` replaced the list, and this transaction began after that.
-      subscribers.push(this);
-      if (runner.isTransactionActive) open.push(new Transaction());
-    }
     for (const transaction of open) transaction.isJoined = true;
     return open.findLast(({ hasEnded }) => !hasEnded) ?? open[0];
   }

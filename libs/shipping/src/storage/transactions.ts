@@ -43,7 +43,7 @@ export class JoinedTransaction {
  */
 export type Scope = 'shared' | 'alone' | JoinedTransaction;
 
-export const openTransactionsOf = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
+export const openTransactionsOf = onePerDataSource(() => new OpenTransactions());
 
 /** Finds the transaction that a call is part of. */
 export class Transactions {

@@ -7,17 +7,27 @@ import { dialectOf, MariadbScripts } from './mariadb.js';
 const scriptsOf = onePerDataSource((dataSource) => new MariadbScripts(dataSource));
 
 export function mariadbStorage(dataSource: DataSource, settings: StorageSettings): RowStorage {
-  return new RowStorage(dataSource, scriptsOf(dataSource), dialectOf(dataSource), settings, checkCharset);
+  return new RowStorage(dataSource, scriptsOf(dataSource), dialectOf(dataSource), settings, checkSession);
 }
 
-async function checkCharset(dataSource: DataSource): Promise<void> {
-  const [found] = await dataSource.query<Record<'client' | 'connection' | 'results', string>[]>(
-    'SELECT @@character_set_client AS client, @@character_set_connection AS connection, @@character_set_results AS results',
-  );
-  const wrong = Object.values(found ?? {}).find((charset) => charset !== 'utf8mb4');
-  if (wrong === undefined) return;
-  throw new Error(
-    `The connection of the DataSource has the character set ${wrong}, which cannot carry every text. Give the ` +
-      `DataSource charset: 'utf8mb4'.`,
-  );
+/** What the variables of a session must not be, and why. */
+const refused = {
+  "Variable_name IN ('character_set_client', 'character_set_connection', 'character_set_results') AND Value <> 'utf8mb4'":
+    "which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+  "Variable_name LIKE 't%isolation' AND Value = 'READ-UNCOMMITTED'":
+    'which shows changes that are rolled back later. Set READ COMMITTED or a stricter level.',
+  "Variable_name = 'autocommit' AND Value = 'OFF'":
+    'so that a read would never see later changes. Set it to ON.',
+};
+
+async function checkSession(dataSource: DataSource): Promise<void> {
+  for (const [condition, remedy] of Object.entries(refused)) {
+    const [found] = await dataSource.query<{ Variable_name: string; Value: string }[]>(
+      `SHOW VARIABLES WHERE ${condition}`,
+    );
+    if (found)
+      throw new Error(
+        `The connection of the DataSource has ${found.Variable_name} = ${found.Value}, ${remedy}`,
+      );
+  }
 }

@@ -31,7 +31,7 @@ const dialect: RowDialect = {
   part: (select) => `(${select})`,
 };
 
-/** The answer to a statement without rows. The lowest bit of its status says that a transaction is open. */
+/** The answer to a statement without rows. */
 interface Sent {
   serverStatus?: number;
 }
@@ -65,7 +65,7 @@ export class MariadbScripts extends Scripts {
 
   private readonly open: OpenTransactions;
 
-  /** Connections on which TypeORM's last statement left a transaction open. */
+  /** Connections on which TypeORM's last statement left a transaction open, or the next one will begin one. */
   private readonly inUse = new WeakSet<object>();
 
   constructor(private readonly dataSource: DataSource) {
@@ -148,17 +148,22 @@ export class MariadbScripts extends Scripts {
   private onAnswer({ queryRunner, success, error, rawResults }: QueryEvent): Promise<void> | undefined {
     if (!success) return this.reopenAfter(queryRunner, error);
     const { databaseConnection: connection } = queryRunner as { databaseConnection?: object };
-    const { serverStatus } = Object(rawResults) as Sent;
-    if (!connection || serverStatus === undefined) return undefined;
-    if (hasTransaction(serverStatus)) this.inUse.add(connection);
-    else this.inUse.delete(connection);
+    if (connection) this.note(connection, rawResults);
     return undefined;
+  }
+
+  /** @param answer to one statement, or a list for a procedure or several statements: there the last one tells */
+  private note(connection: object, answer: unknown): void {
+    const { serverStatus } = Object(Array.isArray(answer) ? answer.at(-1) : answer) as Sent;
+    if (serverStatus === undefined) return;
+    if (hasTransaction(serverStatus) || !commitsByItself(serverStatus)) this.inUse.add(connection);
+    else this.inUse.delete(connection);
   }
 
   /** Takes a connection of the pool. One that the host gave back inside a transaction is rolled back first. */
   private async lent(runner: QueryRunner): Promise<Connection> {
     const connection = await connectionOf(runner);
-    if (this.inUse.delete(connection)) await control(connection, 'ROLLBACK');
+    if (this.inUse.has(connection)) this.note(connection, await control(connection, 'ROLLBACK'));
     return connection;
   }
 
@@ -212,6 +217,11 @@ async function isInTransaction(connection: Connection): Promise<boolean> {
 
 function hasTransaction(serverStatus: number): boolean {
   return (serverStatus & 1) === 1;
+}
+
+/** False with `autocommit = 0`. */
+function commitsByItself(serverStatus: number): boolean {
+  return (serverStatus & 2) === 2;
 }
 
 async function inTransaction<Result>(

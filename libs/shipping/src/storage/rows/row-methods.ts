@@ -80,8 +80,11 @@ export class RowMethods extends MethodStore {
         const all = this.methodsOf(projectId, inherits, values);
         return [all, ...conditionsOf(query, inherits, this.conditions, values.bind)].join(' AND ');
       };
+      const listed = `${matching(body)} ORDER BY ${shownOrder(inherits)} LIMIT ? OFFSET ?`;
+      // As texts: mysql2 sends a number as a DOUBLE, which MySQL refuses here.
+      body.all.push(String(perPage), String((page - 1) * perPage));
       return {
-        rows: `${matching(body)} ORDER BY ${shownOrder(inherits)} LIMIT ${perPage} OFFSET ${(page - 1) * perPage}`,
+        rows: listed,
         ...(words.length + groups.length > 0 && { total: `(SELECT count(*) ${matching(head)})` }),
         jsonOf: (rows) => rows.map(methodJson).join(','),
       };
