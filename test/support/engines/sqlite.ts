@@ -13,9 +13,8 @@ const quoted = (name: string): string => `"${name}"`;
 const pragmas = ['busy_timeout', 'foreign_keys', 'defer_foreign_keys', 'read_uncommitted', 'query_only'];
 
 /** Compiled where no binary for this platform can be downloaded, so it is a package of its own: see CONTRIBUTING.md. */
-const driver: unknown = createRequire(new URL('../../drivers/package.json', import.meta.url))(
-  'better-sqlite3',
-);
+const driver = (): unknown =>
+  createRequire(new URL('../../drivers/package.json', import.meta.url))('better-sqlite3');
 
 /** For what only tests with an ability that SQLite lacks may call. */
 const never = (): Promise<never> => Promise.reject(new Error('SQLite cannot do this: use onlyWhere().'));
@@ -184,7 +183,7 @@ async function open(settings: DatabaseSettings): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'shipping-sqlite-'));
   const options: SqliteOptions = {
     type: 'better-sqlite3',
-    driver,
+    driver: driver(),
     database: join(folder, 'test.sqlite'),
     enableWAL: true,
     // A test outlives no power failure.
