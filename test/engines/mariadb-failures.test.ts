@@ -58,6 +58,31 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     },
   );
 
+  it.each(['START TRANSACTION', 'BEGIN'])(
+    'a call that fails in a transaction of %s leaves nothing, and the host may commit the rest',
+    async (begin) => {
+      const project = freshProject();
+      await a.methods.create(project, ground);
+      await a.dataSource.query(
+        `CREATE TRIGGER refusal BEFORE UPDATE ON shipping_project FOR EACH ROW
+       IF NEW.project_id = '${project}' AND NEW.methods > 2 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not now'; END IF`,
+      );
+
+      const runner = a.dataSource.createQueryRunner();
+      const { manager } = runner;
+      await runner.query(begin);
+      await a.methods.create(project, other, { manager });
+      const third = a.methods.create(project, { ...ground, method_code: 'third' }, { manager });
+      await expect(third).rejects.toThrow('not now');
+      await runner.query('COMMIT');
+      await runner.release();
+      await a.dataSource.query('DROP TRIGGER refusal');
+
+      expect((await b.methods.list(project)).data).toHaveLength(2);
+      await expectWhole(b.dataSource, project);
+    },
+  );
+
   it('calls side by side in one transaction do not mix', async () => {
     const project = freshProject();
 

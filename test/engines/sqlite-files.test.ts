@@ -62,6 +62,22 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
     expect(await b.events.list(project, 'o')).toEqual([]);
   });
 
+  it('wait once, for no longer than the timeout, for another writer', async () => {
+    const c = await hostOn(database, {}, { timeout: 300 });
+    await a.dataSource.query('BEGIN IMMEDIATE');
+    const project = freshProject();
+    for (const call of [
+      () => c.methods.create(project, ground),
+      () => c.events.record({ projectId: project, orderId: 'o', type: 'a.b' }),
+    ]) {
+      const began = Date.now();
+      await expect(call()).rejects.toMatchObject({ code: 'database_unavailable' });
+      expect(Date.now() - began).toBeLessThan(600);
+    }
+    await a.dataSource.query('ROLLBACK');
+    await c.close();
+  });
+
   it('go on after a DataSource was closed and initialized again', async () => {
     const project = freshProject();
     await a.methods.create(project, ground);

@@ -101,6 +101,20 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
     },
   );
 
+  it("in which a host's trigger keeps a method does not count it as removed", async () => {
+    const project = freshProject();
+    const { id } = await host.methods.create(project, ground);
+    await host.dataSource.query(
+      `CREATE TRIGGER kept BEFORE DELETE ON shipping_method WHEN OLD.project_id = '${project}'
+       BEGIN SELECT RAISE(IGNORE); END`,
+    );
+
+    await expect(host.methods.remove(project, id)).rejects.toMatchObject({ code: 'database_unavailable' });
+
+    await expectWhole(host.dataSource, project);
+    await host.dataSource.query('DROP TRIGGER kept');
+  });
+
   it.each(['NO ACTION', 'RESTRICT'])(
     "in which a host's foreign key refuses a removal gets method_in_use: %s",
     async (action) => {

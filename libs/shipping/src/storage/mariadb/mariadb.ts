@@ -134,9 +134,10 @@ export class MariadbScripts extends Scripts {
           return send(statement);
         });
       if (!writes) return await run();
-      // The host may have begun a transaction by a statement of its own, which START TRANSACTION would commit.
-      const isOpen = runner.isTransactionActive || (await isInTransaction(connection));
-      return await (isOpen ? run() : inTransaction(connection, run, progress));
+      if (runner.isTransactionActive) return await run();
+      // The host may have begun a transaction by a statement of its own. Nobody would refuse its COMMIT.
+      const unit = (await isInTransaction(connection)) ? savepoint : transaction;
+      return await inTransaction(connection, run, progress, unit);
     } catch (error) {
       if (writes && !(error instanceof ShippingException)) scope.fail();
       await this.reopenAfter(runner, error);
@@ -224,19 +225,27 @@ function commitsByItself(serverStatus: number): boolean {
   return (serverStatus & 2) === 2;
 }
 
+const transaction = { begin: 'START TRANSACTION', commit: 'COMMIT', rollback: 'ROLLBACK' };
+const savepoint = {
+  begin: 'SAVEPOINT shipping',
+  commit: 'RELEASE SAVEPOINT shipping',
+  rollback: 'ROLLBACK TO SAVEPOINT shipping',
+};
+
 async function inTransaction<Result>(
   connection: Connection,
   work: () => Promise<Result>,
   progress: { isCommitting: boolean },
+  { begin, commit, rollback } = transaction,
 ): Promise<Result> {
-  await control(connection, 'START TRANSACTION');
+  await control(connection, begin);
   try {
     const result = await work();
-    progress.isCommitting = true;
-    await control(connection, 'COMMIT');
+    progress.isCommitting = commit === 'COMMIT';
+    await control(connection, commit);
     return result;
   } catch (error) {
-    await control(connection, 'ROLLBACK').catch(() => undefined);
+    await control(connection, rollback).catch(() => undefined);
     throw error;
   }
 }

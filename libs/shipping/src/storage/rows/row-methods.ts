@@ -239,10 +239,11 @@ export class RowMethods extends MethodStore {
     const matches = !etags || etags.includes(etagOf(row)) || etags.includes(`"${String(row['version'])}"`);
     if (!matches) return 'lost';
     try {
-      yield {
+      const { affected } = yield {
         sql: `DELETE FROM ${this.methods} WHERE project_id = ? AND id = ? AND version = ?`,
         values: [project_id, id, row['version']],
       };
+      if (affected === 0) return 'lost';
     } catch (error) {
       throw this.scripts.isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
     }

@@ -113,8 +113,10 @@ export class SqliteScripts extends Scripts {
   }
 
   private async run<Result>(scope: Scope, work: () => Result): Promise<Result> {
+    const end = Date.now() + patienceMs;
     for (let attempt = 1; ; attempt++) {
-      if (!isInTransaction(scope)) await this.idle();
+      // Nothing is awaited between the last look and the work.
+      while (!isInTransaction(scope) && this.database.inTransaction) await this.nextEnd(end);
       try {
         if (scope instanceof JoinedTransaction) scope.assertOpen();
         return work();
@@ -126,21 +128,16 @@ export class SqliteScripts extends Scripts {
     }
   }
 
-  /** @throws DatabaseUnavailableError */
-  private async idle(): Promise<void> {
-    const end = Date.now() + patienceMs;
-    while (this.database.inTransaction) {
-      if (Date.now() > end) {
-        const remedy = 'A transaction of this process stays open. To be part of it, pass its { manager }.';
-        new Logger('ShippingModule').error(remedy);
-        throw new DatabaseUnavailableError(new Error(remedy));
-      }
-      await this.nextEnd();
+  /**
+   * A busy host begins its next transaction at once, so a timer alone might always come too late.
+   * @throws DatabaseUnavailableError
+   */
+  private nextEnd(latest: number): Promise<void> {
+    if (Date.now() > latest) {
+      const remedy = 'A transaction of this process stays open. To be part of it, pass its { manager }.';
+      new Logger('ShippingModule').error(remedy);
+      throw new DatabaseUnavailableError(new Error(remedy));
     }
-  }
-
-  /** A busy host begins its next transaction at once, so a timer alone might always come too late. */
-  private nextEnd(): Promise<void> {
     return new Promise((resolve) => {
       const tell = (): void => {
         clearTimeout(timer);
