@@ -53,7 +53,9 @@ describe('a read by a sibling module', () => {
 
       expect(second).toEqual(first[index]);
       expect(second).not.toBe(first[index]);
-      expect(statements.map((sql) => sql.includes('shipping_method'))).toEqual([again]);
+      // SQLite asks for the project in a statement of its own.
+      expect(statements.some((sql) => sql.includes('shipping_method'))).toBe(again);
+      expect(statements.length).toBeLessThanOrEqual(2);
     }
   });
 
