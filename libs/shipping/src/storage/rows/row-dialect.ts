@@ -2,7 +2,7 @@ import { type FieldKind } from '../../shipping-methods/method-fields.js';
 import { type Bind, type Dialect } from '../shown.js';
 import { type Scope } from '../transactions.js';
 
-/** What the engines that store one method with each statement say differently. */
+/** What MariaDB, MySQL and SQLite say differently. */
 export interface RowDialect extends Omit<Dialect, 'anyOf' | 'noneOf'> {
   /** What a SELECT ends with to lock its rows: in the scope `shared`, rows that are locked by others are left out. */
   lock(scope: Scope): string;
