@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { queueOf } from '../storage/keyed-queue.js';
 import { EventStore } from '../storage/shipping-storage.js';
+import { DatabaseUnavailableError } from '../storage/storage.errors.js';
 import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
 import { checkedFor, checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
@@ -21,9 +22,14 @@ export class OrderEvents {
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
     const checked = checkOrderEvent(event);
-    const appended = await this.store.append(checked, this.transactions.scopeOf(options));
-    if (appended !== 'lost') return appended;
-    // It has to wait for a transaction that holds its key. Only one event of each project waits at a time.
+    const scope = this.transactions.scopeOf(options);
+    try {
+      return await this.store.append(checked, scope);
+    } catch (error) {
+      const mustWait = scope === 'shared' && error instanceof DatabaseUnavailableError && error.contention;
+      if (!mustWait) throw error;
+    }
+    // An open transaction may hold its key. Only one event of each project waits at a time.
     const queue = queueOf(this.transactions.dataSource);
     return queue.take(`events ${checked.project_id}`, () => this.store.append(checked, 'alone'));
   }

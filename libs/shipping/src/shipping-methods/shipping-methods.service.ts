@@ -215,11 +215,11 @@ export class ShippingMethods {
     request: UpsertShippingMethodRequest,
     scope: Scope,
   ): Promise<ShippingMethodDto | 'again'> {
-    const { id, project_id, version, etag, carrier_code, method_code } = current;
+    const { id, project_id, version, etag, use_default: usedDefault, carrier_code, method_code } = current;
     const own = patched(current, request);
     if (isDeepStrictEqual(own, storedValuesOf(current))) return current;
     const changesCodes = own.carrier_code !== carrier_code || own.method_code !== method_code;
-    const change = { ...toStore(id, project_id, own), version, etag, changesCodes };
+    const change = { ...toStore(id, project_id, own), version, etag, usedDefault, changesCodes };
     const updated = await this.batched.replace(change, scope);
     if (typeof updated === 'object') {
       this.notify({ type: 'updated', before: current, after: updated }, scope);

@@ -33,6 +33,8 @@ export interface NewMethod extends OwnValues {
 export interface ChangedMethod extends NewMethod {
   version: number;
   etag: string;
+  /** Before the change. */
+  usedDefault: boolean;
   changesCodes: boolean;
 }
 
@@ -85,11 +87,10 @@ export abstract class MethodStore {
 /** What an engine does for events. */
 export abstract class EventStore {
   /**
-   * @returns the event, or the one that was recorded first under its dedupe key. `lost` in the scope `shared` only: a
-   *   transaction that is open holds the key
+   * @returns the event, or the one that was recorded first under its dedupe key
+   * @throws DatabaseUnavailableError with `contention`, in the scope `shared`: it might wait for an open transaction
    */
-  abstract append(event: CheckedOrderEvent, scope: Exclude<Scope, 'shared'>): Promise<OrderEventDto>;
-  abstract append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'>;
+  abstract append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto>;
   /**
    * @param after the `next` of the batch before; undefined: from the beginning
    * @returns JSON of events with commas between, and where the next batch begins, if there is one

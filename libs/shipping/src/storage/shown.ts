@@ -11,20 +11,39 @@ import {
 // the method and `d` its default: the method with the same codes in the defaults project, if `m` has `use_default`. An
 // inherited field shows the value of `d`, or the method's own where `d` is missing or has null.
 
-/** Collects a value of the statement. @returns its placeholder */
-export type Bind = (value: unknown, kind: FieldKind) => string;
+export type ValueKind = FieldKind | 'bigint';
 
-/** What the engines say differently in the condition of a list. */
+/** Collects a value of the statement. @returns its placeholder */
+export type Bind = (value: unknown, kind: ValueKind) => string;
+
+/** The values of a statement. */
+export interface Values {
+  readonly all: unknown[];
+  readonly bind: Bind;
+}
+
+/** What the engines say differently. All take and give SQL. */
 export interface Dialect {
+  /** A statement begins. */
+  values(): Values;
   /** One of the lines of a text, from 1. */
   line(text: string, number: number): string;
-  /** Texts, each on a line of its own. */
-  lines(texts: readonly string[]): string;
   contains(text: string, part: string): string;
   starts(text: string, part: string): string;
   anyOf(value: string, values: readonly unknown[], kind: FieldKind, bind: Bind): string;
   noneOf(value: string, values: readonly unknown[], kind: FieldKind, bind: Bind): string;
+  /** One text of texts and numbers. None of them is null. */
+  concat(texts: readonly string[]): string;
+  /** The texts that are not null, with a separator between. */
+  joined(separator: string, texts: readonly string[]): string;
+  /** JSON of a text or of null. */
+  jsonText(text: string): string;
+  jsonBoolean(value: string): string;
+  /** ISO 8601, UTC, milliseconds. */
+  wireTime(time: string): string;
 }
+
+const newline = "'\n'";
 
 export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
 
@@ -65,7 +84,7 @@ function shownText(inherits: boolean, dialect: Dialect): string {
     const ofDefault = dialect.line('d.search_text', searchLine);
     return nullable ? `CASE WHEN d.${name} IS NULL THEN ${own} ELSE ${ofDefault} END` : ofDefault;
   });
-  return `CASE WHEN d.id IS NULL THEN m.search_text ELSE ${dialect.lines(lines)} END`;
+  return `CASE WHEN d.id IS NULL THEN m.search_text ELSE ${dialect.joined(newline, lines)} END`;
 }
 
 function satisfies(

@@ -3,8 +3,8 @@ import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunne
 import { ShippingException } from '../../shipping.exception.js';
 import { connectionError, contentionOf } from '../connection-errors.js';
 import { codeOf } from '../engine-errors.js';
-import { type Outcome, type Row, runLater, type Script, Scripts, type Statement } from '../rows/scripts.js';
-import { type RowDialect } from '../rows/row-dialect.js';
+import { rowDialect, type RowDialect } from '../rows/row-dialect.js';
+import { type Outcome, type Row, runLater, type Script, Scripts, type Statement } from '../scripts.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { tableOf } from '../table-of.js';
 import { type OpenTransactions, type QueryEvent } from '../open-transactions.js';
@@ -16,18 +16,23 @@ const maxTries = 3;
 const newline = "'\n'";
 
 const dialect: RowDialect = {
+  ...rowDialect,
   line: (text, number) => `SUBSTRING_INDEX(SUBSTRING_INDEX(${text}, ${newline}, ${number}), ${newline}, -1)`,
-  lines: (texts) => `CONCAT_WS(${newline}, ${texts.join(', ')})`,
   contains: (text, part) => `LOCATE(${part}, ${text}) > 0`,
   starts: (text, part) => `LOCATE(${part}, ${text}) = 1`,
+  concat: (texts) => `CONCAT(${texts.join(', ')})`,
+  joined: (separator, texts) => `CONCAT_WS(${separator}, ${texts.join(', ')})`,
+  jsonText: (text) => `COALESCE(JSON_QUOTE(${text}), 'null')`,
+  wireTime: (time) => `CONCAT(REPLACE(${time}, ' ', 'T'), 'Z')`,
   lock: (scope) => (scope === 'shared' ? 'FOR UPDATE SKIP LOCKED' : 'FOR UPDATE'),
   newest: 'LOCK IN SHARE MODE',
   now: 'UTC_TIMESTAMP(3)',
-  timeText: (column) => `CAST(${column} AS CHAR)`,
   // IGNORE would take a shared lock first, and two of these would wait for each other.
   ifThere: 'ON DUPLICATE KEY UPDATE methods = methods',
+  orNothing: '',
   byId: 'FORCE INDEX (PRIMARY)',
   returns: true,
+  returnsStored: true,
   part: (select) => `(${select})`,
 };
 
@@ -38,7 +43,8 @@ interface Sent {
 
 /** MySQL has no RETURNING. */
 export function dialectOf({ options }: DataSource): RowDialect {
-  return { ...dialect, returns: options.type === 'mariadb' };
+  const returns = options.type === 'mariadb';
+  return { ...dialect, returns, returnsStored: returns };
 }
 
 /** What we use of a connection of `mysql2`. */
@@ -88,28 +94,37 @@ export class MariadbScripts extends Scripts {
     return /^ER_(ROW_IS_REFERENCED|NO_REFERENCED_ROW)(_2)?$/.test(codeOf(error));
   }
 
-  read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
-    return this.run(scope, false, script);
+  run<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
+    return this.execute(scope, script, false);
   }
 
   write<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
-    return this.run(scope, true, script);
+    return this.execute(scope, script, true);
   }
 
-  private async run<Result>(scope: Scope, writes: boolean, script: () => Script<Result>): Promise<Result> {
-    if (scope instanceof JoinedTransaction) return scope.inTurn(() => this.runJoined(scope, writes, script));
+  /** @param isUnit the script is done as a whole, or not at all */
+  private async execute<Result>(
+    scope: Scope,
+    script: () => Script<Result>,
+    isUnit: boolean,
+  ): Promise<Result> {
+    if (scope instanceof JoinedTransaction) return scope.inTurn(() => this.executeIn(scope, script, isUnit));
     for (let attempt = 1; ; attempt++) {
       const runner = this.dataSource.createQueryRunner('master');
-      const progress = { isCommitting: false };
+      const progress = { mayHaveCommitted: false };
       try {
         const connection = await this.lent(runner);
-        const send = this.sender(runner, connection, scope === 'shared' && writes);
-        if (!writes) return await runLater(script(), send);
-        return await inTransaction(connection, () => runLater(script(), send), progress);
+        const run = (): Promise<Result> =>
+          runLater(script(), (statement) => {
+            const { writes = false } = statement;
+            if (!isUnit) progress.mayHaveCommitted = writes;
+            return this.sent(runner, connection, statement, scope === 'shared' && (isUnit || writes));
+          });
+        return await (isUnit ? inTransaction(connection, run, progress) : run());
       } catch (error) {
         // Who has waited for a lock as long as the server allows does not wait again.
         if (attempt === maxTries || contentionOf(error) !== 'race')
-          throw connectionError(error, progress.isCommitting);
+          throw connectionError(error, progress.mayHaveCommitted);
       } finally {
         await runner.release();
       }
@@ -117,31 +132,32 @@ export class MariadbScripts extends Scripts {
     }
   }
 
-  private async runJoined<Result>(
+  private async executeIn<Result>(
     scope: JoinedTransaction,
-    writes: boolean,
     script: () => Script<Result>,
+    isUnit: boolean,
   ): Promise<Result> {
     const { runner } = scope;
     scope.assertOpen();
-    const progress = { isCommitting: false };
+    const progress = { mayHaveCommitted: false };
+    let writes = isUnit;
     try {
       const connection = await connectionOf(runner);
-      const send = this.sender(runner, connection);
       const run = (): Promise<Result> =>
         runLater(script(), (statement) => {
           scope.assertOpen();
-          return send(statement);
+          writes ||= !!statement.writes;
+          if (!isUnit) progress.mayHaveCommitted = writes && !runner.isTransactionActive;
+          return this.sent(runner, connection, statement);
         });
-      if (!writes) return await run();
-      if (runner.isTransactionActive) return await run();
+      if (!isUnit || runner.isTransactionActive) return await run();
       // The host may have begun a transaction by a statement of its own. Nobody would refuse its COMMIT.
       const unit = (await isInTransaction(connection)) ? savepoint : transaction;
       return await inTransaction(connection, run, progress, unit);
     } catch (error) {
       if (writes && !(error instanceof ShippingException)) scope.fail();
       await this.reopenAfter(runner, error);
-      throw connectionError(error, progress.isCommitting);
+      throw connectionError(error, progress.mayHaveCommitted);
     }
   }
 
@@ -181,25 +197,24 @@ export class MariadbScripts extends Scripts {
   }
 
   /** The server prepares each statement: values that are escaped here are safe only under some of its SQL modes. */
-  private sender(
+  private sent(
     runner: QueryRunner,
     connection: Connection,
+    { sql: plain, values, isOneOff }: Statement,
     isImpatient = false,
-  ): (statement: Statement) => Promise<Outcome> {
-    return ({ sql: plain, values, isOneOff }) => {
-      const sql = isImpatient && this.canBeImpatient ? `${noWait} ${plain}` : plain;
-      this.dataSource.logger.logQuery(sql, [...values], runner);
-      return new Promise((resolve, reject) => {
-        const statement = { sql, ...resultOptions };
-        connection.execute(statement, values, (error, result) => {
-          // All connections together may hold only so many.
-          if (isOneOff) connection.unprepare(statement);
-          if (error) reject(error);
-          else if (Array.isArray(result)) resolve({ rows: result as Row[], affected: 0 });
-          else resolve({ rows: [], affected: (result as { affectedRows: number }).affectedRows });
-        });
+  ): Promise<Outcome> {
+    const sql = isImpatient && this.canBeImpatient ? `${noWait} ${plain}` : plain;
+    this.dataSource.logger.logQuery(sql, [...values], runner);
+    return new Promise((resolve, reject) => {
+      const statement = { sql, ...resultOptions };
+      connection.execute(statement, values, (error, result) => {
+        // All connections together may hold only so many.
+        if (isOneOff) connection.unprepare(statement);
+        if (error) reject(error);
+        else if (Array.isArray(result)) resolve({ rows: result as Row[], affected: 0 });
+        else resolve({ rows: [], affected: (result as { affectedRows: number }).affectedRows });
       });
-    };
+    });
   }
 }
 
@@ -235,13 +250,13 @@ const savepoint = {
 async function inTransaction<Result>(
   connection: Connection,
   work: () => Promise<Result>,
-  progress: { isCommitting: boolean },
+  progress: { mayHaveCommitted: boolean },
   { begin, commit, rollback } = transaction,
 ): Promise<Result> {
   await control(connection, begin);
   try {
     const result = await work();
-    progress.isCommitting = commit === 'COMMIT';
+    progress.mayHaveCommitted = commit === 'COMMIT';
     await control(connection, commit);
     return result;
   } catch (error) {

@@ -1,52 +1,45 @@
-import { createHash } from 'node:crypto';
-import { type ShippingMethodDto } from '../../shipping-methods/dto/shipping-method.dto.js';
+import {
+  type ShippingCarrierDto,
+  type ShippingMethodDto,
+} from '../../shipping-methods/dto/shipping-method.dto.js';
 import { type CheckedListQuery } from '../../shipping-methods/list-query.check.js';
 import { settableFields } from '../../shipping-methods/method-fields.js';
-import { ShippingMethod } from '../../shipping-methods/shipping-method.entity.js';
 import { MethodInUseError } from '../../shipping-methods/shipping-methods.errors.js';
-import { ShippingProject } from '../../shipping-methods/shipping-project.entity.js';
 import {
   type ChangedMethod,
   type Inserted,
   type MethodKey,
-  MethodStore,
   type NewMethod,
   type Read,
   type Replaced,
   type StorageSettings,
 } from '../shipping-storage.js';
-import { conditionsOf, listOrder, shownOrder } from '../shown.js';
+import { type Bind, conditionsOf, listOrder, shownOrder } from '../shown.js';
+import { type HeadedRead, SqlMethods } from '../sql-methods.js';
 import { JoinedTransaction, type Scope } from '../transactions.js';
+import { formatOf, jsonObject } from '../wire-json.js';
 import { byCodes, byId, methodEtag, methodJson, shownColumns, withDefaults } from './inheritance.js';
 import { type Postgres } from './postgres.js';
 import { isForeignKeyViolation, isUniqueViolation } from './postgres.errors.js';
-import { dialect, impatience, jsonObject, jsonOf, Parameters } from './sql.js';
+import { dialect, impatience } from './sql.js';
 
 const branchOrder = 'sort_order, method_code';
 
 /** A carrier of the tree. */
-const branchJson = jsonObject({
-  carrier_code: jsonOf('carrier_code'),
-  // The first one among its methods.
-  carrier_label: jsonOf(
-    `COALESCE((array_agg(carrier_label ORDER BY ${branchOrder}) FILTER (WHERE carrier_label IS NOT NULL))[1], carrier_code)`,
-  ),
-  is_active: jsonOf('bool_or(is_active)'),
-  sort_order: 'min(sort_order)',
-  methods: `'[', string_agg(${methodJson}, ',' ORDER BY ${branchOrder}), ']'`,
-});
-
-/** Another text for another form of the JSON, so that a new version of the library does not confirm old bodies. */
-const format = createHash('sha256').update(branchJson).digest('base64url').slice(0, 6);
-
-/**
- * The revision of what a project `p` shows: that of its own row and, while one of its methods has `use_default`, that of
- * the defaults project `d`. Each write bumps the revision of its row in the same statement.
- */
-const revision = `concat_ws('.', '${format}', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(d.revision::text, 'none') END)`;
-
-/** The revision of a project without a row. No stored row ever gives it. */
-const neverWritten = format;
+const branchJson = dialect.concat(
+  jsonObject({
+    carrier_code: [dialect.jsonText('carrier_code')],
+    // The first one among its methods.
+    carrier_label: [
+      dialect.jsonText(
+        `COALESCE((array_agg(carrier_label ORDER BY ${branchOrder}) FILTER (WHERE carrier_label IS NOT NULL))[1], carrier_code)`,
+      ),
+    ],
+    is_active: [dialect.jsonBoolean('bool_or(is_active)')],
+    sort_order: ['min(sort_order)'],
+    methods: [`'['`, `string_agg(${methodJson}, ',' ORDER BY ${branchOrder})`, `']'`],
+  } satisfies Record<keyof ShippingCarrierDto, string[]>),
+);
 
 /** What a client sets, and the text for searching. */
 const setColumns = [...settableFields, 'search_text'];
@@ -54,26 +47,20 @@ const setColumns = [...settableFields, 'search_text'];
 /** The projects of the CTE `sent`: an array, so that each is looked up by its key. */
 const sentProjects = 'ARRAY(SELECT DISTINCT project_id FROM sent)';
 
-/**
- * SQL of the text, and of the total where that is not the number of all methods.
- * @param methods `FROM … WHERE …`
- */
-type Query = (methods: string, inherits: boolean, parameters: Parameters) => { text: string; total?: string };
-
 /** Each call is one statement, which names its projects. */
-export class PostgresMethods extends MethodStore {
+export class PostgresMethods extends SqlMethods {
   private readonly texts = new Map<string, string>();
 
   constructor(
     private readonly postgres: Postgres,
-    private readonly settings: StorageSettings,
+    settings: StorageSettings,
   ) {
-    super();
+    super(postgres, dialect, settings, formatOf(branchJson));
   }
 
   async find(keys: readonly MethodKey[], scope: Scope): Promise<(ShippingMethodDto | undefined)[]> {
     const isById = keys.some((key) => 'id' in key);
-    const text = this.fixed(`find ${isById}`, () => {
+    const sql = this.fixed(`find ${isById}`, () => {
       const by = isById ? byId : byCodes;
       const source = `json_to_recordset($1::json) AS k(place text, project_id text, id uuid, carrier_code text, method_code text)
         CROSS JOIN ${by(this.methods, 'k.project_id', 'k')}`;
@@ -83,69 +70,27 @@ export class PostgresMethods extends MethodStore {
        ) AS m`;
     });
     const sent = JSON.stringify(keys.map((key, place) => ({ ...key, place })));
-    const rows = await this.postgres.read<{ place: string; json: string }>(
-      text,
-      [sent, this.settings.defaultsProjectId],
-      scope,
-    );
+    const values = [sent, this.settings.defaultsProjectId];
+    const rows = await this.postgres.send<{ place: string; json: string }>(scope, { sql, values });
     const found = new Map(rows.map(({ place, json }) => [place, json]));
     return keys.map((_key, place) => parsed(found.get(String(place))));
-  }
-
-  page(projectId: string, query: CheckedListQuery, scope: Scope): Promise<Read> {
-    const { page, perPage } = query;
-    return this.read(projectId, scope, (methods, inherits, parameters) => {
-      const conditions = conditionsOf(query, inherits, dialect, parameters.bind);
-      const matching = [methods, ...conditions].join(' AND ');
-      const limit = parameters.bind(perPage, 'integer');
-      const offset = parameters.bind((page - 1) * perPage, 'integer');
-      return {
-        // The JSON is made outside of the limit: inside, PostgreSQL would make it for skipped rows too.
-        text: `SELECT string_agg(${methodJson}, ',' ORDER BY ${listOrder.join(', ')}) FROM (
-            SELECT ${shownColumns(inherits)} ${matching}
-            ORDER BY ${shownOrder(inherits)} LIMIT ${limit} OFFSET ${offset}
-          ) AS m`,
-        ...(conditions.length > 0 && { total: `(SELECT count(*)::integer ${matching})` }),
-      };
-    });
-  }
-
-  tree(projectId: string, scope: Scope): Promise<Read> {
-    return this.read(projectId, scope, (methods, inherits) => ({
-      text: `SELECT string_agg(text, ',' ORDER BY sort_order, carrier_code) FROM (
-          SELECT carrier_code, min(sort_order) AS sort_order, ${branchJson} AS text
-          FROM (SELECT ${shownColumns(inherits)} ${methods}) AS m GROUP BY carrier_code
-        ) AS branch`,
-    }));
-  }
-
-  async revisions(projectIds: readonly string[], scope: Scope): Promise<string[]> {
-    const rows = await this.postgres.read<{ project_id: string; revision: string }>(
-      `SELECT p.project_id::text, ${revision} AS revision
-       FROM ${this.projects} AS p LEFT JOIN ${this.projects} AS d ON d.project_id = $2
-       WHERE p.project_id = ANY($1::text[])`,
-      [[...new Set(projectIds)], this.settings.defaultsProjectId],
-      scope,
-    );
-    const found = new Map(rows.map((row) => [row.project_id, row.revision]));
-    return projectIds.map((id) => found.get(id) ?? neverWritten);
   }
 
   async insert(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
     const inserted = await this.insertAll(methods, scope);
     if (scope === 'shared' || !inserted.includes('lost')) return inserted;
     // The project has no row yet.
-    await this.postgres.write(
-      `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING`,
-      [methods[0]?.project_id],
-      scope,
-    );
+    await this.postgres.send(scope, {
+      sql: `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES ($1, gen_random_uuid(), 0, 0) ON CONFLICT DO NOTHING`,
+      values: [methods[0]?.project_id],
+      writes: true,
+    });
     return this.insertAll(methods, scope);
   }
 
   /** Leaves out a project that has no row or, in the scope `shared`, whose row is locked. */
   private async insertAll(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
-    const text = this.fixed(`insert ${scope === 'shared'}`, () => {
+    const sql = this.fixed(`insert ${scope === 'shared'}`, () => {
       const columns = ['project_id', 'id', ...setColumns].join(', ');
       // The place in the batch stands for the number in the project. So near the bound, some are tried again alone.
       const fits = 'p.methods + s.place <= $3::integer';
@@ -160,11 +105,11 @@ export class PostgresMethods extends MethodStore {
        FROM sent AS s JOIN project AS p USING (project_id) LEFT JOIN (${this.changed()}) AS c ON c.id = s.id::text`;
     });
     const values = [JSON.stringify(methods), this.settings.defaultsProjectId, this.settings.maxMethods];
-    const rows = await this.postgres.write<{
+    const rows = await this.postgres.send<{
       id: string;
       json: string | null;
       state: 'taken' | 'full' | 'lost';
-    }>(text, values, scope);
+    }>(scope, { sql, values, writes: true });
     const found = new Map(rows.map((row) => [row.id, parsed(row.json) ?? row.state]));
     return methods.map(({ id }) => found.get(id) ?? 'lost');
   }
@@ -176,7 +121,7 @@ export class PostgresMethods extends MethodStore {
    */
   async replace(methods: readonly ChangedMethod[], scope: Scope): Promise<Replaced[]> {
     if (scope !== 'shared' && (await this.isTaken(methods[0], scope))) return ['taken'];
-    const text = this.fixed(`replace ${scope === 'shared'}`, () => {
+    const sql = this.fixed(`replace ${scope === 'shared'}`, () => {
       const values = setColumns.map((column) => `${column} = s.${column}`);
       return `WITH ${this.sent(scope)}, current AS (
          SELECT s.*, m.use_default::integer AS followed, m.carrier_code AS carrier, m.method_code AS method
@@ -194,7 +139,11 @@ export class PostgresMethods extends MethodStore {
     });
     try {
       const values = [JSON.stringify(methods), this.settings.defaultsProjectId];
-      const rows = await this.postgres.write<{ id: string; json: string }>(text, values, scope);
+      const rows = await this.postgres.send<{ id: string; json: string }>(scope, {
+        sql,
+        values,
+        writes: true,
+      });
       const found = new Map(rows.map((row) => [row.id, parsed(row.json)]));
       return methods.map(({ id }) => found.get(id) ?? 'lost');
     } catch (error) {
@@ -209,7 +158,7 @@ export class PostgresMethods extends MethodStore {
     etags: readonly string[] | undefined,
     scope: Exclude<Scope, 'shared'>,
   ): Promise<ShippingMethodDto | 'lost'> {
-    const text = this.fixed(
+    const sql = this.fixed(
       'delete',
       () => `WITH ${this.lock('$1::text[]', scope)}, changed AS (
            DELETE FROM ${this.methods} AS m USING project
@@ -221,43 +170,37 @@ export class PostgresMethods extends MethodStore {
     );
     try {
       const values = [[current.project_id], this.settings.defaultsProjectId, current.id, etags];
-      const [row] = await this.postgres.write<{ json: string }>(text, values, scope);
+      const [row] = await this.postgres.send<{ json: string }>(scope, { sql, values, writes: true });
       return parsed(row?.json) ?? 'lost';
     } catch (error) {
       throw isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
     }
   }
 
-  /** Most projects have no method with `use_default` and are read by index, in order; the row says if this one has. */
-  private async read(projectId: string, scope: Scope, query: Query): Promise<Read> {
-    const read = await this.readAs(false, projectId, scope, query);
-    return read.inherits ? this.readAs(true, projectId, scope, query) : read;
-  }
-
-  private async readAs(
+  protected async readAs(
     inherits: boolean,
     projectId: string,
     scope: Scope,
-    query: Query,
-  ): Promise<Read & { inherits: boolean }> {
-    const parameters = new Parameters();
-    const project = parameters.bind(projectId, 'code');
-    const defaults = parameters.bind(this.settings.defaultsProjectId, 'code');
+    query?: CheckedListQuery,
+  ): Promise<HeadedRead> {
+    const { all: values, bind } = dialect.values();
+    const project = bind(projectId, 'code');
+    const defaults = bind(this.settings.defaultsProjectId, 'code');
     const from = inherits ? withDefaults(this.methods) : `${this.methods} AS m`;
-    const methods = `FROM ${from} WHERE m.project_id = ${project}`;
-    const { text, total } = query(methods, inherits, parameters);
-    const [row] = await this.postgres.read<Record<keyof Read | 'followers', string>>(
-      `WITH head AS (
-         SELECT ${revision} AS revision, COALESCE(p.followers, 0) AS followers,
-           ${total ?? 'COALESCE(p.methods, 0)'} AS total
+    const conditions = query ? conditionsOf(query, inherits, dialect, bind) : [];
+    const matching = `FROM ${from} WHERE ${[`m.project_id = ${project}`, ...conditions].join(' AND ')}`;
+    const isFiltered = conditions.length > 0;
+    const text = query ? pageText(matching, inherits, query, bind) : treeText(matching, inherits);
+    const total = isFiltered ? `(SELECT count(*)::integer ${matching})` : 'COALESCE(p.methods, 0)';
+    const [row] = await this.postgres.send<Record<keyof Read | 'followers', string>>(scope, {
+      sql: `WITH head AS (
+         SELECT ${this.revision} AS revision, COALESCE(p.followers, 0) AS followers, ${total} AS total
          FROM (SELECT) AS one LEFT JOIN ${this.projects} AS p ON p.project_id = ${project}
            LEFT JOIN ${this.projects} AS d ON d.project_id = ${defaults}
        ) SELECT revision, followers::text, total::text, COALESCE((${text}), '') AS text FROM head`,
-      parameters.values,
-      scope,
-      // One of very many texts: it depends on the conditions.
-      total !== undefined,
-    );
+      values,
+      isOneOff: isFiltered,
+    });
     if (!row) throw new Error('A project was read without its head.');
     const { followers, ...read } = row;
     return { ...read, total: Number(read.total), inherits: followers !== '0' };
@@ -267,11 +210,11 @@ export class PostgresMethods extends MethodStore {
   private async isTaken(method: ChangedMethod | undefined, scope: Scope): Promise<boolean> {
     if (!method?.changesCodes) return false;
     if (scope instanceof JoinedTransaction)
-      await this.postgres.write(
-        `WITH ${this.lock('$1::text[]', scope)} SELECT FROM project`,
-        [[method.project_id]],
-        scope,
-      );
+      await this.postgres.send(scope, {
+        sql: `WITH ${this.lock('$1::text[]', scope)} SELECT FROM project`,
+        values: [[method.project_id]],
+        writes: true,
+      });
     const { project_id, carrier_code, method_code } = method;
     const [holder] = await this.find([{ project_id, carrier_code, method_code }], scope);
     return holder !== undefined && holder.id !== method.id;
@@ -329,14 +272,27 @@ export class PostgresMethods extends MethodStore {
     this.texts.set(key, text);
     return text;
   }
+}
 
-  private get methods(): string {
-    return this.postgres.table(ShippingMethod);
-  }
+/** @param matching `FROM … WHERE …` */
+function pageText(
+  matching: string,
+  inherits: boolean,
+  { page, perPage }: CheckedListQuery,
+  bind: Bind,
+): string {
+  // The JSON is made outside of the limit: inside, PostgreSQL would make it for skipped rows too.
+  return `SELECT string_agg(${methodJson}, ',' ORDER BY ${listOrder.join(', ')}) FROM (
+      SELECT ${shownColumns(inherits)} ${matching} ORDER BY ${shownOrder(inherits)}
+      LIMIT ${bind(perPage, 'integer')} OFFSET ${bind((page - 1) * perPage, 'integer')}
+    ) AS m`;
+}
 
-  private get projects(): string {
-    return this.postgres.table(ShippingProject);
-  }
+function treeText(matching: string, inherits: boolean): string {
+  return `SELECT string_agg(text, ',' ORDER BY sort_order, carrier_code) FROM (
+      SELECT carrier_code, min(sort_order) AS sort_order, ${branchJson} AS text
+      FROM (SELECT ${shownColumns(inherits)} ${matching}) AS m GROUP BY carrier_code
+    ) AS branch`;
 }
 
 function parsed(json: string | null | undefined): ShippingMethodDto | undefined {

@@ -1,31 +1,31 @@
 import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { ShippingStorage, type StorageSettings } from '../shipping-storage.js';
-import { PostgresEvents } from './postgres-events.js';
+import { SqlEvents } from '../sql-events.js';
 import { PostgresMethods } from './postgres-methods.js';
 import { Postgres } from './postgres.js';
+import { dialect } from './sql.js';
 
 export class PostgresStorage extends ShippingStorage {
   readonly methods: PostgresMethods;
-  readonly events: PostgresEvents;
+  readonly events: SqlEvents;
   private readonly postgres: Postgres;
 
   constructor(dataSource: DataSource, settings: StorageSettings) {
     super();
     this.postgres = new Postgres(dataSource);
     this.methods = new PostgresMethods(this.postgres, settings);
-    this.events = new PostgresEvents(this.postgres);
+    this.events = new SqlEvents(this.postgres, dialect);
   }
 
   async columnsOf(entities: readonly EntityTarget<ObjectLiteral>[]): Promise<string[][]> {
-    const [found] = await this.postgres.read<{ encoding: string; columns: string }>(
-      `SELECT current_setting('server_encoding') AS encoding, json_agg(
+    const [found] = await this.postgres.send<{ encoding: string; columns: string }>('alone', {
+      sql: `SELECT current_setting('server_encoding') AS encoding, json_agg(
          ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(k.name) AND NOT attisdropped)
          ORDER BY k.place)::text AS columns
        FROM unnest($1::text[]) WITH ORDINALITY AS k(name, place)`,
-      [entities.map((entity) => this.postgres.table(entity))],
-      'alone',
-      true,
-    );
+      values: [entities.map((entity) => this.postgres.table(entity))],
+      isOneOff: true,
+    });
     if (found?.encoding === 'UTF8') return JSON.parse(found.columns) as string[][];
     throw new Error(
       `The database has the encoding ${found?.encoding}. nestjs-shipping needs one with UTF8:\n` +

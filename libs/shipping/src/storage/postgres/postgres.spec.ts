@@ -25,7 +25,7 @@ describe('a statement of our own', () => {
     async (how) => {
       const { database } = failing();
 
-      await database[how]('SELECT 1', [], 'shared');
+      await database.send('shared', { sql: 'SELECT 1', values: [], writes: how === 'write' });
 
       expect(vi.mocked(database.dataSource.createQueryRunner).mock.calls.at(-1)).toEqual(['master']);
     },
@@ -34,7 +34,9 @@ describe('a statement of our own', () => {
   it.each(['read', 'write'] as const)('that %ss is tried again after two lost races', async (how) => {
     const { database, query, release } = failing('40001', '40P01');
 
-    expect(await database[how]('SELECT 1', [], 'alone')).toEqual([1]);
+    expect(await database.send('alone', { sql: 'SELECT 1', values: [], writes: how === 'write' })).toEqual([
+      1,
+    ]);
     expect([query, release].map((called) => called.mock.calls.length)).toEqual([3, 3]);
   });
 
@@ -42,7 +44,7 @@ describe('a statement of our own', () => {
     const { database, query } = failing('25P02');
     const rollback = vi.spyOn(database.dataSource.createQueryRunner(), 'query').mockResolvedValue([]);
 
-    expect(await database.read('SELECT 1', [], 'alone')).toEqual([1]);
+    expect(await database.send('alone', { sql: 'SELECT 1', values: [] })).toEqual([1]);
     expect(rollback.mock.calls).toEqual([['ROLLBACK']]);
     expect(query).toHaveBeenCalledTimes(2);
   });
@@ -56,7 +58,7 @@ describe('a statement of our own', () => {
     const { database, query, connection } = failing();
     connection.getTransactionStatus = () => status;
 
-    await database.write('SELECT 1', [], 'alone');
+    await database.send('alone', { sql: 'SELECT 1', values: [], writes: true });
 
     expect(query.mock.calls.filter(([{ text }]) => text === 'ROLLBACK')).toHaveLength(rollbacks);
     expect(query.mock.calls.at(-1)).toMatchObject([{ text: 'SELECT 1' }]);
@@ -65,7 +67,9 @@ describe('a statement of our own', () => {
   it.each(['read', 'write'] as const)('that %ss is unavailable after three lost races', async (how) => {
     const { database, query } = failing('55P03', '55P03', '55P03');
 
-    await expect(database[how]('SELECT 1', [], 'alone')).rejects.toThrow(DatabaseUnavailableError);
+    await expect(
+      database.send('alone', { sql: 'SELECT 1', values: [], writes: how === 'write' }),
+    ).rejects.toThrow(DatabaseUnavailableError);
     expect(query).toHaveBeenCalledTimes(3);
   });
 
@@ -75,7 +79,9 @@ describe('a statement of our own', () => {
   ])('that fails with %s is not tried again', async (code, message) => {
     const { database, query, release } = failing(code);
 
-    await expect(database.write('SELECT 1', [], 'alone')).rejects.toThrow(message);
+    await expect(database.send('alone', { sql: 'SELECT 1', values: [], writes: true })).rejects.toThrow(
+      message,
+    );
     expect([query, release].map((called) => called.mock.calls.length)).toEqual([1, 1]);
   });
 });
@@ -96,8 +102,8 @@ describe('a statement in the transaction of the caller', () => {
     const scope = new Transactions(dataSource).scopeOf({ manager });
 
     const rows = [
-      await new Postgres(dataSource).read('SELECT 1', [], scope),
-      await new Postgres(dataSource).write('SELECT 1', [], scope),
+      await new Postgres(dataSource).send(scope, { sql: 'SELECT 1', values: [] }),
+      await new Postgres(dataSource).send(scope, { sql: 'SELECT 1', values: [], writes: true }),
     ];
 
     expect(rows).toEqual([[1], [1]]);
@@ -119,7 +125,9 @@ describe("a statement on the caller's manager, when its connection breaks,", () 
 
     const scope = new Transactions(dataSource).scopeOf({ manager });
 
-    await expect(new Postgres(dataSource)[how]('SELECT 1', [], scope)).rejects.toMatchObject({
+    await expect(
+      new Postgres(dataSource).send(scope, { sql: 'SELECT 1', values: [], writes: how === 'write' }),
+    ).rejects.toMatchObject({
       code,
     });
   });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
 import { onePerDataSource } from '../one-per-data-source.js';
+import { type Row, runLater, type Script, type Statement, Statements } from '../scripts.js';
 import { tableOf } from '../table-of.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { JoinedTransaction, type Scope } from '../transactions.js';
@@ -14,10 +15,11 @@ const rollback = 'ROLLBACK';
 const statementsOf = onePerDataSource(() => new PreparedStatements());
 
 /** Runs one statement at a time on the primary: in the caller's transaction, or committed by itself. */
-export class Postgres {
+export class Postgres extends Statements {
   private readonly statements: PreparedStatements;
 
   constructor(readonly dataSource: DataSource) {
+    super();
     this.statements = statementsOf(dataSource);
   }
 
@@ -25,28 +27,22 @@ export class Postgres {
     return tableOf(this.dataSource, entity);
   }
 
-  /**
-   * @param isOneOff true for a text that depends on the request: it is not prepared, because there are so many of them
-   * @throws DatabaseUnavailableError
-   */
-  read<Row>(sql: string, values: readonly unknown[], scope: Scope, isOneOff = false): Promise<Row[]> {
-    return this.run<Row>(sql, values, scope, false, isOneOff);
+  /** PostgreSQL has no statement that fails on a key that is taken. */
+  isDuplicate(): boolean {
+    return false;
   }
 
-  /**
-   * Runs one statement that writes. Its error fails the caller's transaction, as the error of any statement does.
-   * @throws DatabaseUnavailableError, OutcomeUnknownError
-   */
-  write<Row>(sql: string, values: readonly unknown[], scope: Scope): Promise<Row[]> {
-    return this.run<Row>(sql, values, scope, true, false);
+  /** The error of a statement fails the caller's transaction. */
+  run<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
+    return runLater(script(), async (statement) => ({
+      rows: await this.answer(scope, statement),
+      affected: 0,
+    }));
   }
 
-  private async run<Row>(
-    sql: string,
-    values: readonly unknown[],
+  private async answer(
     scope: Scope,
-    writes: boolean,
-    isOneOff: boolean,
+    { sql, values, writes = false, isOneOff = false }: Statement,
   ): Promise<Row[]> {
     const joined = scope instanceof JoinedTransaction ? scope : undefined;
     for (let attempt = 1; ; attempt++) {

@@ -1,66 +1,54 @@
 import { randomUUID } from 'node:crypto';
 import { type ShippingMethodDto } from '../../shipping-methods/dto/shipping-method.dto.js';
 import { type CheckedListQuery } from '../../shipping-methods/list-query.check.js';
-import {
-  type FieldName,
-  fieldNames,
-  fieldOf,
-  inheritedFields,
-  settableFields,
-} from '../../shipping-methods/method-fields.js';
-import { ShippingMethod } from '../../shipping-methods/shipping-method.entity.js';
+import { fieldOf, settableFields } from '../../shipping-methods/method-fields.js';
 import { MethodInUseError } from '../../shipping-methods/shipping-methods.errors.js';
-import { ShippingProject } from '../../shipping-methods/shipping-project.entity.js';
+import { type Row, type Script, type Scripts } from '../scripts.js';
 import {
   type ChangedMethod,
   type Inserted,
   type MethodKey,
-  MethodStore,
   type NewMethod,
-  type Read,
   type Replaced,
   type StorageSettings,
 } from '../shipping-storage.js';
-import { conditionsOf, type Dialect, shownOrder } from '../shown.js';
+import { type Bind, conditionsOf, shown, shownOrder, type ValueKind } from '../shown.js';
+import { type HeadedRead, SqlMethods } from '../sql-methods.js';
 import { JoinedTransaction, type Scope } from '../transactions.js';
-import { columnValue, lists, padded, type RowDialect, Values } from './row-dialect.js';
-import { etagOf, format, methodJson, methodOf, treeJson } from './row-json.js';
-import { type Row, type Script, type Scripts, type Statement } from './scripts.js';
-
-/** The revision of a project without a row. */
-const neverWritten = format;
-
-/** What the first row of a read tells of the project. */
-const headNames = ['revision', 'defaults', 'followers', 'total'];
+import { formatOf, inheritance, methodJson } from '../wire-json.js';
+import { columnValue, padded, type RowDialect } from './row-dialect.js';
+import { branchColumns, branchForm, treeJson } from './row-tree.js';
 
 /** MariaDB ignores the order of a part of a UNION that has no limit. */
-const noLimit = 'LIMIT 2147483647';
+const noLimit = '2147483647';
 
-const idColumns = ['project_id', 'id'];
-const codeColumns = ['project_id', 'carrier_code', 'method_code'];
+const idColumns = ['project_id', 'id'] as const;
+const codeColumns = ['project_id', 'carrier_code', 'method_code'] as const;
 
-interface Query {
-  /** `FROM … WHERE … ORDER BY … LIMIT …` */
-  rows: string;
-  /** SQL of the total, where that is not the number of all methods. */
-  total?: string;
-  jsonOf: (rows: readonly Row[]) => string;
-}
+/** What a client sets, and the text for searching. */
+const settable = [
+  ...settableFields.map((name) => ({ name, kind: fieldOf(name).kind as ValueKind })),
+  { name: 'search_text', kind: 'label' },
+] as const;
+
+/** What counts in a project's row. */
+type Counted = Pick<ShippingMethodDto, 'project_id' | 'use_default'>;
 
 /**
- * The methods of an engine whose statements write one table each, with the JSON made here. Every write is a transaction
- * that locks the row of the project before it reads anything.
+ * The methods of an engine whose statements write one table each. Every write is a transaction that locks the row of the
+ * project before it reads anything.
  */
-export class RowMethods extends MethodStore {
-  private readonly conditions: Dialect;
+export class RowMethods extends SqlMethods {
+  private readonly json: ReturnType<typeof methodForms>;
 
   constructor(
     private readonly scripts: Scripts,
     private readonly dialect: RowDialect,
-    private readonly settings: StorageSettings,
+    settings: StorageSettings,
   ) {
-    super();
-    this.conditions = { ...dialect, ...lists };
+    const json = methodForms(dialect);
+    super(scripts, dialect, settings, formatOf(json.inherited, branchForm));
+    this.json = json;
   }
 
   find(
@@ -70,46 +58,7 @@ export class RowMethods extends MethodStore {
   ): Promise<(ShippingMethodDto | undefined)[]> {
     return isForChange && scope instanceof JoinedTransaction
       ? this.scripts.write(scope, () => this.foundForChange(keys, scope))
-      : this.scripts.read(scope, () => this.found(keys));
-  }
-
-  page(projectId: string, query: CheckedListQuery, scope: Scope): Promise<Read> {
-    const { page, perPage, words, groups } = query;
-    return this.read(projectId, scope, (inherits, head, body) => {
-      const matching = (values: Values): string => {
-        const all = this.methodsOf(projectId, inherits, values);
-        return [all, ...conditionsOf(query, inherits, this.conditions, values.bind)].join(' AND ');
-      };
-      const listed = `${matching(body)} ORDER BY ${shownOrder(inherits)} LIMIT ? OFFSET ?`;
-      // As texts: mysql2 sends a number as a DOUBLE, which MySQL refuses here.
-      body.all.push(String(perPage), String((page - 1) * perPage));
-      return {
-        rows: listed,
-        ...(words.length + groups.length > 0 && { total: `(SELECT count(*) ${matching(head)})` }),
-        jsonOf: (rows) => rows.map(methodJson).join(','),
-      };
-    });
-  }
-
-  tree(projectId: string, scope: Scope): Promise<Read> {
-    return this.read(projectId, scope, (inherits, _head, body) => ({
-      rows: `${this.methodsOf(projectId, inherits, body)} ORDER BY ${shownOrder(inherits)} ${noLimit}`,
-      jsonOf: treeJson,
-    }));
-  }
-
-  async revisions(projectIds: readonly string[], scope: Scope): Promise<string[]> {
-    const ids = padded([...new Set(projectIds)]);
-    const rows = await this.scripts.read(scope, () =>
-      rowsOf({
-        sql: `SELECT p.project_id, p.revision, p.followers, d.revision AS defaults
-          FROM ${this.projects} AS p LEFT JOIN ${this.projects} AS d ON d.project_id = ?
-          WHERE p.project_id IN (${ids.map(() => '?').join(', ')})`,
-        values: [this.settings.defaultsProjectId, ...ids],
-      }),
-    );
-    const found = new Map(rows.map((row) => [row['project_id'], revisionOf(row)]));
-    return projectIds.map((id) => found.get(id) ?? neverWritten);
+      : this.scripts.run(scope, () => this.found(keys));
   }
 
   insert(methods: readonly NewMethod[], scope: Scope): Promise<Inserted[]> {
@@ -130,8 +79,8 @@ export class RowMethods extends MethodStore {
 
   private *found(keys: readonly MethodKey[], end = ''): Script<(ShippingMethodDto | undefined)[]> {
     const columns = keys.some((key) => 'id' in key) ? idColumns : codeColumns;
-    const rows = yield* this.shown(columns, keys, end);
-    const found = new Map(rows.map((row) => [nameOf(row, columns), methodOf(row)]));
+    const methods = yield* this.shown(columns, keys, end);
+    const found = new Map(methods.map((method) => [nameOf(method, columns), method]));
     return keys.map((key) => found.get(nameOf(key, columns)));
   }
 
@@ -145,29 +94,29 @@ export class RowMethods extends MethodStore {
   }
 
   private *inserted(methods: readonly NewMethod[], scope: Scope): Script<Inserted[]> {
-    if (scope !== 'shared') yield this.projectInsertion(methods[0]?.project_id ?? '');
-    const outcomes = new Map<unknown, Inserted>();
+    if (scope !== 'shared') yield* this.withProject(methods[0]?.project_id ?? '');
+    const outcomes = new Map<string, Inserted>();
     const fitting: NewMethod[] = [];
     for (const [project, held] of yield* this.locked(methods, scope)) {
-      const room = this.settings.maxMethods - held;
+      const room = Math.max(this.settings.maxMethods - held, 0);
       const own = methods.filter(({ project_id }) => project_id === project);
-      fitting.push(...own.slice(0, Math.max(room, 0)));
-      for (const { id } of own) if (room <= 0) outcomes.set(id, 'full');
+      fitting.push(...own.slice(0, room));
+      for (const { id } of own) outcomes.set(id, room > 0 ? 'taken' : 'full');
     }
-    for (const { id } of fitting) outcomes.set(id, 'taken');
-    const rows = yield* this.added(fitting);
-    for (const row of rows) outcomes.set(row['id'], methodOf(row));
-    yield* this.bump(rows, (own) => ({ methods: own.length, followers: followersAmong(own) }));
+    const added = yield* this.added(fitting);
+    for (const method of added) outcomes.set(method.id, method);
+    yield* this.bump([], added);
     return methods.map(({ id }) => outcomes.get(id) ?? 'lost');
   }
 
   /** Inserts the methods whose codes are free. @returns what these show */
-  private *added(methods: readonly NewMethod[]): Script<readonly Row[]> {
+  private *added(methods: readonly NewMethod[]): Script<ShippingMethodDto[]> {
     if (methods.length === 0) return [];
     try {
-      const { rows } = yield this.insertion(methods);
+      const added = yield* this.insertion(methods);
       // Only another statement tells what a default says.
-      return rows.length > 0 && followersAmong(rows) === 0 ? rows : yield* this.shown(idColumns, methods);
+      const isWhole = added.length > 0 && !added.some(({ use_default }) => use_default);
+      return isWhole ? added : yield* this.shown(idColumns, methods);
     } catch (error) {
       if (!this.isTaken(error)) throw error;
     }
@@ -179,51 +128,45 @@ export class RowMethods extends MethodStore {
 
   private *replaced(methods: readonly ChangedMethod[], scope: Scope): Script<Replaced[]> {
     const projects = yield* this.locked(methods, scope);
-    const open = yield* this.unlocked(
-      methods.filter(({ project_id }) => projects.has(project_id)),
-      scope,
-    );
-    const current = new Map(
-      (yield* this.shown(idColumns, open, this.newest(scope))).map((row) => [row['id'], row]),
-    );
-    const outcomes = new Map<unknown, Replaced>();
-    const matching = open.filter((method) => {
-      const row = current.get(method.id);
-      return row && etagOf(row) === method.etag;
-    });
+    const open = methods.filter(({ project_id }) => projects.has(project_id));
+    const inheriting = open.filter(({ usedDefault }) => usedDefault);
+    const now = yield* this.shown(idColumns, inheriting, this.newest(scope));
+    const etags = new Map(now.map(({ id, etag }) => [id, etag]));
+    // The version tells the rest.
+    const matching = open.filter(({ id, etag, usedDefault }) => !usedDefault || etags.get(id) === etag);
     const outcome = yield* this.changed(matching);
-    if (outcome === 'taken') for (const { id } of matching) outcomes.set(id, outcome);
-    const rows = yield* this.shown(idColumns, outcome === 'done' ? matching : []);
-    for (const row of rows) outcomes.set(row['id'], methodOf(row));
-    yield* this.bump(rows, (own) => {
-      const before = own.map(({ id }) => current.get(id) ?? {});
-      return { methods: 0, followers: followersAmong(own) - followersAmong(before) };
-    });
-    return methods.map(({ id }) => outcomes.get(id) ?? 'lost');
+    const changed = outcome === 'done' ? matching : [];
+    const stored = yield* this.shown(idColumns, changed);
+    const before = changed.map(({ project_id, usedDefault }) => ({ project_id, use_default: usedDefault }));
+    yield* this.bump(before, stored);
+    const found = new Map(stored.map((method) => [method.id, method]));
+    const isTaken = ({ id }: ChangedMethod): boolean => outcome === 'taken' && matching[0]?.id === id;
+    return methods.map((method) => found.get(method.id) ?? (isTaken(method) ? 'taken' : 'lost'));
   }
 
   /** @param methods one, or some that keep their codes */
   private *changed(methods: readonly ChangedMethod[]): Script<'done' | 'taken' | 'lost'> {
     const [method] = methods;
     if (!method) return 'lost';
-    const values = new Values();
-    const set = settable.map(({ name, valueOf }) => `${name} = ${newValue(methods, valueOf, values)}`);
-    const where = anyKey([...idColumns, 'version'], methods, values);
+    const { all: values, bind } = this.dialect.values();
+    const set = settable.map(({ name, kind }) => {
+      const value = caseOf('m.id', new Map(methods.map((each) => [each.id, each[name]])), kind, bind);
+      return `${name} = ${value}`;
+    });
+    const sql = `UPDATE ${this.methods} AS m ${this.dialect.byId} SET ${set.join(', ')}, version = version + 1,
+      updated_at = ${this.dialect.now} WHERE ${anyKey([...idColumns, 'version'], methods, bind)}`;
     try {
-      const { affected } = yield {
-        sql: `UPDATE ${this.methods} AS m ${this.dialect.byId} SET ${set.join(', ')}, version = version + 1, updated_at = ${this.dialect.now} WHERE ${where}`,
-        values: values.all,
-      };
-      if (affected === methods.length) return 'done';
-      // Their rows are locked, so this is a trigger of the host's. Each is tried alone.
-      if (affected > 0) throw new Error('Of some changed methods, only a part was stored.');
-      return 'lost';
+      const { affected } = yield { sql, values, writes: true };
+      // Another writer was faster with one of them. Each is tried alone.
+      if (affected > 0 && affected < methods.length)
+        throw new Error('Of some changes, only a part was stored.');
+      return affected > 0 ? 'done' : 'lost';
     } catch (error) {
       if (this.isTaken(error)) return 'taken';
       if (!this.scripts.isForeignKeyViolation(error)) throw error;
       // A server may look at foreign keys first.
       const [holder] = yield* this.shown(codeColumns, [method], this.dialect.newest);
-      if (holder && holder['id'] !== method.id) return 'taken';
+      if (holder && holder.id !== method.id) return 'taken';
       throw new MethodInUseError(error);
     }
   }
@@ -234,21 +177,20 @@ export class RowMethods extends MethodStore {
     scope: Scope,
   ): Script<ShippingMethodDto | 'lost'> {
     yield* this.locked([{ project_id }], scope);
-    const [row] = yield* this.shown(idColumns, [{ project_id, id }], this.newest(scope));
-    if (!row) return 'lost';
-    const matches = !etags || etags.includes(etagOf(row)) || etags.includes(`"${String(row['version'])}"`);
-    if (!matches) return 'lost';
+    const [method] = yield* this.shown(idColumns, [{ project_id, id }], this.newest(scope));
+    if (!method) return 'lost';
+    const { etag, version } = method;
+    if (etags && !etags.includes(etag) && !etags.includes(`"${version}"`)) return 'lost';
+    const { all: values, bind } = this.dialect.values();
+    const where = [...idColumns, 'version'].map((name) => keyIs(name, method, bind)).join(' AND ');
     try {
-      const { affected } = yield {
-        sql: `DELETE FROM ${this.methods} WHERE project_id = ? AND id = ? AND version = ?`,
-        values: [project_id, id, row['version']],
-      };
+      const { affected } = yield { sql: `DELETE FROM ${this.methods} WHERE ${where}`, values, writes: true };
       if (affected === 0) return 'lost';
     } catch (error) {
       throw this.scripts.isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
     }
-    yield* this.bump([row], () => ({ methods: -1, followers: -followersAmong([row]) }));
-    return methodOf(row);
+    yield* this.bump([method], []);
+    return method;
   }
 
   /**
@@ -256,155 +198,118 @@ export class RowMethods extends MethodStore {
    * @returns the number of methods of each project that is locked now
    */
   private *locked(those: readonly { project_id: string }[], scope: Scope): Script<Map<string, number>> {
-    const ids = padded([...new Set(those.map(({ project_id }) => project_id))].toSorted());
+    const ids = [...new Set(those.map(({ project_id }) => project_id))];
+    const { all: values, bind } = this.dialect.values();
     const { rows } = yield {
-      sql: `SELECT project_id, methods FROM ${this.projects} WHERE project_id IN (${ids.map(() => '?').join(', ')})
+      sql: `SELECT project_id, methods FROM ${this.projects} WHERE ${this.dialect.anyOf('project_id', ids, 'code', bind)}
         ORDER BY project_id ${this.dialect.lock(scope)}`,
-      values: ids,
+      values,
     };
     return new Map(rows.map(({ project_id, methods }) => [String(project_id), Number(methods)]));
   }
 
-  /** In the scope `shared`: the methods whose rows nobody has locked, for instance by a row that refers to them. */
-  private *unlocked(methods: readonly ChangedMethod[], scope: Scope): Script<readonly ChangedMethod[]> {
-    if (scope !== 'shared' || methods.length === 0 || this.dialect.lock(scope) === '') return methods;
-    const values = new Values();
-    const { rows } = yield {
-      sql: `SELECT m.id FROM ${this.methods} AS m ${this.dialect.byId} WHERE ${anyKey(idColumns, methods, values)}
-        ORDER BY m.project_id, m.id ${this.dialect.lock(scope)}`,
-      values: values.all,
-    };
-    const free = new Set(rows.map(({ id }) => id));
-    return methods.filter(({ id }) => free.has(id));
-  }
-
   /**
    * Gives the projects of methods a new revision and their new counts. Their rows are locked already.
-   * @param countsOf what is to be added for the methods of one project
+   * @param before what counted, and `after` what counts now: a trigger of the host's may have changed what was sent
    */
-  private *bump(
-    rows: readonly Row[],
-    countsOf: (own: readonly Row[]) => { methods: number; followers: number },
-  ): Script<void> {
-    const alike = new Map<string, string[]>();
-    for (const project of new Set(rows.map(({ project_id }) => String(project_id)))) {
-      const counts = JSON.stringify(countsOf(rows.filter(({ project_id }) => project_id === project)));
-      alike.set(counts, [...(alike.get(counts) ?? []), project]);
-    }
-    for (const [counts, projects] of alike) {
-      const { methods, followers } = JSON.parse(counts) as ReturnType<typeof countsOf>;
-      const ids = padded(projects);
-      yield {
-        sql: `UPDATE ${this.projects} SET revision = ?, methods = methods + ?, followers = followers + ?
-          WHERE project_id IN (${ids.map(() => '?').join(', ')})`,
-        values: [randomUUID(), methods, followers, ...ids],
-      };
-    }
+  private *bump(before: readonly Counted[], after: readonly Counted[]): Script<void> {
+    const ids = [...new Set([...before, ...after].map(({ project_id }) => project_id))];
+    if (ids.length === 0) return;
+    const grown = (counts: (method: Counted) => boolean): Map<string, number> => {
+      const among = (methods: readonly Counted[], id: string): number =>
+        methods.filter((method) => method.project_id === id && counts(method)).length;
+      return new Map(ids.map((id) => [id, among(after, id) - among(before, id)]));
+    };
+    const methods = grown(() => true);
+    const followers = grown(({ use_default }) => use_default);
+    const { all: values, bind } = this.dialect.values();
+    const sql = `UPDATE ${this.projects} SET revision = ${bind(randomUUID(), 'id')},
+      methods = methods + ${caseOf('project_id', methods, 'integer', bind)},
+      followers = followers + ${caseOf('project_id', followers, 'integer', bind)}
+      WHERE ${this.dialect.anyOf('project_id', ids, 'code', bind)}`;
+    yield { sql, values, writes: true };
   }
 
   /** What methods show now. @param end `newest` of the dialect, or nothing */
-  private *shown(columns: readonly string[], keys: readonly object[], end = ''): Script<readonly Row[]> {
+  private *shown(columns: readonly string[], keys: readonly object[], end = ''): Script<ShippingMethodDto[]> {
     if (keys.length === 0) return [];
-    const values = new Values();
-    const from = this.withDefaults(true, values, columns === idColumns ? this.dialect.byId : '');
+    const { all: values, bind } = this.dialect.values();
+    const from = this.withDefaults(bind, columns === idColumns ? this.dialect.byId : '');
+    const sql = `SELECT ${this.json.inherited} AS json FROM ${from} WHERE ${anyKey(columns, keys, bind)} ${end}`;
+    const { rows } = yield { sql, values };
+    return rows.map(parsed);
+  }
+
+  /** Adds the row of a project if there is none. */
+  private *withProject(projectId: string): Script<void> {
+    const { all: values, bind } = this.dialect.values();
+    const row = `(${bind(projectId, 'code')}, ${bind(randomUUID(), 'id')}, 0, 0)`;
+    const sql = `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES ${row} ${this.dialect.ifThere}`;
+    yield { sql, values, writes: true };
+  }
+
+  /** @returns what the engine gives back of the methods: the JSON that they have without defaults, or nothing */
+  private *insertion(methods: readonly NewMethod[]): Script<ShippingMethodDto[]> {
+    const { all: values, bind } = this.dialect.values();
+    const { now, returnsStored } = this.dialect;
+    const columns = [{ name: 'project_id', kind: 'code' }, { name: 'id', kind: 'id' }, ...settable] as const;
+    const valuesOf = (method: NewMethod): string =>
+      columns.map(({ name, kind }) => bind(method[name], kind)).join(', ');
     const { rows } = yield {
-      sql: `SELECT ${this.columns(true)} FROM ${from} WHERE ${anyKey(columns, keys, values)} ${end}`,
-      values: values.all,
-    };
-    return rows;
-  }
-
-  private projectInsertion(projectId: string): Statement {
-    return {
-      sql: `INSERT INTO ${this.projects} (project_id, revision, methods, followers) VALUES (?, ?, 0, 0) ${this.dialect.ifThere}`,
-      values: [projectId, randomUUID()],
-    };
-  }
-
-  private insertion(methods: readonly NewMethod[]): Statement {
-    const names = settable.map(({ name }) => name).join(', ');
-    const row = `(?, ?, 1, ${this.dialect.now}, ${this.dialect.now}, ${settable.map(() => '?').join(', ')})`;
-    return {
-      sql: `INSERT INTO ${this.methods} (project_id, id, version, created_at, updated_at, ${names})
-        VALUES ${methods.map(() => row).join(', ')}${this.dialect.returns ? ` RETURNING ${this.columns(false, '')}` : ''}`,
-      values: methods.flatMap((method) => [
-        method.project_id,
-        method.id,
-        ...settable.map(({ valueOf }) => valueOf(method)),
-      ]),
+      sql: `INSERT INTO ${this.methods} (${columns.map(({ name }) => name).join(', ')}, version, created_at, updated_at)
+        VALUES ${methods.map((method) => `(${valuesOf(method)}, 1, ${now}, ${now})`).join(', ')}
+        ${returnsStored ? `RETURNING ${this.json.inserted} AS json` : ''}`,
+      values,
       isOneOff: methods.length > 1,
+      writes: true,
     };
+    return rows.map(parsed);
   }
 
-  /** Most projects have no method with `use_default` and are read by index, in order; the row says if this one has. */
-  private async read(
-    projectId: string,
-    scope: Scope,
-    query: (inherits: boolean, head: Values, body: Values) => Query,
-  ): Promise<Read> {
-    const readAs = (inherits: boolean): Promise<Read & { followers: number }> =>
-      this.scripts.read(scope, () => this.readAs(inherits, projectId, query));
-    const read = await readAs(false);
-    return read.followers > 0 ? readAs(true) : read;
-  }
-
-  /** At one moment: a row of the project, then those of its methods. */
-  private *readAs(
+  /** At one moment: a row of the project, then those of its methods. @param query undefined: the tree */
+  protected async readAs(
     inherits: boolean,
     projectId: string,
-    query: (inherits: boolean, head: Values, body: Values) => Query,
-  ): Script<Read & { followers: number }> {
-    const [head, body] = [new Values(), new Values()];
-    const { rows: select, total, jsonOf } = query(inherits, head, body);
-    const headColumns = `p.revision AS revision, d.revision AS defaults, COALESCE(p.followers, 0) AS followers,
-      ${total ?? 'COALESCE(p.methods, 0)'} AS total`;
-    const from = `FROM (SELECT 1 AS one) AS o LEFT JOIN ${this.projects} AS p ON p.project_id = ${head.bindText(projectId)}
-      LEFT JOIN ${this.projects} AS d ON d.project_id = ${head.bindText(this.settings.defaultsProjectId)}`;
-    const isOneOff = total !== undefined;
-    let found: readonly Row[];
-    if (this.dialect.part) {
-      const none = (names: readonly string[]): string => names.map((name) => `NULL AS ${name}`).join(', ');
-      const part = this.dialect.part(`SELECT ${none(headNames)}, ${this.columns(inherits)} ${select}`);
-      found = yield* rowsOf({
-        sql: `SELECT ${headColumns}, ${none(rowNames(inherits))} ${from} UNION ALL ${part}`,
-        values: [...head.all, ...body.all],
-        isOneOff,
-      });
-    } else {
-      found = [
-        ...(yield* rowsOf({ sql: `SELECT ${headColumns} ${from}`, values: head.all, isOneOff })),
-        ...(yield* rowsOf({ sql: `SELECT ${this.columns(inherits)} ${select}`, values: body.all, isOneOff })),
-      ];
-    }
-    const [first = {}, ...rows] = found;
+    scope: Scope,
+    query?: CheckedListQuery,
+  ): Promise<HeadedRead> {
+    const { all: values, bind } = this.dialect.values();
+    const matching = (): string => {
+      const from = inherits ? this.withDefaults(bind) : `${this.methods} AS m`;
+      const ofProject = `m.project_id = ${bind(projectId, 'code')}`;
+      const conditions = query ? conditionsOf(query, inherits, this.dialect, bind) : [];
+      return `FROM ${from} WHERE ${[ofProject, ...conditions].join(' AND ')}`;
+    };
+    const isFiltered = query !== undefined && query.words.length + query.groups.length > 0;
+    const total = isFiltered ? `(SELECT count(*) ${matching()})` : 'COALESCE(p.methods, 0)';
+    const columns = query ? [] : branchColumns;
+    const none = columns.map((name) => `, NULL AS ${name}`).join('');
+    const head = `SELECT ${this.revision} AS revision, p.followers AS followers, ${total} AS total,
+        NULL AS json${none}
+      FROM (SELECT 1 AS one) AS o LEFT JOIN ${this.projects} AS p ON p.project_id = ${bind(projectId, 'code')}
+        LEFT JOIN ${this.projects} AS d ON d.project_id = ${bind(this.settings.defaultsProjectId, 'code')}`;
+    const more = columns.map((name) => `, ${shown(name, inherits)} AS ${name}`).join('');
+    const body = `SELECT NULL AS revision, NULL AS followers, NULL AS total,
+        ${inherits ? this.json.inherited : this.json.own} AS json${more}
+      ${matching()} ORDER BY ${shownOrder(inherits)} LIMIT ? OFFSET ?`;
+    const { page, perPage } = query ?? { page: 1, perPage: noLimit };
+    // As texts: mysql2 sends a number as a DOUBLE, which MySQL refuses here.
+    values.push(String(perPage), String((page - 1) * Number(perPage)));
+    const sql = `${head} UNION ALL ${this.dialect.part(body)}`;
+    const [first = {}, ...rows] = await this.scripts.send(scope, { sql, values, isOneOff: isFiltered });
     return {
-      revision: revisionOf(first),
-      followers: Number(first['followers']),
+      revision: String(first['revision']),
+      inherits: Number(first['followers']) > 0,
       total: Number(first['total']),
-      text: jsonOf(rows),
+      text: query ? rows.map(({ json }) => json).join(',') : treeJson(rows),
     };
   }
 
-  /** `FROM … WHERE …` of all methods of a project. */
-  private methodsOf(projectId: string, inherits: boolean, values: Values): string {
-    return `FROM ${this.withDefaults(inherits, values)} WHERE m.project_id = ${values.bindText(projectId)}`;
-  }
-
-  private withDefaults(inherits: boolean, values: Values, hint = ''): string {
-    if (!inherits) return `${this.methods} AS m`;
-    const { defaultsProjectId } = this.settings;
+  private withDefaults(bind: Bind, hint = ''): string {
+    const defaults = (): string => bind(this.settings.defaultsProjectId, 'code');
     return `${this.methods} AS m ${hint} LEFT JOIN ${this.methods} AS d ON m.use_default
-      AND m.project_id <> ${values.bindText(defaultsProjectId)} AND d.project_id = ${values.bindText(defaultsProjectId)}
+      AND m.project_id <> ${defaults()} AND d.project_id = ${defaults()}
       AND d.carrier_code = m.carrier_code AND d.method_code = m.method_code`;
-  }
-
-  private columns(inherits: boolean, m = 'm.'): string {
-    const column = (alias: string, name: FieldName): string =>
-      fieldOf(name).kind === 'time' ? this.dialect.timeText(`${alias}${name}`) : `${alias}${name}`;
-    const own = fieldNames.map((name) => `${column(m, name)} AS ${name}`);
-    const ofDefault = inheritedFields.map((name) => `${column('d.', name)} AS d_${name}`);
-    const inherited = [...ofDefault, 'd.id AS default_id', 'd.version AS default_version'];
-    return [`${m}project_id AS project_id`, ...own, ...(inherits ? inherited : [])].join(', ');
   }
 
   private newest(scope: Scope): string {
@@ -414,74 +319,49 @@ export class RowMethods extends MethodStore {
   private isTaken(error: unknown): boolean {
     return this.scripts.isDuplicate(error, 'uq_shipping_method_codes', 'method_code');
   }
-
-  private get methods(): string {
-    return this.scripts.table(ShippingMethod);
-  }
-
-  private get projects(): string {
-    return this.scripts.table(ShippingProject);
-  }
 }
 
-/** What a client sets, and the text for searching. */
-const settable = [
-  ...settableFields.map((name) => ({
-    name,
-    valueOf: (method: NewMethod): unknown => columnValue(method[name], fieldOf(name).kind),
-  })),
-  { name: 'search_text', valueOf: ({ search_text }: NewMethod): unknown => search_text },
-];
-
-/** The columns of a row that shows a method, in order. */
-function rowNames(inherits: boolean): string[] {
-  const inherited = [...inheritedFields.map((name) => `d_${name}`), 'default_id', 'default_version'];
-  return ['project_id', ...fieldNames, ...(inherits ? inherited : [])];
+/** The JSON of a method `m`: without a default, with its default `d`, and as an INSERT gives it back. */
+function methodForms(dialect: RowDialect) {
+  const projectId = 'm.project_id';
+  const none = { inherited: `'[]'`, own: `'{}'` };
+  const withDefault = { ...inheritance(dialect), defaultId: 'd.id', defaultVersion: 'd.version' };
+  return {
+    own: methodJson(dialect, { projectId, of: (name) => `m.${name}`, ...none }),
+    inherited: methodJson(dialect, { projectId, of: (name) => shown(name, true), ...withDefault }),
+    inserted: methodJson(dialect, { projectId: 'project_id', of: (name) => name, ...none }),
+  };
 }
 
-/** Counted as they are stored: a trigger of the host's may have decided otherwise. */
-function followersAmong(rows: readonly Row[]): number {
-  return rows.filter((row) => Number(row['use_default']) === 1).length;
+function parsed(row: Row): ShippingMethodDto {
+  return JSON.parse(String(row['json'])) as ShippingMethodDto;
 }
 
-/** The rows of one statement. */
-function* rowsOf(statement: Statement): Script<readonly Row[]> {
-  const { rows } = yield statement;
-  return rows;
-}
-
-/** The new value of a column of `methods`. The ids of a batch are all different. */
-function newValue(
-  methods: readonly ChangedMethod[],
-  valueOf: (method: NewMethod) => unknown,
-  values: Values,
-): string {
-  const [method, ...others] = methods;
-  if (method && others.length === 0) return values.take(valueOf(method));
-  const cases = padded(methods).map(
-    (each) => `WHEN ${values.take(each.id)} THEN ${values.take(valueOf(each))}`,
+/** The value for the row that has one of these keys. The keys of one statement are all different. */
+function caseOf(column: string, values: ReadonlyMap<string, unknown>, kind: ValueKind, bind: Bind): string {
+  const [only, ...others] = values;
+  if (only && others.length === 0) return bind(only[1], kind);
+  const cases = padded([...values]).map(
+    ([key, value]) => `WHEN ${bind(key, 'code')} THEN ${bind(value, kind)}`,
   );
-  return `CASE m.id ${cases.join(' ')} END`;
+  return `CASE ${column} ${cases.join(' ')} END`;
+}
+
+const kindOf = (name: string): ValueKind => (name === 'id' ? 'id' : 'code');
+
+function keyIs(name: string, key: object, bind: Bind): string {
+  return `${name} = ${bind(Reflect.get(key, name), kindOf(name))}`;
 }
 
 /** A condition on methods `m`. */
-function anyKey(columns: readonly string[], keys: readonly object[], values: Values): string {
-  const any = padded(keys).map((key) => {
-    const all = columns.map(
-      (name) => `m.${name} = ${values.bind(Reflect.get(key, name), name === 'id' ? 'id' : 'code')}`,
-    );
-    return `(${all.join(' AND ')})`;
-  });
+function anyKey(columns: readonly string[], keys: readonly object[], bind: Bind): string {
+  const any = padded(keys).map(
+    (key) => `(${columns.map((name) => `m.${keyIs(name, key, bind)}`).join(' AND ')})`,
+  );
   return `(${any.join(' OR ')})`;
 }
 
 /** One name for all that have the same values in these columns. No identifier or code has a line break. */
-function nameOf(row: object, columns: readonly string[]): string {
-  return columns.map((name) => columnValue(Reflect.get(row, name), name === 'id' ? 'id' : 'code')).join('\n');
-}
-
-/** As PostgreSQL's: that of the project and, while one of its methods has `use_default`, that of the defaults project. */
-function revisionOf({ revision, followers, defaults }: Row): string {
-  const parts = [format, revision, Number(followers) > 0 ? (defaults ?? 'none') : null];
-  return parts.filter((part) => part !== null && part !== undefined).join('.');
+function nameOf(key: object, columns: readonly string[]): string {
+  return columns.map((name) => columnValue(Reflect.get(key, name), kindOf(name))).join('\n');
 }

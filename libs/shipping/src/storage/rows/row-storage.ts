@@ -1,15 +1,15 @@
 import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { connectionError } from '../connection-errors.js';
+import { type Scripts } from '../scripts.js';
 import { ShippingStorage, type StorageSettings } from '../shipping-storage.js';
+import { SqlEvents } from '../sql-events.js';
 import { type RowDialect } from './row-dialect.js';
-import { RowEvents } from './row-events.js';
 import { RowMethods } from './row-methods.js';
-import { type Scripts } from './scripts.js';
 
 /** An engine whose statements write one table each. */
 export class RowStorage extends ShippingStorage {
   readonly methods: RowMethods;
-  readonly events: RowEvents;
+  readonly events: SqlEvents;
 
   /** @param check throws Error that names the remedy, for a database that cannot hold our data */
   constructor(
@@ -21,7 +21,7 @@ export class RowStorage extends ShippingStorage {
   ) {
     super();
     this.methods = new RowMethods(scripts, dialect, settings);
-    this.events = new RowEvents(scripts, dialect);
+    this.events = new SqlEvents(scripts, dialect);
   }
 
   async columnsOf(entities: readonly EntityTarget<ObjectLiteral>[]): Promise<string[][]> {

@@ -4,8 +4,8 @@ import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunne
 import { ShippingException } from '../../shipping.exception.js';
 import { connectionError, contentionOf } from '../connection-errors.js';
 import { codeOf } from '../engine-errors.js';
-import { type RowDialect } from '../rows/row-dialect.js';
-import { type Outcome, type Row, runNow, type Script, Scripts, type Statement } from '../rows/scripts.js';
+import { rowDialect, type RowDialect } from '../rows/row-dialect.js';
+import { type Outcome, type Row, runNow, type Script, Scripts, type Statement } from '../scripts.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { tableOf } from '../table-of.js';
 import { type OpenTransactions } from '../open-transactions.js';
@@ -24,23 +24,39 @@ function after(text: string, lines: number): string {
   return `substr(${rest}, instr(${rest}, char(10)) + 1)`;
 }
 
+/** One function call, so that SQLite copies no text twice. */
+function concat(texts: readonly string[]): string {
+  const isLiteral = (text: string): boolean => /^'[^']*'$/.test(text);
+  const format = texts.map((text) => (isLiteral(text) ? text.slice(1, -1).replaceAll('%', '%%') : '%s'));
+  return `printf(${[`'${format.join('')}'`, ...texts.filter((text) => !isLiteral(text))].join(', ')})`;
+}
+
 export const dialect: RowDialect = {
+  ...rowDialect,
   line: (text, number) => {
     const rest = `(${after(text, number - 1)} || char(10))`;
     return `substr(${rest}, 1, instr(${rest}, char(10)) - 1)`;
   },
-  lines: (texts) => `(${texts.join(' || char(10) || ')})`,
   contains: (text, part) => `instr(${text}, ${part}) > 0`,
   starts: (text, part) => `instr(${text}, ${part}) = 1`,
+  concat,
+  joined: (separator, texts) => {
+    const each = texts.map((text) => `COALESCE(${separator} || ${text}, '')`);
+    return `substr(${each.join(' || ')}, 2)`;
+  },
+  jsonText: (text) => `json_quote(${text})`,
+  wireTime: (time) => `replace(${time}, ' ', 'T') || 'Z'`,
   lock: () => '',
   newest: '',
   now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
-  timeText: (column) => column,
   ifThere: 'ON CONFLICT DO NOTHING',
+  orNothing: 'ON CONFLICT DO NOTHING',
   byId: '',
-  // RETURNING does not tell what an AFTER trigger has changed.
-  returns: false,
+  returns: true,
+  // What an AFTER trigger has changed is not in what RETURNING gives.
+  returnsStored: false,
   nextSeq: (events) => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${events})`,
+  part: (select) => `SELECT * FROM (${select})`,
 };
 
 /** What we use of `better-sqlite3`. */
@@ -96,15 +112,15 @@ export class SqliteScripts extends Scripts {
     return codeOf(error).startsWith('SQLITE_CONSTRAINT_') && /FOREIGN KEY/.test((error as Error).message);
   }
 
-  read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
-    return this.run(scope, () => this.atOneMoment(() => runNow(script(), this.send)));
+  run<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
+    return this.atOnce(scope, () => runNow(script(), this.answer));
   }
 
   async write<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
     if (!isInTransaction(scope))
-      return this.run(scope, () => this.inTransaction(() => runNow(script(), this.send)));
+      return this.atOnce(scope, () => this.inTransaction(() => runNow(script(), this.answer)));
     try {
-      return await this.run(scope, () => runNow(script(), this.send));
+      return await this.atOnce(scope, () => runNow(script(), this.answer));
     } catch (error) {
       if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError) scope.fail();
       this.reopen(scope.runner);
@@ -112,7 +128,7 @@ export class SqliteScripts extends Scripts {
     }
   }
 
-  private async run<Result>(scope: Scope, work: () => Result): Promise<Result> {
+  private async atOnce<Result>(scope: Scope, work: () => Result): Promise<Result> {
     const end = Date.now() + patienceMs;
     for (let attempt = 1; ; attempt++) {
       // Nothing is awaited between the last look and the work.
@@ -158,14 +174,9 @@ export class SqliteScripts extends Scripts {
     for (const sql of this.open.failAll(runner)) this.database.exec(sql);
   }
 
-  /** Another process may write between two statements. */
-  private atOneMoment<Result>(read: () => Result): Result {
-    return this.database.inTransaction ? read() : this.inTransaction(read, 'BEGIN');
-  }
-
-  private inTransaction<Result>(work: () => Result, begin = 'BEGIN IMMEDIATE'): Result {
+  private inTransaction<Result>(work: () => Result): Result {
     // Of several processes on the file, one writes. IMMEDIATE tells at once, not at the first write.
-    this.database.exec(begin);
+    this.database.exec('BEGIN IMMEDIATE');
     try {
       const result = work();
       this.database.exec('COMMIT');
@@ -176,7 +187,7 @@ export class SqliteScripts extends Scripts {
     }
   }
 
-  private readonly send = ({ sql, values, isOneOff }: Statement): Outcome => {
+  private readonly answer = ({ sql, values, isOneOff }: Statement): Outcome => {
     this.dataSource.logger.logQuery(sql, [...values]);
     const statement = this.statementOf(sql, isOneOff);
     if (statement.reader) return { rows: statement.all(...values), affected: 0 };

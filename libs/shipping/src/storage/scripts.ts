@@ -1,11 +1,13 @@
 import { type EntityTarget, type ObjectLiteral } from 'typeorm';
-import { type Scope } from '../transactions.js';
+import { type Scope } from './transactions.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
 export interface Statement {
   sql: string;
   values: readonly unknown[];
+  /** It changes something. */
+  writes?: boolean;
   /** The text depends on the request, so it hardly comes again. */
   isOneOff?: boolean;
 }
@@ -22,19 +24,34 @@ export interface Outcome {
  */
 export type Script<Result> = Generator<Statement, Result, Outcome>;
 
-/** Runs scripts on one engine. All calls throw DatabaseUnavailableError. */
-export abstract class Scripts {
-  /** @param script of one statement, if the dialect has parts of a UNION */
-  abstract read<Result>(scope: Scope, script: () => Script<Result>): Promise<Result>;
+/** Runs statements on one engine. All calls throw DatabaseUnavailableError. */
+export abstract class Statements {
+  /**
+   * In the caller's transaction, or each statement commits by itself.
+   * @throws OutcomeUnknownError
+   */
+  abstract run<Result>(scope: Scope, script: () => Script<Result>): Promise<Result>;
+  /** The quoted name of an entity's table. */
+  abstract table(entity: EntityTarget<ObjectLiteral>): string;
+  /** Whether the other row with these unique columns is what a statement failed on. */
+  abstract isDuplicate(error: unknown, index: string, lastColumn: string): boolean;
+
+  /** Runs one statement. */
+  send<Found extends object = Row>(scope: Scope, statement: Statement): Promise<readonly Found[]> {
+    return this.run(scope, function* () {
+      const { rows } = yield statement;
+      return rows as readonly Found[];
+    });
+  }
+}
+
+/** An engine whose writes take several statements. */
+export abstract class Scripts extends Statements {
   /**
    * In the caller's transaction, or in one of its own. A script that fails in the caller's transaction fails it.
    * @throws OutcomeUnknownError
    */
   abstract write<Result>(scope: Scope, script: () => Script<Result>): Promise<Result>;
-  /** The quoted name of an entity's table. */
-  abstract table(entity: EntityTarget<ObjectLiteral>): string;
-  /** Whether the other row with these unique columns is what a statement failed on. */
-  abstract isDuplicate(error: unknown, index: string, lastColumn: string): boolean;
   abstract isForeignKeyViolation(error: unknown): boolean;
 }
 
