@@ -22,10 +22,10 @@ onlyWhere('severalConnections', () => {
     });
     afterAll(() => app?.close());
 
-    it(`fails with ${engine.brokenWrite}, because its statement may have been committed or not`, async () => {
+    it(`fails with ${engine.brokenWrite}, an event with outcome_unknown: its statement may have committed`, async () => {
       const create = methods.create(project, { ...ground, method_code: '01' });
       await expect(create).rejects.toMatchObject({ code: engine.brokenWrite, status: 503 });
-      await expect(events.record(event)).rejects.toMatchObject({ code: engine.brokenWrite });
+      await expect(events.record(event)).rejects.toMatchObject({ code: 'outcome_unknown', status: 503 });
     });
 
     it("leaves nothing behind in the caller's transaction, and fails with database_unavailable", async () => {

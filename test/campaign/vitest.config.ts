@@ -8,14 +8,20 @@ const databases = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((u
 const hours = 3_600_000;
 const faults = 'test/campaign/faults/**/*.campaign.ts';
 
+const isLong = process.env['CAMPAIGN_SIZE'] === 'long';
 const otherKind = '**/*.embedded.campaign.ts';
+/** The embedded database is a PostgreSQL. In CI's size, a server of PostgreSQL stands for it. */
+const onPostgresToo =
+  !isLong && databases.some((url) => url.startsWith('postgres'))
+    ? ['test/campaign/{fuzz,injection,model,races,tenancy}/**', 'test/campaign/freshness.campaign.ts']
+    : [];
 /**
  * Most faults are made by PostgreSQL's own means. On the other engines, the process is killed. In CI's size, the
  * comparison of engines stands for what is generated there.
  */
 const others = [
   'test/campaign/faults/!(kill).campaign.ts',
-  ...(process.env['CAMPAIGN_SIZE'] === 'long' ? [] : ['test/campaign/{fuzz,model}/**']),
+  ...(isLong ? [] : ['test/campaign/{fuzz,model}/**']),
 ];
 const excluded: Record<string, string[]> = {
   postgres: [otherKind],
@@ -50,7 +56,7 @@ export default defineConfig({
     globalSetup: ['test/support/snapshot.setup.ts'],
     passWithNoTests: true,
     projects: [
-      ...projectsOn('embedded', ['**/*.server.campaign.ts'], {}),
+      ...projectsOn('embedded', ['**/*.server.campaign.ts', ...onPostgresToo], {}),
       ...databases.flatMap((url, index) => {
         const engine = url.startsWith('postgres') ? 'postgres' : (url.split(':')[0] ?? '');
         return projectsOn(`server ${index + 1} (${engine})`, excluded[engine] ?? [], {

@@ -1,7 +1,7 @@
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
 import { compiled, typeOrm } from './host.js';
 

@@ -1,4 +1,4 @@
-import { type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { type Scope } from './transactions.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -26,15 +26,22 @@ export type Script<Result> = Generator<Statement, Result, Outcome>;
 
 /** Runs statements on one engine. All calls throw DatabaseUnavailableError. */
 export abstract class Statements {
+  constructor(readonly dataSource: DataSource) {}
+
   /**
    * In the caller's transaction, or each statement commits by itself.
    * @throws OutcomeUnknownError
    */
   abstract run<Result>(scope: Scope, script: () => Script<Result>): Promise<Result>;
-  /** The quoted name of an entity's table. */
-  abstract table(entity: EntityTarget<ObjectLiteral>): string;
   /** Whether the other row with these unique columns is what a statement failed on. */
   abstract isDuplicate(error: unknown, index: string, lastColumn: string): boolean;
+
+  /** The quoted name of an entity's table, with the host's schema and prefix. */
+  table(entity: EntityTarget<ObjectLiteral>): string {
+    const { driver } = this.dataSource;
+    const names = this.dataSource.getMetadata(entity).tablePath.split('.');
+    return names.map((name) => driver.escape(name)).join('.');
+  }
 
   /** Runs one statement. */
   send<Found extends object = Row>(scope: Scope, statement: Statement): Promise<readonly Found[]> {

@@ -37,7 +37,7 @@ export abstract class SqlMethods extends MethodStore {
   async revisions(projectIds: readonly string[], scope: Scope): Promise<string[]> {
     const { all: values, bind } = this.words.values();
     const rows = await this.statements.send<{ project_id: string; revision: string }>(scope, {
-      sql: `SELECT p.project_id, ${this.revision} AS revision FROM ${this.projects} AS p
+      sql: `SELECT ${this.words.concat(['p.project_id'])} AS project_id, ${this.revision} AS revision FROM ${this.projects} AS p
         LEFT JOIN ${this.projects} AS d ON d.project_id = ${bind(this.settings.defaultsProjectId, 'code')}
         WHERE ${this.words.anyOf('p.project_id', [...new Set(projectIds)], 'code', bind)}`,
       values,

@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
+import { type DataSource, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../../shipping.exception.js';
 import { connectionError, contentionOf } from '../connection-errors.js';
 import { codeOf } from '../engine-errors.js';
 import { rowDialect, type RowDialect } from '../rows/row-dialect.js';
 import { type Outcome, type Row, runLater, type Script, Scripts, type Statement } from '../scripts.js';
-import { DatabaseUnavailableError } from '../storage.errors.js';
-import { tableOf } from '../table-of.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../storage.errors.js';
 import { type OpenTransactions, type QueryEvent } from '../open-transactions.js';
 import { JoinedTransaction, openTransactionsOf, type Scope } from '../transactions.js';
 
@@ -56,6 +55,7 @@ interface Connection {
     done: (error: Error | null, result: unknown) => void,
   ): void;
   unprepare(statement: object): void;
+  destroy(): void;
 }
 
 /** Whatever a host has set for its own statements. */
@@ -74,15 +74,11 @@ export class MariadbScripts extends Scripts {
   /** Connections on which TypeORM's last statement left a transaction open, or the next one will begin one. */
   private readonly inUse = new WeakSet<object>();
 
-  constructor(private readonly dataSource: DataSource) {
-    super();
+  constructor(dataSource: DataSource) {
+    super(dataSource);
     this.open = openTransactionsOf(dataSource);
     this.open.onAnswer = (event) => this.onAnswer(event);
     this.canBeImpatient = dataSource.options.type === 'mariadb';
-  }
-
-  table(entity: EntityTarget<ObjectLiteral>): string {
-    return tableOf(this.dataSource, entity);
   }
 
   /** MySQL 8 names the table before the index. */
@@ -210,6 +206,8 @@ export class MariadbScripts extends Scripts {
       connection.execute(statement, values, (error, result) => {
         // All connections together may hold only so many.
         if (isOneOff) connection.unprepare(statement);
+        // The pool may lend it once more before it hears of the end.
+        if (connectionError(error, true) instanceof OutcomeUnknownError) connection.destroy();
         if (error) reject(error);
         else if (Array.isArray(result)) resolve({ rows: result as Row[], affected: 0 });
         else resolve({ rows: [], affected: (result as { affectedRows: number }).affectedRows });

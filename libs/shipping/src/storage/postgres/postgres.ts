@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
+import { type DataSource, type QueryRunner } from 'typeorm';
 import { onePerDataSource } from '../one-per-data-source.js';
 import { type Row, runLater, type Script, type Statement, Statements } from '../scripts.js';
-import { tableOf } from '../table-of.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
 import { JoinedTransaction, type Scope } from '../transactions.js';
 import { connectionError, contentionOf } from '../connection-errors.js';
@@ -18,13 +17,9 @@ const statementsOf = onePerDataSource(() => new PreparedStatements());
 export class Postgres extends Statements {
   private readonly statements: PreparedStatements;
 
-  constructor(readonly dataSource: DataSource) {
-    super();
+  constructor(dataSource: DataSource) {
+    super(dataSource);
     this.statements = statementsOf(dataSource);
-  }
-
-  table(entity: EntityTarget<ObjectLiteral>): string {
-    return tableOf(this.dataSource, entity);
   }
 
   /** PostgreSQL has no statement that fails on a key that is taken. */

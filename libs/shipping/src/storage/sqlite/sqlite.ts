@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { type DataSource, type EntityTarget, type ObjectLiteral, type QueryRunner } from 'typeorm';
+import { type DataSource, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../../shipping.exception.js';
 import { connectionError, contentionOf } from '../connection-errors.js';
 import { codeOf } from '../engine-errors.js';
 import { rowDialect, type RowDialect } from '../rows/row-dialect.js';
 import { type Outcome, type Row, runNow, type Script, Scripts, type Statement } from '../scripts.js';
 import { DatabaseUnavailableError } from '../storage.errors.js';
-import { tableOf } from '../table-of.js';
 import { type OpenTransactions } from '../open-transactions.js';
 import { JoinedTransaction, openTransactionsOf, type Scope } from '../transactions.js';
 
@@ -86,18 +85,14 @@ export class SqliteScripts extends Scripts {
 
   private readonly open: OpenTransactions;
 
-  constructor(private readonly dataSource: DataSource) {
-    super();
+  constructor(dataSource: DataSource) {
+    super(dataSource);
     this.open = openTransactionsOf(dataSource);
     this.open.onAnswer = ({ queryRunner, success }) => {
       if (!success) this.reopen(queryRunner);
       if (!this.database.inTransaction) for (const tell of this.waiting) tell();
       return undefined;
     };
-  }
-
-  table(entity: EntityTarget<ObjectLiteral>): string {
-    return tableOf(this.dataSource, entity);
   }
 
   /** SQLite names the columns, not the index. */
