@@ -162,7 +162,7 @@ WITH head AS (
     ) AS m), '') AS text FROM head;
 
 -- a page from the cache
-SELECT p.project_id, concat_ws('.', '_3eLJQ', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision FROM "shipping_project" AS p
+SELECT concat(p.project_id) AS project_id, concat_ws('.', '_3eLJQ', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision FROM "shipping_project" AS p
         LEFT JOIN "shipping_project" AS d ON d.project_id = $1::text
         WHERE p.project_id = ANY($2::text[]);
 

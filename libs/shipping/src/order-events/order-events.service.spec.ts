@@ -2,6 +2,7 @@ import { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { queueOf } from '../storage/keyed-queue.js';
 import { EventStore } from '../storage/shipping-storage.js';
+import { DatabaseUnavailableError } from '../storage/storage.errors.js';
 import { type Scope, Transactions } from '../storage/transactions.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.dto.js';
@@ -11,10 +12,9 @@ import { OrderEvents } from './order-events.service.js';
 class HeldStore extends EventStore {
   readonly waiting = new Map<string, () => void>();
 
-  override append(event: CheckedOrderEvent, scope: Exclude<Scope, 'shared'>): Promise<OrderEventDto>;
-  override append(event: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'>;
-  append({ project_id, order_id }: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto | 'lost'> {
-    if (scope === 'shared') return Promise.resolve('lost');
+  append({ project_id, order_id }: CheckedOrderEvent, scope: Scope): Promise<OrderEventDto> {
+    if (scope === 'shared')
+      return Promise.reject(new DatabaseUnavailableError(new Error('The key is held.'), 'lock'));
     return new Promise((resolve) => {
       const event = { project_id, order_id } as OrderEventDto;
       this.waiting.set(`${project_id} ${order_id}`, () => resolve(event));

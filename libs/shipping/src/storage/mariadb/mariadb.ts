@@ -176,7 +176,10 @@ export class MariadbScripts extends Scripts {
   /** Takes a connection of the pool. One that the host gave back inside a transaction is rolled back first. */
   private async lent(runner: QueryRunner): Promise<Connection> {
     const connection = await connectionOf(runner);
-    if (this.inUse.has(connection)) this.note(connection, await control(connection, 'ROLLBACK'));
+    if (this.inUse.has(connection)) {
+      await control(connection, 'ROLLBACK');
+      this.note(connection, await control(connection, 'SET autocommit = 1'));
+    }
     return connection;
   }
 
