@@ -7,9 +7,10 @@ What is measured, by default the first:
   --peers          our list and those of Vendure and Medusa; installing them takes some minutes
   --scale          the time of a request when there is a hundred times as much data
   --memory         the memory for large answers and for many different ones (--million: a million of them)
+  --lookups        what the look-ups of revisions cost the database: docs/scaling.md; nothing is written
   --all            all of these
 
-  --engine name    the ratios on mariadb or sqlite instead of postgres
+  --engine name    the ratios on mariadb or sqlite instead of postgres, or the look-ups on mariadb
   --only a,b       only the ratios whose names begin with these words: --only create,list20
   --against dir    the ratios of this checkout against another one that is built; nothing is written
   --quick          small data and short slices, to see that it runs and about how fast it is
@@ -20,7 +21,8 @@ What is measured, by default the first:
 `;
 
 const engineNames = ['postgres', 'mariadb', 'sqlite'];
-const parts = ['ratios', 'peers', 'scale', 'memory'];
+const parts = ['ratios', 'peers', 'scale', 'memory', 'lookups'];
+const otherParts = { mariadb: ['ratios', 'lookups'], sqlite: ['ratios'] };
 
 /** @throws Error that names the option */
 export function readOptions(args) {
@@ -32,6 +34,7 @@ export function readOptions(args) {
       peers: { type: 'boolean', default: false },
       scale: { type: 'boolean', default: false },
       memory: { type: 'boolean', default: false },
+      lookups: { type: 'boolean', default: false },
       million: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       against: { type: 'string' },
@@ -48,8 +51,9 @@ export function readOptions(args) {
   const wanted = parts.filter((part) => values.all || values[part]);
   if (!engineNames.includes(values.engine))
     throw new Error(`--engine ${values.engine}: choose among ${engineNames.join(', ')}.`);
-  if (values.engine !== 'postgres' && wanted.some((part) => part !== 'ratios'))
-    throw new Error(`--engine ${values.engine} has only the ratios.`);
+  const possible = otherParts[values.engine] ?? parts;
+  if (wanted.some((part) => !possible.includes(part)))
+    throw new Error(`--engine ${values.engine} has only the ${possible.join(' and the ')}.`);
   const only = values.only.split(',').filter(Boolean);
   return {
     ...values,

@@ -42,32 +42,73 @@ async function startServer() {
 async function startThrowaway() {
   const bin = binaries();
   const user = unprivilegedUser();
-  const folder = mkdtempSync(join(tmpdir(), 'nestjs-shipping-bench-'));
-  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
-  const data = join(folder, 'data');
+  const folder = newFolder(user);
   execFileSync(
     join(bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'],
+    ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'],
     {
       ...user,
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   );
+  onExit(() => {
+    running = undefined;
+  });
+  return serverOf(folder, bin, user);
+}
+
+/** @param folder with the folder `data`; it is removed when the bench ends */
+async function serverOf(folder, bin, user) {
   const port = await freePort();
   const options = [...settings, `unix_socket_directories=${folder}`].flatMap((setting) => ['-c', setting]);
   // Its log is not needed: `until` reports when it cannot start.
-  const server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...options], {
+  const server = spawn(join(bin, 'postgres'), ['-D', join(folder, 'data'), '-p', String(port), ...options], {
     ...user,
     stdio: 'ignore',
   });
   onExit(async () => {
     await stop(server, 'SIGINT');
     rmSync(folder, { recursive: true, force: true });
-    running = undefined;
   });
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   await until(() => administer(url, 'SELECT 1'), server, 'PostgreSQL');
   return { url, pid: server.pid };
+}
+
+/**
+ * Starts a synchronous standby of our own server. Commits wait for it as `synchronous_commit` of their session says.
+ * @returns its URL for the same database, and its pid; undefined for a server that we did not start
+ */
+export async function newStandby(database) {
+  const primary = await running;
+  if (!primary?.pid) return undefined;
+  const bin = binaries();
+  const user = unprivilegedUser();
+  const folder = newFolder(user);
+  const { port } = new URL(primary.url);
+  const source = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
+  execFileSync(
+    join(bin, 'pg_basebackup'),
+    ['-D', join(folder, 'data'), '-R', '-X', 'stream', '-c', 'fast', '-d', source],
+    { ...user, stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  const standby = await serverOf(folder, bin, user);
+  const configure = async (sql) => {
+    await administer(primary.url, sql);
+    await administer(primary.url, 'SELECT pg_reload_conf()');
+  };
+  await configure(`ALTER SYSTEM SET synchronous_standby_names = 'standby'`);
+  // Runs before the standby stops: otherwise every later commit would wait for it.
+  onExit(() => configure('ALTER SYSTEM RESET synchronous_standby_names'));
+  const url = new URL(standby.url);
+  url.pathname = new URL(database.url).pathname;
+  return { url: url.href, pid: standby.pid };
+}
+
+function newFolder(user) {
+  const folder = mkdtempSync(join(tmpdir(), 'nestjs-shipping-bench-'));
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid);
+  return folder;
 }
 
 function binaries() {

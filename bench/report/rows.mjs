@@ -50,10 +50,13 @@ export const columns = {
   cpu: 'by CPU time',
 };
 
-/** Prints the rows in aligned columns. */
-export function printRows(rows) {
-  const keys = Object.keys(columns);
-  const all = [columns, ...rows];
+/**
+ * Prints the rows in aligned columns.
+ * @param titles of the columns
+ */
+export function printRows(rows, titles = columns) {
+  const keys = Object.keys(titles);
+  const all = [titles, ...rows];
   const widths = keys.map((key) => Math.max(...all.map((row) => row[key].length)));
   console.log();
   for (const row of all) {
