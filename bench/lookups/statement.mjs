@@ -24,7 +24,7 @@ export const connectors = {
     onExit(() => client.end());
     return {
       query: (sql, values) => client.query(sql, values).then(({ rows }) => rows),
-      lookUp: (ids) => client.query({ ...lookUp, values: [ids, 'default'] }).then(({ rows }) => rows),
+      lookUp: (ids) => client.query({ ...lookUp, values: ['default', ids] }).then(({ rows }) => rows),
     };
   },
   async mariadb(url) {
@@ -44,9 +44,10 @@ function postgresLookUp() {
   return { name: 'revisions', text };
 }
 
-/** As `revisions` of the library's `RowMethods`. */
+/** As `revisions` of the library's `SqlMethods`. */
 function mariadbLookUp(count) {
-  return `SELECT p.project_id, p.revision, p.followers, d.revision AS defaults
+  return `SELECT CONCAT(p.project_id) AS project_id, CONCAT_WS('.', 'format', p.revision,
+      CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision
     FROM shipping_project AS p LEFT JOIN shipping_project AS d ON d.project_id = ?
     WHERE p.project_id IN (${Array.from({ length: count }, () => '?').join(', ')})`;
 }
