@@ -24,6 +24,16 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
   const notesOf = async (project: string): Promise<number> =>
     (await host.dataSource.query<object[]>('SELECT n FROM note WHERE n = ?', [project])).length;
 
+  it('numbers an event without reading all events', async () => {
+    const plan = await host.dataSource.query<{ detail: string }[]>(
+      'EXPLAIN QUERY PLAN SELECT COALESCE(MAX(seq), 0) + 1 FROM shipping_order_event',
+    );
+
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      'SEARCH shipping_order_event USING COVERING INDEX uq_shipping_order_event_seq',
+    ]);
+  });
+
   it('that a call was not told to join makes it fail in words after ten seconds', async () => {
     const began = Date.now();
 

@@ -175,9 +175,9 @@ function tables(runner: QueryRunner): Table[] {
           isUnique: true,
           ...(!isMariadb(runner) && { where: 'dedupe_key IS NOT NULL' }),
         },
-        ...(isMariadb(runner)
-          ? [{ name: 'uq_shipping_order_event_seq', columnNames: ['seq'], isUnique: true }]
-          : []),
+        ...(options.type === 'postgres'
+          ? []
+          : [{ name: 'uq_shipping_order_event_seq', columnNames: ['seq'], isUnique: true }]),
       ],
     }),
   ];

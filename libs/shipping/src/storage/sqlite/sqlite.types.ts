@@ -1,5 +1,4 @@
 import { type EntityMetadata } from 'typeorm';
-import { dropSeqIndex } from '../seq-index.js';
 
 export function fitSqlite(metadata: EntityMetadata): void {
   for (const column of metadata.ownColumns) {
@@ -14,5 +13,4 @@ export function fitSqlite(metadata: EntityMetadata): void {
     }
   }
   metadata.checks = metadata.checks.filter(({ expression }) => !expression.includes('jsonb'));
-  dropSeqIndex(metadata);
 }
