@@ -5,7 +5,7 @@ import { connectionError, contentionOf } from '../connection-errors.js';
 import { codeOf } from '../engine-errors.js';
 import { type Outcome, type Row, runLater, type Script, Scripts, type Statement } from '../rows/scripts.js';
 import { type RowDialect } from '../rows/row-dialect.js';
-import { DatabaseUnavailableError } from '../storage.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../storage.errors.js';
 import { tableOf } from '../table-of.js';
 import { type OpenTransactions, type QueryEvent } from '../open-transactions.js';
 import { JoinedTransaction, openTransactionsOf, type Scope } from '../transactions.js';
@@ -242,12 +242,19 @@ async function inTransaction<Result>(
   try {
     const result = await work();
     progress.isCommitting = commit === 'COMMIT';
-    await control(connection, commit);
+    await control(connection, commit).catch((error: unknown) => {
+      throw progress.isCommitting ? errorOfCommit(error) : error;
+    });
     return result;
   } catch (error) {
     await control(connection, rollback).catch(() => undefined);
     throw error;
   }
+}
+
+/** An error that is not known does not tell whether the change was committed, so it must not be made again. */
+function errorOfCommit(error: unknown): unknown {
+  return connectionError(error) === error ? new OutcomeUnknownError(error) : error;
 }
 
 function control(connection: Connection, sql: string): Promise<Sent> {
