@@ -275,7 +275,7 @@ inline putRevision() {
 
 inline newRevision() {
 #if defined(COUNTER)
-  revision = CURRENT_REVISION(newest) + 1
+  revision = CURRENT_REVISION(READ(node)) + 1
 #elif defined(COUNTER_BEFORE_LOCK)
   revision = seen + 1
 #elif defined(CLOCK)
@@ -284,7 +284,7 @@ inline newRevision() {
   :: revision = 4
   fi;
   if
-  :: revision <= CURRENT_REVISION(newest) -> revision = CURRENT_REVISION(newest) + 1
+  :: revision <= CURRENT_REVISION(READ(node)) -> revision = CURRENT_REVISION(READ(node)) + 1
   :: else
   fi
 #else
@@ -297,11 +297,11 @@ inline readInTransaction() {
   atomic {
     if
     :: project == SHOP ->
-      looked = revision * 8 + (follows -> db[newest].defaultsRevision : 0);
-      body = data * 8 + (follows -> db[newest].defaults : 0)
+      looked = revision * 8 + (follows -> db[READ(node)].defaultsRevision : 0);
+      body = data * 8 + (follows -> db[READ(node)].defaults : 0)
     :: else ->
-      looked = OWN_REVISION(newest) * 8 + (db[newest].follows -> revision : 0);
-      body = db[newest].shop * 8 + (db[newest].follows -> data : 0)
+      looked = OWN_REVISION(READ(node)) * 8 + (db[READ(node)].follows -> revision : 0);
+      body = db[READ(node)].shop * 8 + (db[READ(node)].follows -> data : 0)
     fi;
     checkName(node, looked, body);
     entry[REQUESTS + me].revision = looked;
