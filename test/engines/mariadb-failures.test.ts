@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { expectWhole } from './agreement.js';
 import { type EngineDatabase, mariadb, titleOf } from './databases.js';
@@ -166,6 +166,31 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     for (const project of acknowledged) expect((await b.methods.list(project)).meta.total).toBe(1);
     expect(await own.methods.create(freshProject(), ground)).toMatchObject(ground);
     await own.close();
+  });
+
+  it('a COMMIT that fails with an unknown error has an unknown outcome, and nothing is tried again', async () => {
+    const project = freshProject();
+    await a.methods.create(project, ground);
+    const runner = a.dataSource.createQueryRunner();
+    const connection = Object.getPrototypeOf(await runner.connect()) as {
+      query(this: unknown, sql: unknown, done: (error: unknown, ...rest: unknown[]) => void): unknown;
+    };
+    await runner.release();
+    const send = connection.query;
+    let commits = 0;
+    const spy = vi.spyOn(connection, 'query').mockImplementation(function (this: unknown, sql, done) {
+      const isFirst = sql === 'COMMIT' && ++commits === 1;
+      const failure = Object.assign(new Error('Got error 5 during COMMIT'), {
+        code: 'ER_ERROR_DURING_COMMIT',
+      });
+      return send.call(this, sql, (error, ...rest) => done(isFirst ? failure : error, ...rest));
+    });
+
+    const created: unknown = await a.methods.create(project, other).catch((error: unknown) => error);
+    spy.mockRestore();
+
+    expect([created, commits]).toMatchObject([{ code: 'outcome_unknown' }, 1]);
+    expect((await b.methods.list(project)).meta.total).toBe(2);
   });
 
   it('a transaction whose connection is killed cannot be committed', async () => {

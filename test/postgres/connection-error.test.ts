@@ -14,6 +14,7 @@ describe('connectionError()', () => {
   it.each<[string, unknown]>([
     ['a server that refuses connections', coded('ECONNREFUSED')],
     ['a host name that cannot be resolved', coded('EAI_AGAIN')],
+    ['a host without a route to it', Object.assign(coded('EHOSTUNREACH'), { syscall: 'connect' })],
     ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
     [
       'a connection that broke earlier',
@@ -42,6 +43,8 @@ describe('connectionError()', () => {
   it.each<[string, Error]>([
     ['a connection that breaks', gone],
     ['a connection that is reset', coded('ECONNRESET')],
+    ['a host that disappears from the network', coded('EHOSTUNREACH', 'read EHOSTUNREACH')],
+    ['a network that goes down', coded('ENETDOWN', 'write ENETDOWN')],
     ['a backend that is terminated', coded('57P01', 'terminating connection due to administrator command')],
     ['a server that crashes', coded('57P02')],
     ['a database that is dropped', coded('57P04')],

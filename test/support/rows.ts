@@ -5,8 +5,6 @@ import { type DeepPartial, type EntityManager } from 'typeorm';
 /** Few enough for the parameters of one statement on every engine. */
 const rowsOfAStatement = 1000;
 
-let numbered = 0;
-
 /** Records many events of an order, as fast as the database can. @param of the values of the event with this number */
 export async function addEvents(
   manager: EntityManager,
@@ -17,6 +15,7 @@ export async function addEvents(
   const now = new Date();
   // SQLite numbers no single column of a key.
   const isNumbered = manager.connection.options.type === 'better-sqlite3';
+  const last = isNumbered ? Number(await manager.maximum(OrderEvent, 'seq' as never)) : 0;
   await insert(manager, OrderEvent, count, (n) => ({
     ...order,
     id: randomUUID(),
@@ -24,7 +23,7 @@ export async function addEvents(
     type: 'note.added',
     data: {},
     recordedAt: now,
-    ...(isNumbered && { seq: String(++numbered) }),
+    ...(isNumbered && { seq: String(last + n) }),
     ...of(n),
   }));
 }

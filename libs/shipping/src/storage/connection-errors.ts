@@ -9,9 +9,11 @@ import { postgresErrors } from './postgres/postgres.errors.js';
 import { sqliteErrors } from './sqlite/sqlite.errors.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './storage.errors.js';
 
+/** A connection that was open may also end with EHOSTUNREACH and its like, after it has sent a change. */
 const ofSockets = {
-  unavailable: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/,
-  broken: /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ERR_STREAM_.*|ERR_SOCKET_.*)$/,
+  unavailable: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/,
+  broken:
+    /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ERR_STREAM_.*|ERR_SOCKET_.*)$/,
 };
 
 /** No two engines have the same code. */
@@ -41,7 +43,12 @@ export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(er
   const message = error instanceof Error ? error.message : '';
   const contention = contentionOf(error);
   if (contention) return new DatabaseUnavailableError(error, contention);
-  if (isReleased(error) || isKnown('notSentMessages', message) || isKnown('unavailable', code))
+  if (
+    isReleased(error) ||
+    isOfConnect(error) ||
+    isKnown('notSentMessages', message) ||
+    isKnown('unavailable', code)
+  )
     return new DatabaseUnavailableError(error);
   if (!isKnown('brokenMessages', message) && !isKnown('broken', code)) return error;
   return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
@@ -49,6 +56,11 @@ export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(er
 
 function isOfCommit(error: unknown): boolean {
   return error instanceof QueryFailedError && error.query === 'COMMIT';
+}
+
+/** No connection was opened, so nothing was sent. */
+function isOfConnect(error: unknown): boolean {
+  return (Object(error) as { syscall?: unknown }).syscall === 'connect';
 }
 
 /** What TypeORM throws in a transaction whose connection broke between two statements. */

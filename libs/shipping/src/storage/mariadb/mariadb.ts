@@ -258,12 +258,19 @@ async function inTransaction<Result>(
   try {
     const result = await work();
     progress.mayHaveCommitted = commit === 'COMMIT';
-    await control(connection, commit);
+    await control(connection, commit).catch((error: unknown) => {
+      throw progress.mayHaveCommitted ? errorOfCommit(error) : error;
+    });
     return result;
   } catch (error) {
     await control(connection, rollback).catch(() => undefined);
     throw error;
   }
+}
+
+/** An error that is not known does not tell whether the change was committed, so it must not be made again. */
+function errorOfCommit(error: unknown): unknown {
+  return connectionError(error) === error ? new OutcomeUnknownError(error) : error;
 }
 
 function control(connection: Connection, sql: string): Promise<Sent> {
