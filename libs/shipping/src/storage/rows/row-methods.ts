@@ -260,7 +260,8 @@ export class RowMethods extends SqlMethods {
         VALUES ${methods.map((method) => `(${valuesOf(method)}, 1, ${now}, ${now})`).join(', ')}
         ${returnsStored ? `RETURNING ${this.json.inserted} AS json` : ''}`,
       values,
-      isOneOff: methods.length > 1,
+      // Each number of methods has a text of its own.
+      isOneOff: methods.length > 8,
       writes: true,
     };
     return rows.map(parsed);
