@@ -57,7 +57,7 @@ describe.skipIf(missing)('three nodes of Galera under load', () => {
     const rounds = sized({ ci: 3, long: 20 });
     for (let round = 0; round < rounds; round++) {
       const node = nodeOf(round);
-      const writing = ledger.write(3);
+      const writing = ledger.write(8);
       await delay(1500);
       await node.kill();
       await Promise.all([1, 2].map((other) => nodeOf(round + other).until('Synced', 60, 2)));
@@ -78,7 +78,7 @@ describe.skipIf(missing)('three nodes of Galera under load', () => {
     const { name, hosts } = await opened();
     const project = freshProject();
     const ledger = await Ledger.of(hosts, project);
-    const rounds = sized({ ci: 3, long: 20 });
+    const rounds = Number(process.env['CUTS'] ?? sized({ ci: 3, long: 20 }));
     const shown = { carrier_code: 'dhl', method_code: 'shown', method_label: 'Shown' };
     const [first] = hosts;
     const { id } = (await first?.methods.create(`${project}r`, shown)) ?? {};
@@ -111,7 +111,7 @@ describe.skipIf(missing)('three nodes of Galera under load', () => {
           await delay(20);
         }
       })();
-      const writing = ledger.write(3);
+      const writing = ledger.write(8);
       await delay(1500);
       await node.isolate(true);
       await Promise.all([1, 2].map((other) => nodeOf(round + other).until('Synced', 60, 2)));

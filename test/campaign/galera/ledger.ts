@@ -5,6 +5,7 @@ import { type EngineHost } from '../../engines/host.js';
 type Outcome = 'acknowledged' | 'open' | 'refused';
 
 interface Known {
+  project: string;
   host: number;
   created: Outcome;
   id?: string;
@@ -12,6 +13,8 @@ interface Known {
   label: string;
   openLabels: string[];
   ordered: Outcome;
+  /** What went wrong, in words. */
+  failures: string[];
 }
 
 const note = 'CREATE TABLE IF NOT EXISTS note (n varchar(64) PRIMARY KEY)';
@@ -26,10 +29,12 @@ export class Ledger {
   readonly outcomes: Record<string, number> = {};
   private isStopped = false;
   private next = 0;
+  /** Several, so that many commits are under way at once. */
+  private readonly projects = Array.from({ length: 12 }, (_, number) => `${this.project}-${number}`);
 
   private constructor(
     private readonly hosts: readonly EngineHost[],
-    readonly project: string,
+    private readonly project: string,
   ) {}
 
   static async of(hosts: readonly EngineHost[], project: string): Promise<Ledger> {
@@ -60,24 +65,24 @@ export class Ledger {
 
   /** Compares the outcomes with what a node stores. */
   async reckon(on: EngineHost): Promise<{ lost: string[]; phantom: string[] }> {
-    const methods = await on.methods.tree(this.project);
-    const labels = new Map(
-      methods.data.flatMap((carrier) =>
-        carrier.methods.map(({ method_code, method_label }) => [method_code, method_label] as const),
-      ),
-    );
+    const labels = new Map<string, string>();
+    for (const project of this.projects) {
+      const { data } = await on.methods.tree(project);
+      const methods = data.flatMap((carrier) => carrier.methods);
+      for (const { method_code, method_label } of methods) labels.set(method_code, method_label);
+    }
     const rows = await on.dataSource.query<{ n: string }[]>('SELECT n FROM note');
     const notes = new Set(rows.map(({ n }) => n));
     const [lost, phantom]: string[][] = [[], []];
-    for (const [code, { host, created, label, openLabels, ordered }] of this.known) {
+    for (const [code, { project, host, created, label, openLabels, ordered, failures }] of this.known) {
       const found = labels.get(code);
       labels.delete(code);
-      const name = `${code} of host ${host}`;
+      const name = `${code} of host ${host} (${failures.join(', ')})`;
       if (created === 'acknowledged' && found === undefined) lost?.push(`${name}: created`);
       if (created === 'refused' && found !== undefined) phantom?.push(`${name}: created`);
       if (found !== undefined && created === 'acknowledged' && found !== label && !openLabels.includes(found))
         (found === 'refused' ? phantom : lost)?.push(`${name}: ${found}, not ${label} or ${openLabels.join()}`);
-      const events = (await on.events.list(this.project, code)).length;
+      const events = (await on.events.list(project, code)).length;
       const isNoted = notes.has(code);
       if (events !== Number(isNoted)) phantom?.push(`${name}: a torn transaction`);
       if (ordered === 'acknowledged' && !isNoted) lost?.push(`${name}: its transaction`);
@@ -89,32 +94,41 @@ export class Ledger {
 
   private async one(number: number): Promise<void> {
     const host = this.hosts[number] as EngineHost;
+    const project = this.projects[this.next % this.projects.length] ?? '';
     const code = `m${this.next++}`;
     const method = { carrier_code: 'ups', method_code: code, method_label: 'created' };
-    const known: Known = { host: number + 1, created: 'refused', label: 'created', openLabels: [], ordered: 'refused' };
+    const known: Known = {
+      project,
+      host: number + 1,
+      created: 'refused',
+      label: 'created',
+      openLabels: [],
+      ordered: 'refused',
+      failures: [],
+    };
     this.known.set(code, known);
-    known.created = await this.outcomeOf(`create`, async () => {
-      known.id = (await host.methods.create(this.project, method)).id;
+    known.created = await this.outcomeOf('create', known, async () => {
+      known.id = (await host.methods.create(project, method)).id;
     });
     const { id } = known;
     if (id !== undefined) {
       for (const label of ['first', 'second']) {
-        const changed = await this.outcomeOf('update', () =>
-          host.methods.update(this.project, id, { ...method, method_label: label }),
+        const changed = await this.outcomeOf('update', known, () =>
+          host.methods.update(project, id, { ...method, method_label: label }),
         );
         if (changed === 'acknowledged') Object.assign(known, { label, openLabels: [] });
         if (changed === 'open') known.openLabels.push(label);
       }
     }
-    known.ordered = await this.outcomeOf('transaction', () =>
+    known.ordered = await this.outcomeOf('transaction', known, () =>
       host.dataSource.transaction(async (manager) => {
         await manager.query('INSERT INTO note VALUES (?)', [code]);
-        await host.events.record({ projectId: this.project, orderId: code, type: 'order.placed' }, { manager });
+        await host.events.record({ projectId: project, orderId: code, type: 'order.placed' }, { manager });
       }),
     );
   }
 
-  private async outcomeOf(call: string, send: () => Promise<unknown>): Promise<Outcome> {
+  private async outcomeOf(call: string, { failures }: Known, send: () => Promise<unknown>): Promise<Outcome> {
     try {
       await send();
       this.count(`acknowledged ${call}`);
@@ -126,7 +140,9 @@ export class Ledger {
       const kind = isOpen ? 'open' : isKnown ? 'refused' : 'OTHER';
       const cause = isKnown ? deepest(error) : error;
       const { code = cause.message, sql = '' } = cause as { code?: string; sql?: string };
-      this.count(`${kind} ${call} ${code}${sql === 'COMMIT' ? ' at COMMIT' : ''}`);
+      const failure = `${kind} ${call} ${code}${sql === 'COMMIT' ? ' at COMMIT' : ''}`;
+      this.count(failure);
+      failures.push(failure);
       // A node that is down refuses at once. The pause leaves the processor to others.
       await delay(20);
       return isOpen ? 'open' : 'refused';
