@@ -50,6 +50,7 @@ interface Connection {
     done: (error: Error | null, result: unknown) => void,
   ): void;
   unprepare(statement: object): void;
+  destroy(): void;
 }
 
 /** Whatever a host has set for its own statements. */
@@ -146,9 +147,17 @@ export class MariadbScripts extends Scripts {
   }
 
   /** Hears of the answer to a statement of TypeORM's. */
-  private onAnswer({ queryRunner, success, error, rawResults }: QueryEvent): Promise<void> | undefined {
+  private onAnswer({
+    queryRunner,
+    query,
+    success,
+    error,
+    rawResults,
+  }: QueryEvent): Promise<void> | undefined {
+    const { databaseConnection: connection } = queryRunner as { databaseConnection?: Connection };
+    // A node of Galera that is cut off refuses it. Later, the next BEGIN would commit what the host was told is refused.
+    if (!success && query === 'ROLLBACK') connection?.destroy();
     if (!success) return this.reopenAfter(queryRunner, error);
-    const { databaseConnection: connection } = queryRunner as { databaseConnection?: object };
     if (connection) this.note(connection, rawResults);
     return undefined;
   }
@@ -245,7 +254,10 @@ async function inTransaction<Result>(
     await control(connection, commit);
     return result;
   } catch (error) {
-    await control(connection, rollback).catch(() => undefined);
+    await control(connection, rollback).catch(() => {
+      // The next user of the connection would read inside of the transaction, or commit it.
+      if (rollback === 'ROLLBACK') connection.destroy();
+    });
     throw error;
   }
 }
