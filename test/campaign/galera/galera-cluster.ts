@@ -35,6 +35,7 @@ const settings = [
   'binlog_format=ROW',
   'wsrep_on=ON',
   'wsrep_slave_threads=4',
+  'wsrep_sync_wait=1',
   'wsrep_sst_method=rsync',
   'wsrep_node_address=127.0.0.1',
   'wsrep_cluster_name=shipping',
@@ -100,7 +101,9 @@ export class GaleraNode {
       const fits = size === undefined || Number(found?.wsrep_cluster_size) === size;
       if (found?.wsrep_local_state_comment === state && found.wsrep_ready === 'ON' && fits) return;
       if (performance.now() > end)
-        throw new Error(`Node ${this.number} is not ${state} but ${JSON.stringify(found)}: ${await this.log()}`);
+        throw new Error(
+          `Node ${this.number} is not ${state} but ${JSON.stringify(found)}: ${await this.log()}`,
+        );
       await delay(100);
     }
   }
@@ -179,11 +182,6 @@ export class GaleraCluster {
       await cluster.remove();
       throw error;
     }
-  }
-
-  /** For all sessions that begin from now on. */
-  async setGlobal(variable: string, value: string | number): Promise<void> {
-    for (const node of this.nodes) await node.query(`SET GLOBAL ${variable} = ${value}`);
   }
 
   async remove(): Promise<void> {

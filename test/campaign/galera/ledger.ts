@@ -81,7 +81,9 @@ export class Ledger {
       if (created === 'acknowledged' && found === undefined) lost?.push(`${name}: created`);
       if (created === 'refused' && found !== undefined) phantom?.push(`${name}: created`);
       if (found !== undefined && created === 'acknowledged' && found !== label && !openLabels.includes(found))
-        (found === 'refused' ? phantom : lost)?.push(`${name}: ${found}, not ${label} or ${openLabels.join()}`);
+        (found === 'refused' ? phantom : lost)?.push(
+          `${name}: ${found}, not ${label} or ${openLabels.join()}`,
+        );
       const events = (await on.events.list(project, code)).length;
       const isNoted = notes.has(code);
       if (events !== Number(isNoted)) phantom?.push(`${name}: a torn transaction`);

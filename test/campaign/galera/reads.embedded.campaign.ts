@@ -22,7 +22,6 @@ describe.skipIf(missing)('three nodes of Galera', () => {
   let cluster: GaleraCluster;
   beforeAll(async () => {
     cluster = await GaleraCluster.start();
-    await cluster.setGlobal('wsrep_sync_wait', 1);
   }, 180_000);
   afterAll(() => cluster?.remove());
 
@@ -102,10 +101,7 @@ describe.skipIf(missing)('three nodes of Galera', () => {
           expect([200, 503]).toContain(status);
         }
       };
-      await Promise.all([
-        ...[0, 1, 2, 3, 4, 5].map(reader),
-        ...[...codes, inherited].map(writer),
-      ]);
+      await Promise.all([...[0, 1, 2, 3, 4, 5].map(reader), ...[...codes, inherited].map(writer)]);
 
       const done = `${counted(reads)} reads (${counted(unchanged)} were 304) beside ${counted(writes)} writes (${refused} refused) on three nodes`;
       report({
@@ -129,10 +125,19 @@ describe.skipIf(missing)('three nodes of Galera', () => {
       const shop = shopsOf(hosts, freshProject());
       let missed = 0;
       for (let round = 0; round < rounds; round++) {
-        const { body } = await shop(round).create({ carrier_code: 'ups', method_code: `m${round}`, method_label: 'x' });
-        const { status } = await shop(round + 1).update(body.id, { carrier_code: 'ups', method_code: `m${round}`, method_label: 'y' }, { 'if-match': body.etag });
+        const { body } = await shop(round).create({
+          carrier_code: 'ups',
+          method_code: `m${round}`,
+          method_label: 'x',
+        });
+        const { status } = await shop(round + 1).update(
+          body.id,
+          { carrier_code: 'ups', method_code: `m${round}`, method_label: 'y' },
+          { 'if-match': body.etag },
+        );
         if (status !== 200) missed++;
       }
+      expect(missed).toBeLessThan(rounds);
       report({
         name: `a change on the next node, ${setting}`,
         database,

@@ -1,5 +1,5 @@
 import { type EntityManager } from 'typeorm';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../../support/client.js';
 import { type EngineHost } from '../../engines/host.js';
 import { counted, report } from '../figures.js';
@@ -16,9 +16,10 @@ describe.skipIf(missing)("callers' transactions on three nodes of Galera", () =>
   const host = (number: number): EngineHost => hosts[number % hosts.length] as EngineHost;
   beforeAll(async () => {
     cluster = await GaleraCluster.start();
-    await cluster.setGlobal('wsrep_sync_wait', 1);
     hosts = await hostsOn(cluster);
-    await host(0).dataSource.query('CREATE TABLE note (n varchar(64) PRIMARY KEY, version int, method char(36))');
+    await host(0).dataSource.query(
+      'CREATE TABLE note (n varchar(64) PRIMARY KEY, version int, method char(36))',
+    );
   }, 180_000);
   afterAll(async () => {
     await Promise.all((hosts ?? []).map((one) => one.close()));
@@ -45,7 +46,12 @@ describe.skipIf(missing)("callers' transactions on three nodes of Galera", () =>
       }).catch(() => undefined);
     },
     'both at once': async (change, record, _nested, other) => {
-      await Promise.all([change().then(record).catch(() => undefined), other()]);
+      await Promise.all([
+        change()
+          .then(record)
+          .catch(() => undefined),
+        other(),
+      ]);
     },
     'the other change last, and a savepoint': async (change, record, nested, other) => {
       await nested(async () => {
@@ -83,7 +89,11 @@ describe.skipIf(missing)("callers' transactions on three nodes of Galera", () =>
           let inner = manager;
           await work(
             () => own.methods.update(project, id, { ...ground, meta: { own: round } }, { manager: inner }),
-            () => own.events.record({ projectId: project, orderId: name, type: 'order.placed' }, { manager: inner }),
+            () =>
+              own.events.record(
+                { projectId: project, orderId: name, type: 'order.placed' },
+                { manager: inner },
+              ),
             (nestedWork) =>
               manager.transaction((nested) => {
                 inner = nested;
@@ -105,7 +115,9 @@ describe.skipIf(missing)("callers' transactions on three nodes of Galera", () =>
         messages[outcome] = (messages[outcome] ?? 0) + 1;
       }
       const reader = host(round + 2);
-      const notes = await reader.dataSource.query<unknown[]>('SELECT n FROM note WHERE n LIKE ?', [`${name}-%`]);
+      const notes = await reader.dataSource.query<unknown[]>('SELECT n FROM note WHERE n LIKE ?', [
+        `${name}-%`,
+      ]);
       const events = await reader.events.list(project, name);
       const whole = outcome === 'committed' ? [2, 1] : [0, 0];
       if (notes.length !== whole[0] || events.length !== whole[1]) {
@@ -116,6 +128,7 @@ describe.skipIf(missing)("callers' transactions on three nodes of Galera", () =>
       if (outcome !== 'committed' && meta['own'] === round) torn++;
     }
     console.log(messages);
+    expect(committed + refused).toBe(rounds);
     report({
       name: `caller's transaction: ${kind}`,
       database,
