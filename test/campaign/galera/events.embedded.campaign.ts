@@ -26,7 +26,7 @@ describe.skipIf(missing)('the events of three nodes of Galera', () => {
     const event = { projectId: freshProject(), orderId: 'o1', type: 'order.note_added' } as const;
     const recorded = new Set<string>();
     let refused = 0;
-    let isDone = false;
+    const progress = { isDone: false };
     const recorder = async (number: number): Promise<void> => {
       while (recorded.size < wanted) {
         const outcome = await host(number)
@@ -41,7 +41,7 @@ describe.skipIf(missing)('the events of three nodes of Galera', () => {
     let twice = 0;
     let unordered = 0;
     const reader = async (number: number): Promise<void> => {
-      while (!isDone) {
+      while (!progress.isDone) {
         const before = [...recorded];
         const list = await host(number).events.list(event.projectId, event.orderId);
         const ids = new Set(list.map(({ id }) => id));
@@ -55,7 +55,7 @@ describe.skipIf(missing)('the events of three nodes of Galera', () => {
     };
     const reading = Promise.all([0, 1, 2].map(reader));
     await Promise.all(Array.from({ length: recorders }, (_, number) => recorder(number)));
-    isDone = true;
+    progress.isDone = true;
     await reading;
 
     expect(lists).toBeGreaterThan(0);
