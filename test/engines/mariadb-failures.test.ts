@@ -159,6 +159,26 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     await own.close();
   });
 
+  it('a transaction that is undone just after a lock time-out commits nothing that comes later', async () => {
+    const project = freshProject();
+    await a.methods.create(project, ground);
+    await b.dataSource.query('CREATE TABLE undone (n int)');
+
+    await b.dataSource.transaction(async (locking) => {
+      await locking.query('SELECT 1 FROM shipping_project WHERE project_id = ? FOR UPDATE', [project]);
+      const host = a.dataSource.transaction(async (manager) => {
+        await a.events.record({ projectId: project, orderId: 'o', type: 'a.b' }, { manager });
+        undoAtNextLook((await manager.queryRunner?.connect()) as Queried);
+        await a.methods.create(project, other, { manager }).catch(() => undefined);
+        await manager.query('INSERT INTO undone VALUES (1)');
+      });
+      await expect(host).rejects.toThrow(rolledBack);
+    });
+
+    expect(await b.dataSource.query('SELECT n FROM undone')).toEqual([]);
+    expect(await b.events.list(project, 'o')).toEqual([]);
+  });
+
   it('killed connections lose no acknowledged change, and the next call works', async () => {
     const own = await hostOn(database);
     const acknowledged: string[] = [];
@@ -249,5 +269,16 @@ function refuseEnds(connection: Queried): () => void {
   };
   return () => {
     connection.query = query;
+  };
+}
+
+/** As if a node of Galera had to undo the transaction for another one, before the module looks if it is still open. */
+function undoAtNextLook(connection: Queried): void {
+  const query = connection.query.bind(connection);
+  connection.query = (sql, ...rest) => {
+    if (sql !== 'DO 0') return query(sql, ...rest);
+    connection.query = query;
+    const done = rest.at(-1) as (error: Error) => void;
+    return query('ROLLBACK', () => done(Object.assign(new Error('undone'), { code: 'ER_LOCK_DEADLOCK' })));
   };
 }

@@ -184,8 +184,9 @@ export class MariadbScripts extends Scripts {
   private async reopenAfter(runner: QueryRunner, error: unknown): Promise<void> {
     if (!contentionOf(error)) return;
     const connection = await connectionOf(runner);
-    // A lock time-out does the same only if innodb_rollback_on_timeout is set.
-    if (await isInTransaction(connection).catch(() => true)) return;
+    // A lock time-out does the same only if innodb_rollback_on_timeout is set, or if Galera undoes it just after that.
+    const isOpen = await isInTransaction(connection).catch((failed) => contentionOf(failed) !== 'race');
+    if (isOpen) return;
     for (const sql of this.open.failAll(runner)) await control(connection, sql).catch(() => undefined);
   }
 
