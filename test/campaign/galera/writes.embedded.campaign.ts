@@ -66,7 +66,7 @@ describe.skipIf(missing)('three nodes of Galera', () => {
       ['that send the version', true],
       ['that send no version', false],
     ])('lose no acknowledged update of writers %s', async (writers, sendsVersion) => {
-      const [count, updates] = [12, sized({ ci: 200, long: 2_000 })];
+      const [count, updates] = [12, sized({ ci: 100, long: 2_000 })];
       const shop = shopsOf(hosts, freshProject());
       const { id } = (await shop(0).create(ground)).body;
       const versions: number[] = [];
