@@ -6,7 +6,7 @@ import workspace from '../../vitest.config.js';
 const databases = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
 
 const hours = 3_600_000;
-const faults = 'test/campaign/faults/**/*.campaign.ts';
+const faults = 'test/campaign/{faults,galera}/**/*.campaign.ts';
 
 const isLong = process.env['CAMPAIGN_SIZE'] === 'long';
 const otherKind = '**/*.embedded.campaign.ts';

@@ -132,6 +132,53 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     await b.dataSource.query('DROP TABLE cart');
   });
 
+  it('a change whose COMMIT and ROLLBACK are refused is not committed later, and no read is part of it', async () => {
+    const project = freshProject();
+    const own = await hostOn(database, {}, { poolSize: 1 });
+    await own.methods.create(project, other);
+    const event = { projectId: project, orderId: 'o', type: 'a.b' } as const;
+    const runner = own.dataSource.createQueryRunner();
+    const accept = refuseEnds((await runner.connect()) as Queried);
+    await runner.release();
+
+    const refused = own.methods.create(project, ground);
+    await expect(refused).rejects.toMatchObject({ code: 'database_unavailable' });
+    accept();
+    await own.dataSource.transaction((manager) => manager.query('SELECT 1'));
+    expect((await own.methods.list(project)).data).toHaveLength(1);
+    expect((await b.methods.list(project)).data).toHaveLength(1);
+
+    const next = own.dataSource.createQueryRunner();
+    const acceptNext = refuseEnds((await next.connect()) as Queried);
+    await next.release();
+    const host = own.dataSource.transaction((manager) => own.events.record(event, { manager }));
+    await expect(host).rejects.toThrow('no COMMIT');
+    acceptNext();
+    await own.dataSource.transaction((manager) => manager.query('SELECT 1'));
+    expect(await b.events.list(project, 'o')).toEqual([]);
+    await own.close();
+  });
+
+  it('a transaction that is undone just after a lock time-out commits nothing that comes later', async () => {
+    const project = freshProject();
+    await a.methods.create(project, ground);
+    await b.dataSource.query('CREATE TABLE undone (n int)');
+
+    await b.dataSource.transaction(async (locking) => {
+      await locking.query('SELECT 1 FROM shipping_project WHERE project_id = ? FOR UPDATE', [project]);
+      const host = a.dataSource.transaction(async (manager) => {
+        await a.events.record({ projectId: project, orderId: 'o', type: 'a.b' }, { manager });
+        undoAtNextLook((await manager.queryRunner?.connect()) as Queried);
+        await a.methods.create(project, other, { manager }).catch(() => undefined);
+        await manager.query('INSERT INTO undone VALUES (1)');
+      });
+      await expect(host).rejects.toThrow(rolledBack);
+    });
+
+    expect(await b.dataSource.query('SELECT n FROM undone')).toEqual([]);
+    expect(await b.events.list(project, 'o')).toEqual([]);
+  });
+
   it('killed connections lose no acknowledged change, and the next call works', async () => {
     const own = await hostOn(database);
     const acknowledged: string[] = [];
@@ -227,3 +274,36 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     await small.close();
   });
 });
+
+interface Queried {
+  query(sql: unknown, ...rest: unknown[]): unknown;
+}
+
+/**
+ * From now on the server refuses each COMMIT and ROLLBACK, as a node of Galera does that is cut off from the others.
+ * @returns a function that ends it
+ */
+function refuseEnds(connection: Queried): () => void {
+  const query = connection.query.bind(connection);
+  connection.query = (sql, ...rest) => {
+    const text = String((sql as { sql?: string }).sql ?? sql);
+    if (!/^(COMMIT|ROLLBACK)$/.test(text)) return query(sql, ...rest);
+    const done = rest.at(-1) as (error: Error) => void;
+    setImmediate(done, Object.assign(new Error(`no ${text}`), { code: 'ER_UNKNOWN_COM_ERROR' }));
+    return undefined;
+  };
+  return () => {
+    connection.query = query;
+  };
+}
+
+/** As if a node of Galera had to undo the transaction for another one, before the module looks if it is still open. */
+function undoAtNextLook(connection: Queried): void {
+  const query = connection.query.bind(connection);
+  connection.query = (sql, ...rest) => {
+    if (sql !== 'DO 0') return query(sql, ...rest);
+    connection.query = query;
+    const done = rest.at(-1) as (error: Error) => void;
+    return query('ROLLBACK', () => done(Object.assign(new Error('undone'), { code: 'ER_LOCK_DEADLOCK' })));
+  };
+}

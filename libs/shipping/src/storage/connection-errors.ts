@@ -50,6 +50,7 @@ export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(er
     isKnown('unavailable', code)
   )
     return new DatabaseUnavailableError(error);
+  if (mayHaveCommitted && isKnown('openCommit', code)) return new OutcomeUnknownError(error);
   if (!isKnown('brokenMessages', message) && !isKnown('broken', code)) return error;
   return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
 }

@@ -8,6 +8,8 @@ export interface EngineErrors {
   unavailable: RegExp;
   /** Codes: the connection broke. */
   broken: RegExp;
+  /** Codes: of a COMMIT, it may have happened. They say nothing of other statements. */
+  openCommit?: RegExp;
   /** Messages of drivers, which have no code: the statement was not sent. */
   notSentMessages: RegExp;
   /** Messages of drivers: the connection broke. */

@@ -18,16 +18,32 @@ const refused = {
     'which shows changes that are rolled back later. Set READ COMMITTED or a stricter level.',
   "Variable_name = 'autocommit' AND Value = 'OFF'":
     'so that a read would never see later changes. Set it to ON.',
+  "Variable_name = 'wsrep_dirty_reads' AND Value = 'ON'":
+    'so that a node of Galera which is cut off from the others would answer with old data. Set it to OFF.',
 };
+
+/** On a server of Galera, its first bit makes a read wait for what other nodes have committed. */
+const ofGalera = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_sync_wait')";
 
 async function checkSession(dataSource: DataSource): Promise<void> {
   for (const [condition, remedy] of Object.entries(refused)) {
-    const [found] = await dataSource.query<{ Variable_name: string; Value: string }[]>(
-      `SHOW VARIABLES WHERE ${condition}`,
-    );
+    const [found] = await dataSource.query<Variable[]>(`SHOW VARIABLES WHERE ${condition}`);
     if (found)
       throw new Error(
         `The connection of the DataSource has ${found.Variable_name} = ${found.Value}, ${remedy}`,
       );
   }
+  const { wsrep_on: isGalera, wsrep_sync_wait: waits } = Object.fromEntries(
+    (await dataSource.query<Variable[]>(ofGalera)).map(({ Variable_name, Value }) => [Variable_name, Value]),
+  );
+  if (isGalera === 'ON' && Number(waits) % 2 === 0)
+    throw new Error(
+      `The connection of the DataSource has wsrep_sync_wait = ${waits}, so that a node of Galera would answer with data ` +
+        'that is older than what another node has acknowledged. Set it to 1 on every node.',
+    );
+}
+
+interface Variable {
+  Variable_name: string;
+  Value: string;
 }

@@ -158,9 +158,17 @@ export class MariadbScripts extends Scripts {
   }
 
   /** Hears of the answer to a statement of TypeORM's. */
-  private onAnswer({ queryRunner, success, error, rawResults }: QueryEvent): Promise<void> | undefined {
+  private onAnswer({
+    queryRunner,
+    query,
+    success,
+    error,
+    rawResults,
+  }: QueryEvent): Promise<void> | undefined {
+    const { databaseConnection: connection } = queryRunner as { databaseConnection?: Connection };
+    // A node of Galera that is cut off refuses it. Later, the next BEGIN would commit what the host was told is refused.
+    if (!success && query === 'ROLLBACK') connection?.destroy();
     if (!success) return this.reopenAfter(queryRunner, error);
-    const { databaseConnection: connection } = queryRunner as { databaseConnection?: object };
     if (connection) this.note(connection, rawResults);
     return undefined;
   }
@@ -190,8 +198,9 @@ export class MariadbScripts extends Scripts {
   private async reopenAfter(runner: QueryRunner, error: unknown): Promise<void> {
     if (!contentionOf(error)) return;
     const connection = await connectionOf(runner);
-    // A lock time-out does the same only if innodb_rollback_on_timeout is set.
-    if (await isInTransaction(connection).catch(() => true)) return;
+    // A lock time-out does the same only if innodb_rollback_on_timeout is set, or if Galera undoes it just after that.
+    const isOpen = await isInTransaction(connection).catch((failed) => contentionOf(failed) !== 'race');
+    if (isOpen) return;
     for (const sql of this.open.failAll(runner)) await control(connection, sql).catch(() => undefined);
   }
 
@@ -263,7 +272,10 @@ async function inTransaction<Result>(
     });
     return result;
   } catch (error) {
-    await control(connection, rollback).catch(() => undefined);
+    await control(connection, rollback).catch(() => {
+      // The next user of the connection would read inside of the transaction, or commit it.
+      if (rollback === 'ROLLBACK') connection.destroy();
+    });
     throw error;
   }
 }
