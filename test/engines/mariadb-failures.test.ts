@@ -240,6 +240,60 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     expect((await b.methods.list(project)).meta.total).toBe(2);
   });
 
+  // As Galera does: a PREPARE does not tell.
+  describe('a transaction that the server undoes while a statement is prepared', () => {
+    const undoing = async (work: (host: EngineHost) => Promise<unknown>): Promise<number> => {
+      const own = await hostOn(database, {}, { poolSize: 1 });
+      type Send = (this: object, statement: { sql: string }, done: (error: unknown) => void) => void;
+      const runner = own.dataSource.createQueryRunner();
+      const connection = (await runner.connect()) as {
+        prepare: Send;
+        query(sql: string, done: () => void): void;
+      };
+      await runner.release();
+      const { prepare } = connection;
+      let undone = 0;
+      connection.prepare = function (statement, done) {
+        prepare.call(this, statement, (error) => {
+          if (undone > 0 || !statement.sql.includes('UPDATE `shipping_project`')) return done(error);
+          undone++;
+          connection.query('ROLLBACK', () => done(error));
+        });
+      };
+      await work(own);
+      await own.close();
+      return undone;
+    };
+
+    it('is made again when it is ours', async () => {
+      const project = freshProject();
+      const { id } = await b.methods.create(project, ground);
+
+      const undone = await undoing(({ methods }) =>
+        methods.update(project, id, { ...ground, sort_order: 7 }),
+      );
+
+      expect(undone).toBe(1);
+      expect((await b.methods.list(project)).data).toMatchObject([{ sort_order: 7, version: 2 }]);
+      await expectWhole(b.dataSource, project);
+    });
+
+    it("cannot be committed when it is the caller's", async () => {
+      const project = freshProject();
+
+      const undone = await undoing(async ({ dataSource, methods }) => {
+        const ordered = dataSource.transaction(async (manager) => {
+          await methods.create(project, ground, { manager }).catch(() => undefined);
+          await methods.create(project, other, { manager }).catch(() => undefined);
+        });
+        await expect(ordered).rejects.toThrow(rolledBack);
+      });
+
+      expect(undone).toBe(1);
+      expect((await b.methods.list(project)).meta.total).toBe(0);
+    });
+  });
+
   it('a transaction whose connection is killed cannot be committed', async () => {
     const project = freshProject();
 

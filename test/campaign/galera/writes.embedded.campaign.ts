@@ -16,6 +16,48 @@ describe.skipIf(missing)('three nodes of Galera', () => {
   }, 180_000);
   afterAll(() => cluster?.remove());
 
+  it('lose no acknowledged update on connections that have prepared nothing yet', async () => {
+    const rounds = sized({ ci: 8, long: 100 });
+    const wrong: string[] = [];
+    let acknowledged = 0;
+    for (let round = 1; round <= rounds; round++) {
+      const hosts = await hostsOn(cluster);
+      const base = freshProject();
+      const end = Date.now() + 1_500;
+      let numbered = 0;
+      const write = async ({ methods }: EngineHost): Promise<void> => {
+        while (Date.now() < end) {
+          const number = numbered++;
+          const project = `${base}-${number % 12}`;
+          const method = { ...ground, method_code: `m${number}` };
+          // A refused change changes nothing, so the next version is known.
+          const made = await methods.create(project, method).catch(() => undefined);
+          let version = 1;
+          for (const method_label of made ? ['first', 'second'] : []) {
+            const changed = await methods
+              .update(project, made?.id ?? '', { ...method, method_label })
+              .catch(() => undefined);
+            if (!changed) continue;
+            acknowledged++;
+            if (changed.version !== ++version || changed.method_label !== method_label)
+              wrong.push(`${method_label}: ${JSON.stringify(changed)}`);
+          }
+        }
+      };
+      await Promise.all(hosts.flatMap((host) => Array.from({ length: 8 }, () => write(host))));
+      await Promise.all(hosts.map((host) => host.close()));
+      progress('Galera, new connections', round, rounds);
+    }
+    console.log(wrong.slice(0, 10));
+    report({
+      name: `updates on new connections, ${rounds} times`,
+      database,
+      done: `${counted(acknowledged)} acknowledged: ${wrong.length} that were not stored`,
+      criterion: '0 that were not stored',
+      met: wrong.length === 0 && acknowledged > 0,
+    });
+  });
+
   describe.each([
     ['wsrep_sync_wait = 1', true],
     ['wsrep_sync_wait = 0', false],

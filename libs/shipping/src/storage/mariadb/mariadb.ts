@@ -54,20 +54,34 @@ interface Connection {
     values: readonly unknown[],
     done: (error: Error | null, result: unknown) => void,
   ): void;
+  prepare(statement: object, done: (error: Error | null) => void): void;
   unprepare(statement: object): void;
   destroy(): void;
+}
+
+/** The statements that a connection has prepared. */
+interface Prepared {
+  readonly known: Set<string>;
+  /** They hardly come again. All connections together may hold only so many. */
+  spent: object[];
 }
 
 /** Whatever a host has set for its own statements. */
 const resultOptions = { rowsAsArray: false, nestTables: false, namedPlaceholders: false, typeCast: true };
 
-/** Before a statement: it fails where it would wait for a lock, for instance of a row that a foreign key names. */
-const noWait = 'SET STATEMENT innodb_lock_wait_timeout = 0 FOR';
+/**
+ * Before a statement that writes: it fails where it would wait for a lock, for instance of a row that a foreign key names.
+ * MariaDB fails with 1180 if such a statement ends with SKIP LOCKED and meets a lock. MySQL has no such settings: there a
+ * batch waits.
+ */
+const noWait = 'SET STATEMENT innodb_lock_wait_timeout = 0 FOR ';
 
 /** Runs scripts on a server of MariaDB or MySQL: in the caller's transaction, or in one of their own. */
 export class MariadbScripts extends Scripts {
-  /** MySQL has no such settings. There a batch waits. */
-  private readonly canBeImpatient: boolean;
+  /** Before a statement of a batch that writes. */
+  private readonly noWait: string;
+
+  private readonly prepared = new WeakMap<object, Prepared>();
 
   private readonly open: OpenTransactions;
 
@@ -78,7 +92,7 @@ export class MariadbScripts extends Scripts {
     super(dataSource);
     this.open = openTransactionsOf(dataSource);
     this.open.onAnswer = (event) => this.onAnswer(event);
-    this.canBeImpatient = dataSource.options.type === 'mariadb';
+    this.noWait = dataSource.options.type === 'mariadb' ? noWait : '';
   }
 
   /** MySQL 8 names the table before the index. */
@@ -114,7 +128,8 @@ export class MariadbScripts extends Scripts {
           runLater(script(), (statement) => {
             const { writes = false } = statement;
             if (!isUnit) progress.mayHaveCommitted = writes;
-            return this.sent(runner, connection, statement, scope === 'shared' && (isUnit || writes));
+            const prefix = scope === 'shared' && writes ? this.noWait : '';
+            return this.sent(runner, connection, statement, isUnit, prefix);
           });
         return await (isUnit ? inTransaction(connection, run, progress) : run());
       } catch (error) {
@@ -144,7 +159,7 @@ export class MariadbScripts extends Scripts {
           scope.assertOpen();
           writes ||= !!statement.writes;
           if (!isUnit) progress.mayHaveCommitted = writes && !runner.isTransactionActive;
-          return this.sent(runner, connection, statement);
+          return this.sent(runner, connection, statement, isUnit || this.inUse.has(connection));
         });
       if (!isUnit || runner.isTransactionActive) return await run();
       // The host may have begun a transaction by a statement of its own. Nobody would refuse its COMMIT.
@@ -184,6 +199,8 @@ export class MariadbScripts extends Scripts {
   /** Takes a connection of the pool. One that the host gave back inside a transaction is rolled back first. */
   private async lent(runner: QueryRunner): Promise<Connection> {
     const connection = await connectionOf(runner);
+    const prepared = this.preparedOn(connection);
+    for (const statement of prepared.spent.splice(0)) connection.unprepare(statement);
     if (this.inUse.has(connection)) {
       await control(connection, 'ROLLBACK');
       this.note(connection, await control(connection, 'SET autocommit = 1'));
@@ -205,19 +222,22 @@ export class MariadbScripts extends Scripts {
   }
 
   /** The server prepares each statement: values that are escaped here are safe only under some of its SQL modes. */
-  private sent(
+  private async sent(
     runner: QueryRunner,
     connection: Connection,
     { sql: plain, values, isOneOff }: Statement,
-    isImpatient = false,
+    isInTransaction: boolean,
+    prefix = '',
   ): Promise<Outcome> {
-    const sql = isImpatient && this.canBeImpatient ? `${noWait} ${plain}` : plain;
+    const sql = `${prefix}${plain}`;
+    const statement = { sql, ...resultOptions };
+    const { known, spent } = this.preparedOn(connection);
+    if (isInTransaction && !known.has(sql)) await prepareInside(connection, statement);
+    if (isOneOff) spent.push(statement);
+    else known.add(sql);
     this.dataSource.logger.logQuery(sql, [...values], runner);
     return new Promise((resolve, reject) => {
-      const statement = { sql, ...resultOptions };
       connection.execute(statement, values, (error, result) => {
-        // All connections together may hold only so many.
-        if (isOneOff) connection.unprepare(statement);
         // The pool may lend it once more before it hears of the end.
         if (connectionError(error, true) instanceof OutcomeUnknownError) connection.destroy();
         if (error) reject(error);
@@ -226,6 +246,24 @@ export class MariadbScripts extends Scripts {
       });
     });
   }
+
+  private preparedOn(connection: Connection): Prepared {
+    const prepared = this.prepared.get(connection) ?? { known: new Set<string>(), spent: [] };
+    this.prepared.set(connection, prepared);
+    return prepared;
+  }
+}
+
+/**
+ * Galera may undo a transaction at any time. Any other command gives the error, but if it happens during a PREPARE, the
+ * next statement would commit by itself.
+ */
+async function prepareInside(connection: Connection, statement: object): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    connection.prepare(statement, (error) => (error ? reject(error) : resolve()));
+  });
+  if (await isInTransaction(connection)) return;
+  throw Object.assign(new Error('The server has undone the transaction.'), { code: 'ER_LOCK_DEADLOCK' });
 }
 
 async function connectionOf(runner: QueryRunner): Promise<Connection> {
