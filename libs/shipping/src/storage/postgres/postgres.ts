@@ -35,6 +35,10 @@ export class Postgres extends Statements {
     }));
   }
 
+  override send<Found extends object = Row>(scope: Scope, statement: Statement): Promise<Found[]> {
+    return this.answer(scope, statement) as Promise<unknown[]> as Promise<Found[]>;
+  }
+
   private async answer(
     scope: Scope,
     { sql, values, writes = false, isOneOff = false }: Statement,
