@@ -226,20 +226,20 @@ export class MariadbScripts extends Scripts {
     runner: QueryRunner,
     connection: Connection,
     { sql: plain, values, isOneOff }: Statement,
-    isInTransaction: boolean,
+    isInside: boolean,
     prefix = '',
   ): Promise<Outcome> {
     const sql = `${prefix}${plain}`;
     const statement = { sql, ...resultOptions };
     const { known, spent } = this.preparedOn(connection);
-    if (isInTransaction && !known.has(sql)) await prepareInside(connection, statement);
+    if (isInside && !known.has(sql)) await prepareInside(connection, statement);
     if (isOneOff) spent.push(statement);
-    else known.add(sql);
     this.dataSource.logger.logQuery(sql, [...values], runner);
     return new Promise((resolve, reject) => {
       connection.execute(statement, values, (error, result) => {
         // The pool may lend it once more before it hears of the end.
         if (connectionError(error, true) instanceof OutcomeUnknownError) connection.destroy();
+        if (!error && !isOneOff) known.add(sql);
         if (error) reject(error);
         else if (Array.isArray(result)) resolve({ rows: result as Row[], affected: 0 });
         else resolve({ rows: [], affected: (result as { affectedRows: number }).affectedRows });
