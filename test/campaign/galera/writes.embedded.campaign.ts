@@ -48,13 +48,14 @@ describe.skipIf(missing)('three nodes of Galera', () => {
       await Promise.all(hosts.map((host) => host.close()));
       progress('Galera, new connections', round, rounds);
     }
+    expect(acknowledged).toBeGreaterThan(0);
     console.log(wrong.slice(0, 10));
     report({
       name: `updates on new connections, ${rounds} times`,
       database,
       done: `${counted(acknowledged)} acknowledged: ${wrong.length} that were not stored`,
       criterion: '0 that were not stored',
-      met: wrong.length === 0 && acknowledged > 0,
+      met: wrong.length === 0,
     });
   });
 
