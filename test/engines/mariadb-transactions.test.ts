@@ -195,6 +195,21 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
     },
   );
 
+  it('serves calls on a new connection of the host that has no autocommit', async () => {
+    const project = freshProject();
+    const { id } = await a.methods.create(project, ground);
+    const own = await hostOn(database, {}, { poolSize: 1 });
+    const runner = own.dataSource.createQueryRunner();
+    await runner.query('SET autocommit = 0');
+
+    const found = await own.methods.find(project, id, { manager: runner.manager });
+    await runner.query('ROLLBACK');
+    await runner.release();
+    await own.close();
+
+    expect(found).toMatchObject({ id });
+  });
+
   it.each([
     ['inside a transaction', ['START TRANSACTION']],
     ['inside a snapshot', ['START TRANSACTION WITH CONSISTENT SNAPSHOT']],

@@ -153,7 +153,7 @@ WITH sent AS (
 
 -- a page
 WITH head AS (
-         SELECT concat_ws('.', '_3eLJQ', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, COALESCE(p.methods, 0) AS total
+         SELECT concat_ws('.', 'c0jdfx', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, COALESCE(p.methods, 0) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
        ) SELECT revision, followers::text, total::text, COALESCE((SELECT string_agg(concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', m.is_active::text, ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', m.use_default::text, ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', COALESCE(to_json(concat('"', m.version, CASE WHEN m.default_id IS NULL THEN '' ELSE concat('-', substr(CAST(m.default_id AS char(36)), 25), '.', m.default_version) END, '"'))::text, 'null'), ',"created_at":', '"', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"updated_at":', '"', to_char(m.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',' ORDER BY sort_order, carrier_code, method_code) FROM (
@@ -162,13 +162,13 @@ WITH head AS (
     ) AS m), '') AS text FROM head;
 
 -- a page from the cache
-SELECT concat(p.project_id) AS project_id, concat_ws('.', '_3eLJQ', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision FROM "shipping_project" AS p
+SELECT concat(p.project_id) AS project_id, concat_ws('.', 'c0jdfx', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision FROM "shipping_project" AS p
         LEFT JOIN "shipping_project" AS d ON d.project_id = $1::text
         WHERE p.project_id = ANY($2::text[]);
 
 -- a page by conditions
 WITH head AS (
-         SELECT concat_ws('.', '_3eLJQ', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, (SELECT count(*)::integer FROM "shipping_method" AS m WHERE m.project_id = $1::text AND strpos(m.search_text, $3::text) > 0 AND (m.carrier_code = ANY($4::text[])) AND (starts_with(split_part(m.search_text, E'\n', 4), $5::text))) AS total
+         SELECT concat_ws('.', 'c0jdfx', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, (SELECT count(*)::integer FROM "shipping_method" AS m WHERE m.project_id = $1::text AND strpos(m.search_text, $3::text) > 0 AND (m.carrier_code = ANY($4::text[])) AND (starts_with(split_part(m.search_text, E'\n', 4), $5::text))) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
        ) SELECT revision, followers::text, total::text, COALESCE((SELECT string_agg(concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', m.is_active::text, ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', m.use_default::text, ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', COALESCE(to_json(concat('"', m.version, CASE WHEN m.default_id IS NULL THEN '' ELSE concat('-', substr(CAST(m.default_id AS char(36)), 25), '.', m.default_version) END, '"'))::text, 'null'), ',"created_at":', '"', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"updated_at":', '"', to_char(m.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',' ORDER BY sort_order, carrier_code, method_code) FROM (
@@ -178,7 +178,7 @@ WITH head AS (
 
 -- a tree
 WITH head AS (
-         SELECT concat_ws('.', '_3eLJQ', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, COALESCE(p.methods, 0) AS total
+         SELECT concat_ws('.', 'c0jdfx', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, COALESCE(p.methods, 0) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
        ) SELECT revision, followers::text, total::text, COALESCE((SELECT string_agg(text, ',' ORDER BY sort_order, carrier_code) FROM (
@@ -188,7 +188,7 @@ WITH head AS (
 
 -- a page of a project with use_default
 WITH head AS (
-         SELECT concat_ws('.', '_3eLJQ', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, (SELECT count(*)::integer FROM "shipping_method" AS m WHERE m.project_id = $1::text AND strpos(m.search_text, $3::text) > 0) AS total
+         SELECT concat_ws('.', 'c0jdfx', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, (SELECT count(*)::integer FROM "shipping_method" AS m WHERE m.project_id = $1::text AND strpos(m.search_text, $3::text) > 0) AS total
          FROM (SELECT) AS one LEFT JOIN "shipping_project" AS p ON p.project_id = $1::text
            LEFT JOIN "shipping_project" AS d ON d.project_id = $2::text
        ) SELECT revision, followers::text, total::text, COALESCE((SELECT string_agg(concat('{"id":', '"', m.id, '"', ',"project_id":', '"', m.project_id, '"', ',"carrier_code":', COALESCE(to_json(m.carrier_code)::text, 'null'), ',"carrier_label":', COALESCE(to_json(m.carrier_label)::text, 'null'), ',"method_code":', COALESCE(to_json(m.method_code)::text, 'null'), ',"method_label":', COALESCE(to_json(m.method_label)::text, 'null'), ',"is_active":', m.is_active::text, ',"sort_order":', m.sort_order, ',"meta":', m.meta, ',"use_default":', m.use_default::text, ',"inherited":', m.inherited, ',"own":', m.own, ',"version":', m.version, ',"etag":', COALESCE(to_json(concat('"', m.version, CASE WHEN m.default_id IS NULL THEN '' ELSE concat('-', substr(CAST(m.default_id AS char(36)), 25), '.', m.default_version) END, '"'))::text, 'null'), ',"created_at":', '"', to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"updated_at":', '"', to_char(m.updated_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',' ORDER BY sort_order, carrier_code, method_code) FROM (
@@ -197,7 +197,7 @@ WITH head AS (
     ) AS m), '') AS text FROM head;
 
 WITH head AS (
-         SELECT concat_ws('.', '_3eLJQ', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, (SELECT count(*)::integer FROM "shipping_method" AS m LEFT JOIN LATERAL (
+         SELECT concat_ws('.', 'c0jdfx', p.revision, CASE WHEN p.followers > 0 THEN COALESCE(CAST(d.revision AS char(36)), 'none') END) AS revision, COALESCE(p.followers, 0) AS followers, (SELECT count(*)::integer FROM "shipping_method" AS m LEFT JOIN LATERAL (
       SELECT * FROM "shipping_method" AS o WHERE m.use_default AND m.project_id <> $2::text AND o.project_id = $2::text
       AND o.carrier_code = m.carrier_code AND o.method_code = m.method_code OFFSET 0
     ) AS d ON true WHERE m.project_id = $1::text AND strpos(CASE WHEN d.id IS NULL THEN m.search_text ELSE concat_ws('

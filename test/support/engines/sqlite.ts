@@ -164,7 +164,7 @@ export function sqlite(): Engine {
       );
       return rows.map(({ columns }) => columns.split(','));
     },
-    extraKeys: [],
+    extraKeys: [['seq']],
     transactionsOfEvents: () => Promise.resolve(undefined),
   };
 }

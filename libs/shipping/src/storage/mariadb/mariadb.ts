@@ -127,7 +127,7 @@ export class MariadbScripts extends Scripts {
         const run = (): Promise<Result> =>
           runLater(script(), (statement) => {
             const { writes = false } = statement;
-            if (!isUnit) progress.mayHaveCommitted = writes;
+            if (!isUnit) progress.mayHaveCommitted ||= writes;
             const prefix = scope === 'shared' && writes ? this.noWait : '';
             return this.sent(runner, connection, statement, isUnit, prefix);
           });
@@ -232,8 +232,8 @@ export class MariadbScripts extends Scripts {
     const sql = `${prefix}${plain}`;
     const statement = { sql, ...resultOptions };
     const { known, spent } = this.preparedOn(connection);
-    if (isInside && !known.has(sql)) await prepareInside(connection, statement);
     if (isOneOff) spent.push(statement);
+    if (isInside && !known.has(sql)) await prepareInside(connection, statement);
     this.dataSource.logger.logQuery(sql, [...values], runner);
     return new Promise((resolve, reject) => {
       connection.execute(statement, values, (error, result) => {
@@ -259,10 +259,12 @@ export class MariadbScripts extends Scripts {
  * next statement would commit by itself.
  */
 async function prepareInside(connection: Connection, statement: object): Promise<void> {
+  // Without autocommit, a transaction begins with the first statement.
+  const wasInside = await isInTransaction(connection);
   await new Promise<void>((resolve, reject) => {
     connection.prepare(statement, (error) => (error ? reject(error) : resolve()));
   });
-  if (await isInTransaction(connection)) return;
+  if (!wasInside || (await isInTransaction(connection))) return;
   throw Object.assign(new Error('The server has undone the transaction.'), { code: 'ER_LOCK_DEADLOCK' });
 }
 

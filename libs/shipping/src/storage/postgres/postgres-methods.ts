@@ -55,7 +55,7 @@ export class PostgresMethods extends SqlMethods {
     private readonly postgres: Postgres,
     settings: StorageSettings,
   ) {
-    super(postgres, dialect, settings, formatOf(branchJson));
+    super(postgres, dialect, settings, formatOf(branchJson, shownColumns(true)));
   }
 
   async find(keys: readonly MethodKey[], scope: Scope): Promise<(ShippingMethodDto | undefined)[]> {

@@ -100,8 +100,9 @@ export class RowMethods extends SqlMethods {
     for (const [project, held] of yield* this.locked(methods, scope)) {
       const room = Math.max(this.settings.maxMethods - held, 0);
       const own = methods.filter(({ project_id }) => project_id === project);
-      fitting.push(...own.slice(0, room));
-      for (const { id } of own) outcomes.set(id, room > 0 ? 'taken' : 'full');
+      const fits = own.slice(0, room);
+      fitting.push(...fits);
+      for (const { id } of room > 0 ? fits : own) outcomes.set(id, room > 0 ? 'taken' : 'full');
     }
     const added = yield* this.added(fitting);
     for (const method of added) outcomes.set(method.id, method);

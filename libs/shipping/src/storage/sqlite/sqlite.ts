@@ -107,18 +107,22 @@ export class SqliteScripts extends Scripts {
     return codeOf(error).startsWith('SQLITE_CONSTRAINT_') && /FOREIGN KEY/.test((error as Error).message);
   }
 
-  run<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
-    return this.atOnce(scope, () => runNow(script(), this.answer));
+  async run<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
+    try {
+      return await this.atOnce(scope, () => runNow(script(), this.answer));
+    } catch (error) {
+      if (isInTransaction(scope)) this.reopen(scope.runner);
+      throw error;
+    }
   }
 
   async write<Result>(scope: Scope, script: () => Script<Result>): Promise<Result> {
     if (!isInTransaction(scope))
       return this.atOnce(scope, () => this.inTransaction(() => runNow(script(), this.answer)));
     try {
-      return await this.atOnce(scope, () => runNow(script(), this.answer));
+      return await this.run(scope, script);
     } catch (error) {
       if (!(error instanceof ShippingException) || error instanceof DatabaseUnavailableError) scope.fail();
-      this.reopen(scope.runner);
       throw error;
     }
   }
