@@ -15,7 +15,7 @@ const isWhole = isLong || process.env['CAMPAIGN_FILES'] === 'named';
 const hasPostgres = databases.some((url) => url.startsWith('postgres'));
 const notEmbedded = [
   '**/*.server.campaign.ts',
-  ...(isWhole ? [] : ['test/campaign/galera/{events,faults,reads}.*']),
+  ...(isWhole ? [] : ['test/campaign/galera/**']),
   // The embedded database is a PostgreSQL. A server of PostgreSQL stands for it.
   ...(isWhole || !hasPostgres
     ? []
