@@ -148,6 +148,8 @@ export interface Engine {
   beganAt(manager: EntityManager): Promise<Date>;
   /** @returns the id of a connection that waits for a lock of this transaction, as soon as there is one */
   someoneWaitsFor(manager: EntityManager): Promise<number>;
+  /** The id of the connection of this transaction. */
+  connectionId(manager: EntityManager): Promise<number>;
   killConnection(manager: EntityManager, id: number): Promise<void>;
   /** A trigger that kills the connection which inserts a method or an event. */
   killInserters(manager: EntityManager): Promise<void>;

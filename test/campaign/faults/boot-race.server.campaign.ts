@@ -3,7 +3,7 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { Proxy } from './proxy.js';
 import { SampleProcess } from './sample-process.js';
-import { ServerDatabase } from './server-database.js';
+import { createDatabase } from './host-database.js';
 
 const races = sized({ ci: 2, long: 20 });
 const instances = 4;
@@ -13,7 +13,7 @@ describe('instances that start together on an empty server', () => {
     let up = 0;
     let once = 0;
     for (let race = 1; race <= races; race++) {
-      const database = await ServerDatabase.create();
+      const database = await createDatabase();
       // Each connects through its own proxy, which holds it back until the last one has connected.
       const gates = await Promise.all(Array.from({ length: instances }, () => Proxy.before(database.target)));
       for (const gate of gates) gate.hold();
@@ -25,12 +25,12 @@ describe('instances that start together on an empty server', () => {
       for (const gate of gates) gate.heal();
       const started = await Promise.allSettled(samples.map((sample) => sample.started));
       up += started.filter(({ status }) => status === 'fulfilled').length;
-      const [found] = await database.query<{ runs: string; names: string; methods: string; orders: string }>(
+      const [found] = await database.query<Record<'runs' | 'names' | 'methods' | 'orders', string | number>>(
         `SELECT (SELECT count(*) FROM migrations) AS runs, (SELECT count(DISTINCT name) FROM migrations) AS names,
            (SELECT count(*) FROM shipping_method WHERE project_id = 'demo') AS methods,
            (SELECT count(*) FROM shipping_order_event WHERE type = 'order.placed' AND order_id = '1001') AS orders`,
       );
-      const filled = Number(found?.methods) > 0 && found?.orders === '1';
+      const filled = Number(found?.methods) > 0 && Number(found?.orders) === 1;
       if (found?.runs === found?.names && filled) once++;
       await Promise.all(samples.map((sample) => sample.kill()));
       await Promise.all(gates.map((gate) => gate.close()));

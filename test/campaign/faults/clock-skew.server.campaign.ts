@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { type Recorded } from './recorder.js';
-import { ServerDatabase } from './server-database.js';
+import { createDatabase } from './host-database.js';
 
 const rounds = sized({ ci: 20, long: 500 });
 const hour = 3_600_000;
@@ -17,7 +17,7 @@ if (!hasFaketime) console.log('Skipped: instances whose clocks differ (Debian: a
 
 describe.skipIf(!hasFaketime)('instances whose clocks are an hour fast and an hour slow', () => {
   it("keep events in the order of recording, with the database's times", async () => {
-    const database = await ServerDatabase.create();
+    const database = await createDatabase();
     onTestFinished(() => database.drop());
     const right = new Recorder(database.url);
     await right.ready();

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePorts } from '../mariadb-server.js';
 
 const run = promisify(execFile);
 const versions = '/usr/lib/postgresql';
@@ -34,8 +34,9 @@ export class Cluster {
     readonly port: number,
   ) {}
 
-  static async primary(settings: Record<string, string> = {}): Promise<Cluster> {
-    const directory = await emptyDirectory();
+  /** @param parent the folder for its own one */
+  static async primary(settings: Record<string, string> = {}, parent = tmpdir()): Promise<Cluster> {
+    const directory = await emptyDirectory(parent);
     await asPostgres(
       'initdb',
       '-D',
@@ -47,7 +48,8 @@ export class Cluster {
       '--locale',
       'C.UTF-8',
     );
-    const cluster = new Cluster(directory, await freePort());
+    const [port = 0] = await freePorts(1);
+    const cluster = new Cluster(directory, port);
     await cluster.start(settings);
     return cluster;
   }
@@ -55,7 +57,8 @@ export class Cluster {
   /** A standby of this server, by streaming replication. */
   async standby(name: string, settings: Record<string, string> = {}): Promise<Cluster> {
     const directory = await emptyDirectory();
-    const standby = new Cluster(directory, await freePort());
+    const [port = 0] = await freePorts(1);
+    const standby = new Cluster(directory, port);
     const source = `host=127.0.0.1 port=${this.port} user=postgres application_name=${name}`;
     await asPostgres(
       'pg_basebackup',
@@ -88,6 +91,13 @@ export class Cluster {
     await this.control('stop', '-m', 'immediate');
   }
 
+  async isAlive(): Promise<boolean> {
+    return this.control('status').then(
+      () => true,
+      () => false,
+    );
+  }
+
   async promote(): Promise<void> {
     await this.control('promote', '-w');
   }
@@ -97,7 +107,8 @@ export class Cluster {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  private async start(settings: Record<string, string>): Promise<void> {
+  /** Again after a crash, or for the first time with these settings. */
+  async start(settings: Record<string, string> = {}): Promise<void> {
     const all = {
       port: String(this.port),
       listen_addresses: "'127.0.0.1'",
@@ -131,17 +142,9 @@ async function asPostgres(program: string, ...parameters: string[]): Promise<voi
   ]);
 }
 
-async function emptyDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'cluster-'));
+async function emptyDirectory(parent = tmpdir()): Promise<string> {
+  const directory = await mkdtemp(join(parent, 'cluster-'));
   const { stdout } = await run('id', ['-u', 'postgres']);
   await chown(directory, Number(stdout), Number(stdout));
   return directory;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -52,7 +52,7 @@ async function failover(): Promise<{
   const failed = performance.now();
   await primary.crash();
   await standby.promote();
-  host.proxy.target = { host: '127.0.0.1', port: standby.port };
+  host.proxy.target = { ...host.proxy.target, port: standby.port };
   host.proxy.resetAll();
   await ledger.acknowledged(ledger.yes + 100);
   ledger.stop();

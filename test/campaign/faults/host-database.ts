@@ -2,27 +2,35 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { engine, serverUrl } from '../../support/database.js';
+import { serverUrl } from '../../support/database.js';
 import { prepareDirectory } from './embedded-directory.js';
-import { ServerDatabase } from './server-database.js';
+import { MariadbDatabase } from './mariadb-database.js';
+import { PostgresDatabase } from './postgres-database.js';
+import { type ServerDatabase } from './server-database.js';
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** @param server the URL of a superuser; by default the server of this run */
+export function createDatabase(server = serverUrl ?? ''): Promise<ServerDatabase> {
+  return (server.startsWith('mariadb') ? MariadbDatabase : PostgresDatabase).create(server);
+}
 
 /** A database for one sample host, and the environment that names it. */
-export async function hostDatabase(): Promise<{ env: Record<string, string>; clean: () => Promise<void> }> {
-  if (serverUrl?.startsWith('postgres')) {
-    const database = await ServerDatabase.create();
+export async function hostDatabase(): Promise<{ env: Environment; clean: () => Promise<void> }> {
+  if (serverUrl && !serverUrl.startsWith('sqlite')) {
+    const database = await createDatabase();
     return { env: { DATABASE_URL: database.url }, clean: () => database.drop() };
   }
-  if (serverUrl?.startsWith('mariadb')) {
-    const { dataSource, close } = await engine.open({ migrationsRun: false });
-    const url = Object.assign(new URL(serverUrl), { pathname: `/${dataSource.driver.database}` });
-    return { env: { DATABASE_URL: url.href }, clean: close };
-  }
-  const folder = await mkdtemp(join(tmpdir(), 'kill-'));
-  const clean = (): Promise<void> => rm(folder, { recursive: true });
+  const folder = await mkdtemp(join(tmpdir(), 'host-'));
+  return { env: await fileDatabase(folder), clean: () => rm(folder, { recursive: true }) };
+}
+
+/** A database in this folder: that of SQLite, or the embedded one. */
+export async function fileDatabase(folder: string): Promise<Environment> {
   if (serverUrl) {
     const drivers = fileURLToPath(new URL('../../drivers/node_modules', import.meta.url));
-    return { env: { DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`, NODE_PATH: drivers }, clean };
+    return { DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`, NODE_PATH: drivers };
   }
   await prepareDirectory(folder);
-  return { env: { DATA_DIR: folder }, clean };
+  return { DATA_DIR: folder };
 }

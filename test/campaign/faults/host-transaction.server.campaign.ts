@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectionError, DatabaseUnavailableError, OrderEvents } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
 import { freshProject } from '../../support/client.js';
+import { engine } from '../../support/database.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 
@@ -24,11 +26,9 @@ describe("a host's own transaction", () => {
       const event = { projectId, orderId: `${round}`, type: 'order.placed' };
       const placing = dataSource.transaction(async (manager) => {
         await events.record(event, { manager });
-        const [own] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
-        await dataSource.query('SELECT pg_terminate_backend($1)', [own?.pid]);
-        // In every second round wait until TypeORM has noticed.
-        const heard = (): boolean => manager.queryRunner?.isReleased ?? true;
-        if (round % 2 === 0) while (!heard()) await new Promise(setImmediate);
+        await engine.killConnection(dataSource.manager, await engine.connectionId(manager));
+        // In every second round the driver has time to notice.
+        if (round % 2 === 0) await delay(10);
         await events.record(event, { manager });
       });
       errors.push(await placing.then(() => 'committed').catch((error: unknown) => connectionError(error)));

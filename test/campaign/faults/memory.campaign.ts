@@ -1,15 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { get } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../../apps/sample/src/database.js';
+import { openDatabase, schema } from '../../../apps/sample/src/database.js';
+import { openSqlite } from '../../../apps/sample/src/sqlite-database.js';
 import { serverUrl } from '../../support/database.js';
+import { sqliteDriver } from '../../support/other-engines.js';
+import { addEvents, addMethods } from '../../support/rows.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
-import { prepareDirectory } from './embedded-directory.js';
+import { type Environment, hostDatabase } from './host-database.js';
 import { SampleProcess } from './sample-process.js';
-import { ServerDatabase } from './server-database.js';
 
 const events = sized({ ci: 20_000, long: 100_000 });
 const methods = sized({ ci: 5_000, long: 20_000 });
@@ -25,20 +24,10 @@ describe('the memory of the host', () => {
   let sample: SampleProcess;
   let clean: () => Promise<void>;
   beforeAll(async () => {
-    let env: Record<string, string>;
-    if (serverUrl) {
-      const database = await ServerDatabase.create();
-      env = { DATABASE_URL: database.url };
-      await fill(database.url, '');
-      clean = () => database.drop();
-    } else {
-      const dataDir = await mkdtemp(join(tmpdir(), 'memory-'));
-      env = { DATA_DIR: dataDir };
-      clean = () => rm(dataDir, { recursive: true });
-      await prepareDirectory(dataDir);
-      await fill(undefined, dataDir);
-    }
-    sample = await SampleProcess.start({ env });
+    const database = await hostDatabase();
+    clean = database.clean;
+    await fill(database.env);
+    sample = await SampleProcess.start(database);
   }, 600_000);
   afterAll(async () => {
     await sample?.kill();
@@ -72,23 +61,24 @@ describe('the memory of the host', () => {
 });
 
 /** Inserts the rows directly into the migrated tables. */
-async function fill(databaseUrl: string | undefined, dataDir: string): Promise<void> {
+async function fill({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '' }: Environment): Promise<void> {
   const rest = { port: 0, host: '127.0.0.1', demo: false, apiKeys: [] };
-  const dataSource = await openDatabase({ databaseUrl, dataDir, ...rest });
-  const uuid = "('01890000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid";
-  const statements = [
-    `INSERT INTO shipping_order_event (project_id, order_id, id, type, message, data, occurred_at, recorded_at)
-     SELECT 'large', '1', ${uuid}, 'order.note', repeat('note ', 20), jsonb_build_object('n', n), now(), now()
-     FROM generate_series(1, ${events}) AS n`,
-    `INSERT INTO shipping_method (project_id, id, carrier_code, carrier_label, method_code, method_label,
-       is_active, sort_order, meta, use_default, search_text, version, created_at, updated_at)
-     SELECT 'large', ${uuid}, 'c' || n % 50, 'Carrier', 'm' || n, 'Method', true, n % 7,
-       jsonb_build_object('n', n, 'text', repeat('text ', 20)), false, '', 1, now(), now()
-     FROM generate_series(1, ${methods}) AS n`,
-    `INSERT INTO shipping_project (project_id, revision, methods, followers) VALUES ('large', gen_random_uuid(), ${methods}, 0)`,
-  ];
+  const [, file] = /^sqlite:(.*)/.exec(databaseUrl ?? '') ?? [];
+  const dataSource = file
+    ? await openSqlite(file, { ...schema, driver: sqliteDriver })
+    : await openDatabase({ databaseUrl, dataDir, ...rest });
+  if (file) await dataSource.runMigrations();
+  const { manager } = dataSource;
   try {
-    for (const sql of statements) await dataSource.query(sql);
+    await addEvents(manager, { projectId: 'large', orderId: '1' }, events, (n) => ({
+      message: 'note '.repeat(20),
+      data: { n },
+    }));
+    await addMethods(manager, 'large', methods, (n) => ({
+      carrierCode: `c${n % 50}`,
+      sortOrder: n % 7,
+      meta: { n, text: 'text '.repeat(20) },
+    }));
   } finally {
     await dataSource.destroy();
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../../support/client.js';
 import { counted, report } from '../figures.js';
 import { inWords, Ledger } from './ledger.js';
@@ -57,7 +57,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     return expectRecovery({
       name: 'database down',
       begin: () => {
-        host.proxy.target = { host: '127.0.0.1', port: 1 };
+        host.proxy.target = { ...target, port: 1 };
         host.proxy.resetAll();
       },
       end: () => void (host.proxy.target = target),
@@ -67,12 +67,11 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
   });
 
   it('locked, so that every connection of the pool hangs, refuses in time and recovers at once', async () => {
-    const session = await host.database.session();
-    onTestFinished(() => session.end());
+    let unlock: () => Promise<void>;
     await expectRecovery({
       name: 'pool exhausted by statements that hang',
-      begin: () => session.query('BEGIN; LOCK TABLE desk_order IN ACCESS EXCLUSIVE MODE'),
-      end: () => session.query('ROLLBACK'),
+      begin: async () => void (unlock = await host.database.lockTables('desk_order')),
+      end: () => unlock(),
       refusals: 40,
       writers: 30,
       // Writes that do not hang sometimes get a connection, and so may the probe.
@@ -81,16 +80,14 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
   });
 
   it('ending its sessions in the middle of statements, refuses and recovers at once', async () => {
-    const session = await host.database.session();
-    onTestFinished(() => session.end());
-    const waiting = "wait_event_type = 'Lock' AND state = 'active'";
+    let unlock: () => Promise<void>;
     await expectRecovery({
       name: 'backends killed mid-statement',
       begin: async () => {
-        await session.query('BEGIN; LOCK TABLE shipping_method, desk_order IN ACCESS EXCLUSIVE MODE');
-        for (let killed = 0; killed < 30;) killed += await host.database.terminate(waiting);
+        unlock = await host.database.lockTables('shipping_method', 'desk_order');
+        for (let killed = 0; killed < 30;) killed += await host.database.terminate('waiting');
       },
-      end: () => session.query('ROLLBACK'),
+      end: () => unlock(),
       refusals: 30,
       writers: 8,
       isPartial: true,
@@ -98,7 +95,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
   });
 
   it('ending its idle sessions, stays up and answers the next request', async () => {
-    const ended = await host.database.terminate("state = 'idle'");
+    const ended = await host.database.terminate('idle');
 
     const milliseconds = await host.wellAfter(freshProject());
 

@@ -1,7 +1,8 @@
 import { Client } from '../../support/client.js';
 import { Proxy } from './proxy.js';
 import { SampleProcess } from './sample-process.js';
-import { ServerDatabase } from './server-database.js';
+import { createDatabase } from './host-database.js';
+import { type ServerDatabase } from './server-database.js';
 
 /** The sample host in its own process, which reaches its database server through a proxy. */
 export class ProxiedHost {
@@ -12,7 +13,7 @@ export class ProxiedHost {
   ) {}
 
   static async start(server?: string): Promise<ProxiedHost> {
-    const database = await ServerDatabase.create(server);
+    const database = await createDatabase(server);
     const proxy = await Proxy.before(database.target);
     const sample = await SampleProcess.start({ env: { DATABASE_URL: database.urlAt(proxy.port) } });
     return new ProxiedHost(database, proxy, sample);

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { mysqlProtocol, postgresProtocol, type WireProtocol } from './wire-protocols.js';
 
 export interface Target {
   host: string;
   port: number;
+  protocol: 'postgres' | 'mysql';
 }
 
 /** When a connection is cut: before the statement arrives, after it was executed, or at a random moment between. */
@@ -13,6 +15,7 @@ export type Cut = 'before' | 'during' | 'after';
 interface Pair {
   client: Socket;
   server: Socket;
+  protocol: WireProtocol;
   /** Set when some of its bytes were lost. Then it stays silent for ever. */
   isLost: boolean;
   /** The connection is cut when the server answers. */
@@ -23,8 +26,6 @@ interface Pair {
 export class Proxy {
   private readonly pairs = new Set<Pair>();
   private mode: 'pass' | 'hold' | 'lose' = 'pass';
-  /** Prepared statements, by name. */
-  private readonly prepared = new Map<string, string>();
   private held: (() => void)[] = [];
   private cutting: { text: RegExp; at: Cut } | undefined;
   /** The delay of everything in each direction. */
@@ -67,7 +68,7 @@ export class Proxy {
     for (const deliver of held) deliver();
   }
 
-  /** Cuts the first connection that sends a statement like this, or executes one that it has prepared. */
+  /** Cuts the first connection that executes a statement like this. */
   cutOnceAt(text: RegExp, at: Cut): void {
     this.cutting = { text, at };
   }
@@ -89,10 +90,12 @@ export class Proxy {
 
   private accept(client: Socket): void {
     const server = connect({ ...this.target, noDelay: true });
-    const pair: Pair = { client, server, isLost: false, cutAtAnswer: false };
+    const protocol = this.target.protocol === 'mysql' ? mysqlProtocol() : postgresProtocol();
+    const pair: Pair = { client, server, protocol, isLost: false, cutAtAnswer: false };
     this.pairs.add(pair);
     client.on('data', (chunk: Buffer) => void this.toServer(pair, chunk));
     server.on('data', (chunk: Buffer) => {
+      protocol.answered(chunk);
       if (pair.cutAtAnswer) this.destroy(pair);
       else void this.pass(pair, client, chunk);
     });
@@ -103,7 +106,8 @@ export class Proxy {
   }
 
   private async toServer(pair: Pair, chunk: Buffer): Promise<void> {
-    const at = this.cutting?.text.test(this.statementsIn(chunk)) ? this.cutting.at : undefined;
+    const executed = pair.protocol.executed(chunk);
+    const at = this.cutting?.text.test(executed) ? this.cutting.at : undefined;
     if (at === undefined) return this.pass(pair, pair.server, chunk);
     this.cutting = undefined;
     this.cuts++;
@@ -114,16 +118,6 @@ export class Proxy {
       pair.client.destroy();
       pair.server.end();
     }
-  }
-
-  /** The text of a protocol message, with the texts of the prepared statements that it names. */
-  private statementsIn(chunk: Buffer): string {
-    const said = chunk.toString('latin1');
-    for (const [, name = '', text = ''] of said.matchAll(/P[^]{4}(\w+)\0([^\0]+)\0/g)) {
-      this.prepared.set(name, text);
-    }
-    const named = [...this.prepared].filter(([name]) => said.includes(`\0${name}\0`));
-    return [said, ...named.map(([, text]) => text)].join('\n');
   }
 
   private async pass(pair: Pair, to: Socket, chunk: Buffer): Promise<void> {

@@ -22,11 +22,13 @@ export interface Recorded {
   method: ShippingMethodDto;
 }
 
+const url = process.env['DATABASE_URL'] ?? '';
+
 @Module({
   imports: [
     TypeOrmModule.forRoot({
-      type: 'postgres',
-      url: process.env['DATABASE_URL'] ?? '',
+      type: url.startsWith('mariadb') ? 'mariadb' : 'postgres',
+      url,
       autoLoadEntities: true,
       migrations: shippingMigrations,
       migrationsRun: true,

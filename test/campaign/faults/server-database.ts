@@ -1,73 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
-import { serverUrl } from '../../support/database.js';
 import { type Target } from './proxy.js';
 
-/** A server database for one test file, because the sample host keeps its tables in `public`. */
-export class ServerDatabase {
-  private constructor(
-    readonly url: string,
-    private readonly server: string,
-    private readonly name: string,
-  ) {}
-
-  /** @param server the URL of a superuser; by default the server of this run */
-  static async create(server = serverUrl ?? ''): Promise<ServerDatabase> {
-    const name = `faults_${randomBytes(6).toString('hex')}`;
-    await query(server, `CREATE DATABASE ${name}`);
-    const url = new URL(server);
-    url.pathname = `/${name}`;
-    return new ServerDatabase(url.href, server, name);
-  }
-
-  get target(): Target {
-    const { hostname, port } = new URL(this.url);
-    return { host: hostname, port: Number(port || 5432) };
-  }
-
+/** A database on a server for one test file, because the sample host uses the default names of its tables. */
+export interface ServerDatabase {
+  readonly url: string;
+  readonly target: Target;
+  /** The statement of each write after which it is committed. */
+  readonly committing: Readonly<Record<'create' | 'update' | 'remove' | 'order', RegExp>>;
   /** The same database as seen through a proxy on this port. */
-  urlAt(port: number): string {
-    const url = new URL(this.url);
-    url.host = `127.0.0.1:${port}`;
-    return url.href;
-  }
-
+  urlAt(port: number): string;
   /** Runs a query on its own connection. */
-  async query<Row extends pg.QueryResultRow>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
-    return query<Row>(this.url, sql, parameters);
-  }
-
-  /** A session that stays open, to hold locks. */
-  async session(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.url, application_name: 'faults' });
-    await client.connect();
-    return client;
-  }
-
-  /** Ends the sessions of the host for which this condition on `pg_stat_activity` holds. */
-  async terminate(condition: string): Promise<number> {
-    const ended = await this.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'nestjs-shipping-sample' AND (${condition})`,
-    );
-    return ended.length;
-  }
-
-  async drop(): Promise<void> {
-    await query(this.server, `DROP DATABASE ${this.name} WITH (FORCE)`);
-  }
+  query<Row extends object>(sql: string): Promise<Row[]>;
+  /** Locks these tables, also for readers. @returns a function that ends it */
+  lockTables(...names: string[]): Promise<() => Promise<void>>;
+  /** How many of the host's sessions wait for such a lock. */
+  waiting(): Promise<number>;
+  /** Ends those sessions of the host. @returns how many */
+  terminate(which: 'idle' | 'waiting'): Promise<number>;
+  drop(): Promise<void>;
 }
 
-async function query<Row extends pg.QueryResultRow>(
-  connectionString: string,
-  sql: string,
-  parameters: unknown[] = [],
-): Promise<Row[]> {
-  const client = new pg.Client({ connectionString, application_name: 'faults' });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql, parameters)).rows;
-  } finally {
-    await client.end();
-  }
+/** The URL of a database that is not there yet, on this server. */
+export function newDatabase(server: string): { name: string; url: string } {
+  const name = `faults_${randomBytes(6).toString('hex')}`;
+  return { name, url: Object.assign(new URL(server), { pathname: `/${name}` }).href };
+}
+
+/** The same database as seen through a proxy on this port. */
+export function urlAt(url: string, port: number): string {
+  return Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href;
 }

@@ -3,14 +3,14 @@ import { Client } from '../../support/client.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { SampleProcess } from './sample-process.js';
-import { ServerDatabase } from './server-database.js';
+import { createDatabase } from './host-database.js';
 
 const rounds = sized({ ci: 1, long: 10 });
 const requests = 8;
 
 describe('the host, when it is told to stop,', () => {
   it('answers the requests under way, accepts no new ones, and exits with 0', async () => {
-    const database = await ServerDatabase.create();
+    const database = await createDatabase();
     onTestFinished(() => database.drop());
     let answered = 0;
     const exitCodes = new Set<number | null>();
@@ -20,8 +20,7 @@ describe('the host, when it is told to stop,', () => {
       const shop = new Client(sample.origin, `stopped-${round}`);
       const codes = { carrier_code: 'ups', method_code: '03' };
       await shop.create({ ...codes, method_label: 'UPS Ground' });
-      const session = await database.session();
-      await session.query('BEGIN; LOCK TABLE desk_order IN ACCESS EXCLUSIVE MODE');
+      const unlock = await database.lockTables('desk_order');
       const underWay = Array.from({ length: requests }, (_, index) =>
         shop
           .send('POST', `/api/projects/${shop.project}/desk/orders`, { ...codes, order_id: `${index}` })
@@ -30,12 +29,11 @@ describe('the host, when it is told to stop,', () => {
             () => 0,
           ),
       );
-      await waiting(database);
+      while ((await database.waiting()) < requests);
 
       const ended = sample.stop();
       while (await isOpen(sample.origin));
-      await session.query('ROLLBACK');
-      await session.end();
+      await unlock();
       answered += (await Promise.all(underWay)).filter((status) => status === 201).length;
       exitCodes.add(await ended);
     }
@@ -49,16 +47,6 @@ describe('the host, when it is told to stop,', () => {
     });
   });
 });
-
-/** Resolves when all requests wait for the lock. */
-async function waiting(database: ServerDatabase): Promise<void> {
-  for (let found = 0; found < requests;) {
-    const rows = await database.query<{ pid: number }>(
-      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    found = rows.length;
-  }
-}
 
 /** Whether a new connection is accepted, and its request answered. */
 async function isOpen(origin: string): Promise<boolean> {

@@ -1,15 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { cp, mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { createConnection, type RowDataPacket } from 'mysql2/promise';
-
-const run = promisify(execFile);
+import { freePorts, installIn, MariadbServer, missingOf, own } from '../mariadb-server.js';
 
 const provider = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libgalera_smm.so'].find((path) =>
   existsSync(path),
@@ -17,17 +11,13 @@ const provider = ['/usr/lib/galera/libgalera_smm.so', '/usr/lib64/galera-4/libga
 const programs = ['mariadbd', 'mariadb-install-db', 'wsrep_sst_rsync', 'rsync'];
 
 /** Why no cluster can be started here; undefined: it can. */
-export const missing =
-  programs.filter((name) => !isThere(name)).join(', ') || (provider ? undefined : 'libgalera_smm.so');
+export const missing = missingOf(programs).join(', ') || (provider ? undefined : 'libgalera_smm.so');
 
 if (missing) console.log(`Skipped: Galera (no ${missing}; Debian has galera-4, mariadb-server and rsync).`);
 
-/** Root would start rsync as nobody, who may not read the data. */
-const user = process.getuid?.() === 0 ? 'mysql' : undefined;
-
 /** Small, and with time-outs that are shorter than the usual ones, so that a run takes minutes. */
 const settings = [
-  'bind_address=127.0.0.1',
+  `wsrep_provider=${provider}`,
   'innodb_buffer_pool_size=48M',
   'innodb_log_file_size=48M',
   'innodb_flush_log_at_trx_commit=2',
@@ -43,52 +33,38 @@ const settings = [
 const groupSettings =
   'gcache.size=64M;evs.keepalive_period=PT0.5S;evs.inactive_check_period=PT0.5S;evs.suspect_timeout=PT3S;evs.inactive_timeout=PT6S;evs.install_timeout=PT6S';
 
-interface Ports {
-  sql: number;
-  group: number;
-  ist: number;
-  sst: number;
-}
-
 /** One server of the cluster. Its clients use root without a password. */
 export class GaleraNode {
-  private server: ChildProcess | undefined;
+  readonly groupAddress: string;
 
-  constructor(
+  private constructor(
     readonly number: number,
-    readonly folder: string,
-    private readonly ports: Ports,
+    private readonly server: MariadbServer,
+    private readonly provided: readonly string[],
     private readonly members: () => string,
-  ) {}
+    group: number,
+  ) {
+    this.groupAddress = `127.0.0.1:${group}`;
+  }
 
-  get groupAddress(): string {
-    return `127.0.0.1:${this.ports.group}`;
+  /** @param folder with its data */
+  static async in(folder: string, number: number, members: () => string): Promise<GaleraNode> {
+    const [sql = 0, group = 0, ist = 0, sst = 0] = await freePorts(4);
+    const provided = [
+      `wsrep_node_name=node${number}`,
+      `wsrep_sst_receive_address=127.0.0.1:${sst}`,
+      `wsrep_provider_options=gmcast.listen_addr=tcp://127.0.0.1:${group};ist.recv_addr=127.0.0.1:${ist};${groupSettings}`,
+    ];
+    return new GaleraNode(number, new MariadbServer(folder, sql), provided, members, group);
   }
 
   urlOf(database: string): string {
-    return `mysql://root@127.0.0.1:${this.ports.sql}/${database}`;
+    return this.server.urlOf(database);
   }
 
   async start(isFirst = false): Promise<void> {
-    const { sql, ist, sst } = this.ports;
-    const own = [
-      ...settings,
-      `datadir=${this.folder}/data`,
-      `port=${sql}`,
-      `socket=${this.folder}/socket`,
-      `pid_file=${this.folder}/pid`,
-      `wsrep_provider=${provider}`,
-      `wsrep_cluster_address=gcomm://${isFirst ? '' : this.members()}`,
-      `wsrep_node_name=node${this.number}`,
-      `wsrep_sst_receive_address=127.0.0.1:${sst}`,
-      `wsrep_provider_options=gmcast.listen_addr=tcp://${this.groupAddress};ist.recv_addr=127.0.0.1:${ist};${groupSettings}`,
-      ...(user ? [`user=${user}`] : []),
-    ];
-    const log = await open(join(this.folder, 'log'), 'a');
-    this.server = spawn('mariadbd', ['--no-defaults', ...own.map((setting) => `--${setting}`)], {
-      stdio: ['ignore', log.fd, log.fd],
-    });
-    await log.close();
+    const address = `wsrep_cluster_address=gcomm://${isFirst ? '' : this.members()}`;
+    await this.server.start([...settings, ...this.provided, address]);
     await this.until('Synced', 120);
   }
 
@@ -96,20 +72,15 @@ export class GaleraNode {
   async until(state: string, seconds: number, size?: number): Promise<void> {
     const end = performance.now() + seconds * 1000;
     for (;;) {
-      if (!this.isAlive) throw new Error(`Node ${this.number} has ended: ${await this.log()}`);
       const found = await this.status().catch(() => undefined);
-      const fits = size === undefined || Number(found?.wsrep_cluster_size) === size;
-      if (found?.wsrep_local_state_comment === state && found.wsrep_ready === 'ON' && fits) return;
-      if (performance.now() > end)
+      const fits = size === undefined || Number(found?.['wsrep_cluster_size']) === size;
+      if (found?.['wsrep_local_state_comment'] === state && found['wsrep_ready'] === 'ON' && fits) return;
+      if (!this.server.isAlive || performance.now() > end)
         throw new Error(
-          `Node ${this.number} is not ${state} but ${JSON.stringify(found)}: ${await this.log()}`,
+          `Node ${this.number} is not ${state} but ${JSON.stringify(found)}: ${await this.server.log()}`,
         );
       await delay(100);
     }
-  }
-
-  private get isAlive(): boolean {
-    return this.server?.exitCode === null && this.server.signalCode === null;
   }
 
   async status(): Promise<Record<string, string>> {
@@ -117,29 +88,17 @@ export class GaleraNode {
     return Object.fromEntries(rows.map(({ Variable_name, Value }) => [Variable_name, Value]));
   }
 
-  async query<Row = unknown>(sql: string, database = 'mysql'): Promise<Row[]> {
-    const connection = await createConnection({ uri: this.urlOf(database), connectTimeout: 2000 });
-    try {
-      const [rows] = await connection.query<RowDataPacket[]>(sql);
-      return rows as Row[];
-    } finally {
-      connection.destroy();
-    }
+  query<Row = unknown>(sql: string, database?: string): Promise<Row[]> {
+    return this.server.query(sql, database);
   }
 
-  async kill(): Promise<void> {
-    if (!this.server || !this.isAlive) return;
-    this.server.kill('SIGKILL');
-    await once(this.server, 'close');
+  kill(): Promise<void> {
+    return this.server.kill();
   }
 
   /** Cuts the node off from the others, or lets it back. The clients still reach it. */
   async isolate(isCut: boolean): Promise<void> {
     await this.query(`SET GLOBAL wsrep_provider_options = 'gmcast.isolate=${Number(isCut)}'`);
-  }
-
-  private async log(): Promise<string> {
-    return (await readFile(join(this.folder, 'log'), 'utf8')).slice(-2000);
   }
 }
 
@@ -158,23 +117,17 @@ export class GaleraCluster {
     try {
       console.log(`Galera: three nodes in ${folder}`);
       const empty = join(folder, 'empty');
-      if (user) await run('chown', [user, folder]);
-      await run('mariadb-install-db', [
-        '--no-defaults',
-        `--datadir=${empty}`,
-        '--auth-root-authentication-method=normal',
-        ...(user ? [`--user=${user}`] : []),
-      ]);
+      await mkdir(empty);
+      await own(folder);
+      await installIn(empty);
       for (const number of [1, 2, 3]) {
-        const [sql = 0, group = 0, ist = 0, sst = 0] = await freePorts(4);
-        const own = await mkdtemp(join(folder, `node${number}-`));
-        nodes.push(new GaleraNode(number, own, { sql, group, ist, sst }, members));
-      }
-      for (const node of nodes) {
-        await cp(empty, join(node.folder, 'data'), { recursive: true });
-        if (user) await run('chown', ['-R', user, node.folder]);
-        await node.start(node.number === 1);
-        console.log(`Galera: node ${node.number} of 3 is in`);
+        const folderOfNode = join(folder, `node${number}`);
+        await cp(empty, folderOfNode, { recursive: true });
+        await own(folderOfNode);
+        const node = await GaleraNode.in(folderOfNode, number, members);
+        nodes.push(node);
+        await node.start(number === 1);
+        console.log(`Galera: node ${number} of 3 is in`);
       }
       await Promise.all(nodes.map((node) => node.until('Synced', 30, 3)));
       return cluster;
@@ -188,29 +141,4 @@ export class GaleraCluster {
     await Promise.all(this.nodes.map((node) => node.kill()));
     await rm(this.folder, { recursive: true, force: true });
   }
-}
-
-function isThere(program: string): boolean {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
-  return folders.some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-  return ports;
 }

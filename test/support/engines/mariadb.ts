@@ -146,8 +146,7 @@ export function mariadb(url: string): Engine {
     prepareFailingCommits: () => Promise.resolve(),
     async failCommit(manager) {
       // No constraint waits for the COMMIT.
-      const [me] = await manager.query<{ id: string }[]>('SELECT CONNECTION_ID() AS id');
-      await manager.connection.query(`KILL ${me?.id}`);
+      await this.killConnection(manager.connection.manager, await this.connectionId(manager));
     },
 
     beginSnapshot: ['START TRANSACTION WITH CONSISTENT SNAPSHOT'],
@@ -168,6 +167,10 @@ export function mariadb(url: string): Engine {
         // These tables show something new only when nobody has looked at them for a tenth of a second.
         await delay(150);
       }
+    },
+    async connectionId(manager) {
+      const [own] = await manager.query<{ id: string }[]>('SELECT CONNECTION_ID() AS id');
+      return Number(own?.id);
     },
     async killConnection(manager, id) {
       await manager.query(`KILL ${id}`);

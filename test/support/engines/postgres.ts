@@ -158,6 +158,10 @@ export function postgres(url: string | undefined): Engine {
         if (waiting) return waiting.pid;
       }
     },
+    async connectionId(manager) {
+      const [own] = await manager.query<{ id: number }[]>('SELECT pg_backend_pid() AS id');
+      return own?.id ?? NaN;
+    },
     async killConnection(manager, id) {
       await manager.query('SELECT pg_terminate_backend($1)', [id]);
     },

@@ -127,6 +127,7 @@ export function sqlite(): Engine {
       return new Date(found?.at ?? NaN);
     },
     someoneWaitsFor: never,
+    connectionId: never,
     killConnection: never,
     killInserters: never,
     async withLockTimeout(manager, ms, work) {

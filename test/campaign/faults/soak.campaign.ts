@@ -4,7 +4,7 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { Client } from '../../support/client.js';
 import { SampleProcess } from './sample-process.js';
-import { ServerDatabase } from './server-database.js';
+import { hostDatabase } from './host-database.js';
 
 const minutes = Number(process.env['CAMPAIGN_SOAK_MINUTES'] ?? sized({ ci: 0, long: 30 }));
 /** The growth is measured after this part, in which the host allocates the memory that it keeps. */
@@ -12,15 +12,15 @@ const warmUpShare = 1 / 3;
 const readers = 8;
 
 describe.skipIf(minutes === 0)('a long run at half load', () => {
-  let database: ServerDatabase;
+  let database: Awaited<ReturnType<typeof hostDatabase>>;
   let sample: SampleProcess;
   beforeAll(async () => {
-    database = await ServerDatabase.create();
-    sample = await SampleProcess.start({ env: { DATABASE_URL: database.url } });
+    database = await hostDatabase();
+    sample = await SampleProcess.start(database);
   });
   afterAll(async () => {
     await sample?.kill();
-    await database?.drop();
+    await database?.clean();
   });
 
   it('does not let memory or handles grow', async () => {
