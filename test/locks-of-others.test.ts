@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from './support/database.js';
+import { watchStatements } from './support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -14,6 +15,7 @@ onlyWhere('severalConnections', () => {
     let methods: ShippingMethods;
     let events: OrderEvents;
     const [locked, free] = [freshProject(), freshProject()];
+    const others = Array.from({ length: 8 }, freshProject);
     let shop: Client;
     beforeAll(async () => {
       database = await testDatabase({ connections: 5, statementTimeoutMs: 4000, connectTimeoutMs: 2000 });
@@ -22,7 +24,7 @@ onlyWhere('severalConnections', () => {
       events = app.nest.get(OrderEvents);
       shop = new Client(app.origin, free);
       const { manager } = database.dataSource;
-      await engine.createTenants(manager, [locked, free]);
+      await engine.createTenants(manager, [locked, free, ...others]);
       await engine.referToTenants(manager);
     });
     afterAll(async () => {
@@ -59,6 +61,26 @@ onlyWhere('severalConnections', () => {
 
       expect(others).toMatchObject([{ version: 1 }, { version: 2 }, {}]);
       expect(waited).toMatchObject([{ status: 'fulfilled' }]);
+    });
+
+    it('leaves the other creates of the batch together', async () => {
+      const projects = [locked, ...others];
+      for (const project of projects) await methods.create(project, { ...ground, method_code: 'first' });
+      const { sent, stop } = watchStatements(database.dataSource);
+
+      const { late } = await database.dataSource.transaction(async (manager) => {
+        await methods.create(locked, { ...ground, method_code: 'held' }, { manager });
+        sent.length = 0;
+        const second = { ...ground, method_code: 'second' };
+        const [waiting, ...free] = projects.map((project) => methods.create(project, second));
+        await Promise.all(free);
+        return { late: { waiting } };
+      });
+      stop();
+      await late.waiting;
+
+      const inserts = sent.filter((sql) => /INSERT INTO \S*shipping_method\W/.test(sql));
+      expect(inserts.length).toBeLessThan(others.length / 2);
     });
 
     it('does not hold up removals and changes of codes of another tenant, which are never batched', async () => {

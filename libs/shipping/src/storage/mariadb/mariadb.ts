@@ -29,7 +29,7 @@ const dialect: RowDialect = {
   // IGNORE would take a shared lock first, and two of these would wait for each other.
   ifThere: 'ON DUPLICATE KEY UPDATE methods = methods',
   orNothing: '',
-  byId: 'FORCE INDEX (PRIMARY)',
+  byKey: 'FORCE INDEX (PRIMARY)',
   returns: true,
   returnsStored: true,
   part: (select) => `(${select})`,

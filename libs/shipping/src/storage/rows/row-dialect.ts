@@ -8,8 +8,11 @@ export interface RowDialect extends EventDialect {
   lock(scope: Scope): string;
   /** What an INSERT of a project ends with, to lock the row if it is there. */
   ifThere: string;
-  /** After the alias of the methods: they are found by their ids. The server need not compare its indexes. */
-  byId: string;
+  /**
+   * After the name of a table whose rows are found by their keys. The server need not compare its indexes, and does not
+   * lock all rows of a small table.
+   */
+  byKey: string;
   /** Whether an INSERT of methods gives them back as they are stored, whatever a trigger has changed. */
   returnsStored: boolean;
   /** A SELECT with an order and a limit, as a part of a UNION: only one statement reads at one moment. */

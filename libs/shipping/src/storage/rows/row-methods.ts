@@ -154,7 +154,7 @@ export class RowMethods extends SqlMethods {
       const value = caseOf('m.id', new Map(methods.map((each) => [each.id, each[name]])), kind, bind);
       return `${name} = ${value}`;
     });
-    const sql = `UPDATE ${this.methods} AS m ${this.dialect.byId} SET ${set.join(', ')}, version = version + 1,
+    const sql = `UPDATE ${this.methods} AS m ${this.dialect.byKey} SET ${set.join(', ')}, version = version + 1,
       updated_at = ${this.dialect.now} WHERE ${anyKey([...idColumns, 'version'], methods, bind)}`;
     try {
       const { affected } = yield { sql, values, writes: true };
@@ -202,7 +202,7 @@ export class RowMethods extends SqlMethods {
     const ids = [...new Set(those.map(({ project_id }) => project_id))];
     const { all: values, bind } = this.dialect.values();
     const { rows } = yield {
-      sql: `SELECT project_id, methods FROM ${this.projects} WHERE ${this.dialect.anyOf('project_id', ids, 'code', bind)}
+      sql: `SELECT project_id, methods FROM ${this.projects} ${this.dialect.byKey} WHERE ${this.dialect.anyOf('project_id', ids, 'code', bind)}
         ORDER BY project_id ${this.dialect.lock(scope)}`,
       values,
     };
@@ -224,7 +224,7 @@ export class RowMethods extends SqlMethods {
     const methods = grown(() => true);
     const followers = grown(({ use_default }) => use_default);
     const { all: values, bind } = this.dialect.values();
-    const sql = `UPDATE ${this.projects} SET revision = ${bind(randomUUID(), 'id')},
+    const sql = `UPDATE ${this.projects} ${this.dialect.byKey} SET revision = ${bind(randomUUID(), 'id')},
       methods = methods + ${caseOf('project_id', methods, 'integer', bind)},
       followers = followers + ${caseOf('project_id', followers, 'integer', bind)}
       WHERE ${this.dialect.anyOf('project_id', ids, 'code', bind)}`;
@@ -235,7 +235,7 @@ export class RowMethods extends SqlMethods {
   private *shown(columns: readonly string[], keys: readonly object[], end = ''): Script<ShippingMethodDto[]> {
     if (keys.length === 0) return [];
     const { all: values, bind } = this.dialect.values();
-    const from = this.withDefaults(bind, columns === idColumns ? this.dialect.byId : '');
+    const from = this.withDefaults(bind, columns === idColumns ? this.dialect.byKey : '');
     const sql = `SELECT ${this.json.inherited} AS json FROM ${from} WHERE ${anyKey(columns, keys, bind)} ${end}`;
     const { rows } = yield { sql, values };
     return rows.map(parsed);

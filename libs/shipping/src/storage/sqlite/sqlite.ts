@@ -50,7 +50,7 @@ export const dialect: RowDialect = {
   now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   ifThere: 'ON CONFLICT DO NOTHING',
   orNothing: 'ON CONFLICT DO NOTHING',
-  byId: '',
+  byKey: '',
   returns: true,
   // What an AFTER trigger has changed is not in what RETURNING gives.
   returnsStored: false,
