@@ -53,7 +53,7 @@ export const sqliteFigures = figuresOn({
   events: undefined,
   createMany: 0.7,
   createFew: 0.7,
-  update: undefined,
+  update: 0.7,
 });
 
 /** The figures whose name begins with one of the words, or all figures when there are no words. */

@@ -15,7 +15,7 @@ What is measured, by default the first:
   --against dir    the ratios of this checkout against another one that is built; nothing is written
   --quick          small data and short slices, to see that it runs and about how fast it is
   --rounds n       7 by default
-  --seconds n      length of a slice, 2 by default
+  --seconds n      load per contender and round, 2 by default
   --no-build       measures dist as it is
   --write          writes docs/performance.* even after a quick or partial run; --no-write: never
 `;
