@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const bare = (code: string): string => code.replace(/\s+/g, '').replace(/[,;]/g, '');
 
 describe.each(['docs/hosting.md', 'docs/services.md', 'docs/tables.md'])('%s', (page) => {
-  const blocks = [...read(page).matchAll(/```[jt]s\n\/\/ (\S+)\n([^`]*)```/g)];
+  const blocks = [...read(page).matchAll(/```[jt]s\n\/\/ (\S+)\n([^]*?)\n```/g)];
 
   it.each(blocks.map(([, file, code]) => ({ file: file ?? '', code: code ?? '' })))(
     'shows code that $file runs: $code',

@@ -1,3 +1,4 @@
+import { queueTransactions } from 'nestjs-shipping';
 import { DataSource, type DataSourceOptions, DriverPackageNotInstalledError } from 'typeorm';
 import { StartupError } from './startup.js';
 
@@ -11,7 +12,7 @@ export async function openSqlite(database: string, options: Partial<DataSourceOp
     file.pragma('locking_mode = EXCLUSIVE');
   const own = { type: 'better-sqlite3', database, enableWAL: true, timeout: 0, prepareDatabase } as const;
   try {
-    return await new SqliteDataSource({ ...options, ...own } as DataSourceOptions).initialize();
+    return await queueTransactions(new DataSource({ ...options, ...own } as DataSourceOptions)).initialize();
   } catch (error) {
     const isMissing = error instanceof DriverPackageNotInstalledError;
     const reason = isMissing ? 'its driver is not installed' : String(error);
@@ -21,16 +22,5 @@ export async function openSqlite(database: string, options: Partial<DataSourceOp
     throw new StartupError(`DATABASE_URL=sqlite:${database} cannot be opened (${reason}): ${remedy}.`, {
       cause: error,
     });
-  }
-}
-
-class SqliteDataSource extends DataSource {
-  private last: Promise<unknown> = Promise.resolve();
-
-  /** One after another: TypeORM has one connection to SQLite, on which two would become one transaction. */
-  override transaction<Result>(...work: unknown[]): Promise<Result> {
-    const result = this.last.then(() => super.transaction(...(work as [() => Promise<Result>])));
-    this.last = result.catch(() => undefined);
-    return result;
   }
 }

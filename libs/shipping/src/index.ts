@@ -44,6 +44,7 @@ export { RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
 export { type CallOptions } from './storage/transactions.js';
 export { shippingEntities } from './shipping.entities.js';
 export { connectionError } from './storage/connection-errors.js';
+export { queueTransactions } from './storage/sqlite/queue-transactions.js';
 export { DatabaseUnavailableError, OutcomeUnknownError } from './storage/storage.errors.js';
 export { ShippingProject } from './shipping-methods/shipping-project.entity.js';
 

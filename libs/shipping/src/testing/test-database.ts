@@ -3,6 +3,7 @@ import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { engineOf } from '../storage/engine-name.js';
+import { queueTransactions } from '../storage/sqlite/queue-transactions.js';
 import { shippingMigrations } from '../storage/migrations/migrations.js';
 import { shippingEntities } from '../shipping.entities.js';
 
@@ -10,7 +11,8 @@ type ServerOptions = Extract<DataSourceOptions, { type: 'postgres' } | { type: '
 type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
 
 /** The options of the host's DataSource; `name` is that of `TypeOrmModule`. */
-export type TestTypeOrmOptions = (ServerOptions | Omit<SqliteOptions, 'database'>) & { name?: string };
+export type TestTypeOrmOptions = (ServerOptions | Omit<SqliteOptions, 'database'>) &
+  Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttempts' | 'retryDelay'> & { name?: string };
 
 /**
  * `TypeOrmModule` on a database of its own, migrated: import it beside `ShippingModule` in a test. On a server, the
@@ -58,7 +60,8 @@ export function endingWith(dataSource: DataSource, end: () => Promise<unknown>):
 }
 
 async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
-  if (options.type === 'better-sqlite3') return new DataSource({ ...options, database: ':memory:' });
+  if (options.type === 'better-sqlite3')
+    return queueTransactions(new DataSource({ ...options, database: ':memory:' }));
   const database = `shipping_test_${randomUUID()}`;
   const { url } = options as ServerOptions;
   const place = url ? { url: Object.assign(new URL(url), { pathname: database }).href } : { database };
