@@ -15,7 +15,7 @@ onlyWhere('severalConnections', () => {
     let methods: ShippingMethods;
     let events: OrderEvents;
     const [locked, free] = [freshProject(), freshProject()];
-    const others = Array.from({ length: 8 }, freshProject);
+    const neighbours = Array.from({ length: 8 }, freshProject);
     let shop: Client;
     beforeAll(async () => {
       database = await testDatabase({ connections: 5, statementTimeoutMs: 4000, connectTimeoutMs: 2000 });
@@ -24,7 +24,7 @@ onlyWhere('severalConnections', () => {
       events = app.nest.get(OrderEvents);
       shop = new Client(app.origin, free);
       const { manager } = database.dataSource;
-      await engine.createTenants(manager, [locked, free, ...others]);
+      await engine.createTenants(manager, [locked, free, ...neighbours]);
       await engine.referToTenants(manager);
     });
     afterAll(async () => {
@@ -64,7 +64,7 @@ onlyWhere('severalConnections', () => {
     });
 
     it('leaves the other creates of the batch together', async () => {
-      const projects = [locked, ...others];
+      const projects = [locked, ...neighbours];
       for (const project of projects) await methods.create(project, { ...ground, method_code: 'first' });
       const { sent, stop } = watchStatements(database.dataSource);
 
@@ -72,15 +72,15 @@ onlyWhere('severalConnections', () => {
         await methods.create(locked, { ...ground, method_code: 'held' }, { manager });
         sent.length = 0;
         const second = { ...ground, method_code: 'second' };
-        const [waiting, ...free] = projects.map((project) => methods.create(project, second));
-        await Promise.all(free);
+        const [waiting, ...going] = projects.map((project) => methods.create(project, second));
+        await Promise.all(going);
         return { late: { waiting } };
       });
       stop();
       await late.waiting;
 
       const inserts = sent.filter((sql) => /INSERT INTO \S*shipping_method\W/.test(sql));
-      expect(inserts.length).toBeLessThan(others.length / 2);
+      expect(inserts.length).toBeLessThan(neighbours.length / 2);
     });
 
     it('does not hold up removals and changes of codes of another tenant, which are never batched', async () => {
