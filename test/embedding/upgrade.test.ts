@@ -8,32 +8,35 @@ import {
   Index,
   type MigrationInterface,
   type QueryRunner,
-  TableColumn,
   TableIndex,
 } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { addMethods } from '../support/rows.js';
 import { compiled, typeOrm } from './host.js';
 
 /** What a next version might add: a column and an index. */
 class NextVersion implements MigrationInterface {
   name = 'NestjsShippingNext9999999999999';
 
+  // On SQLite, TypeORM's `addColumn` and `dropColumn` make the table anew, which fails where a row of the host refers to it.
   async up(runner: QueryRunner): Promise<void> {
-    const { tablePath } = runner.connection.getMetadata(ShippingMethod);
-    const note = { name: 'note', type: 'varchar', length: '64', isNullable: true };
-    await runner.addColumn(tablePath, new TableColumn(note));
+    await runner.query(`ALTER TABLE ${tableOf(runner)} ADD note varchar(64)`);
     await runner.createIndex(
-      tablePath,
+      runner.connection.getMetadata(ShippingMethod).tablePath,
       new TableIndex({ name: 'ix_next', columnNames: ['project_id', 'note'] }),
     );
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    const { tablePath } = runner.connection.getMetadata(ShippingMethod);
-    await runner.dropIndex(tablePath, 'ix_next');
-    await runner.dropColumn(tablePath, 'note');
+    await runner.dropIndex(runner.connection.getMetadata(ShippingMethod).tablePath, 'ix_next');
+    await runner.query(`ALTER TABLE ${tableOf(runner)} DROP COLUMN note`);
   }
+}
+
+function tableOf({ connection }: QueryRunner): string {
+  const names = connection.getMetadata(ShippingMethod).tablePath.split('.');
+  return names.map((name) => connection.driver.escape(name)).join('.');
 }
 
 const { columns, indices } = getMetadataArgsStorage();
@@ -101,6 +104,9 @@ describe('a database with data in it, when a migration is added,', () => {
       const { dataSource } = database;
       let testing = await booted(database);
       await write(testing);
+      await engine.createCart(dataSource.manager);
+      const [{ id } = { id: '' }] = await testing.get(ShippingMethods).findActive('shop');
+      await engine.putIntoCart(dataSource.manager, 'shop', id);
       const first = await read(testing);
 
       Object.assign(dataSource, { migrations: [...dataSource.migrations, new NextVersion()] });
@@ -127,4 +133,16 @@ describe('a database with data in it, when a migration is added,', () => {
       await testing.close();
     },
   );
+
+  it('compares a field that the search text of an older row does not have with nothing', async () => {
+    database = await testDatabase();
+    const testing = await booted(database);
+    await addMethods(database.dataSource.manager, 'older', 1, () => ({ searchText: 'first\nsecond' }));
+    const methods = testing.get(ShippingMethods);
+    const found = async (field: 'method_code' | 'method_label'): Promise<number> =>
+      (await methods.list('older', { raw_filters: [{ field, op: 'contains', value: 'second' }] })).meta.total;
+
+    expect([await found('method_code'), await found('method_label')]).toEqual([1, 0]);
+    await testing.close();
+  });
 });

@@ -18,9 +18,14 @@ describe('the table of fields', () => {
     expect(4 * (fieldOf(name).maxLength ?? 0)).toBeLessThanOrEqual(maxNormalisedLength);
   });
 
-  it('numbers the lines of the search text without a gap', () => {
-    expect(searchedFields.map((name) => fieldOf(name).searchLine)).toEqual(
-      searchedFields.map((_, n) => n + 1),
-    );
+  it('keeps the lines of the search text that stored rows have; a new field takes the next one', () => {
+    const lines = searchedFields.map((name) => [fieldOf(name).searchLine, name]);
+
+    expect(lines).toEqual([
+      [1, 'carrier_code'],
+      [2, 'method_code'],
+      [3, 'carrier_label'],
+      [4, 'method_label'],
+    ]);
   });
 });

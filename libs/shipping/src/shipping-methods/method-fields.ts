@@ -3,10 +3,21 @@ import { jsonRule } from '../validation/json-object.js';
 /** How a field is written, checked, compared and documented. */
 export type FieldKind = 'id' | 'code' | 'label' | 'boolean' | 'integer' | 'json' | 'time';
 
-interface MethodField {
-  kind: FieldKind;
-  /** Code points; for texts. */
-  maxLength?: number;
+interface TextField {
+  kind: 'code' | 'label';
+  /** Code points. */
+  maxLength: number;
+  /** Its line of `search_text`, from 1. Stored rows have these lines, so they are never renumbered. */
+  searchLine: number;
+}
+
+interface OtherField {
+  kind: Exclude<FieldKind, TextField['kind']>;
+  maxLength?: undefined;
+  searchLine?: undefined;
+}
+
+type MethodField = (TextField | OtherField) & {
   /** A client can set it. */
   settable?: true;
   /** What it has when it is left out of a create, or sent as null. A settable field without a default is required. */
@@ -14,11 +25,9 @@ interface MethodField {
   nullable?: true;
   /** With `use_default`, its value comes from the defaults project. */
   inherited?: true;
-  /** Its line of `search_text`, from 1. Stored rows have these lines, so a new field takes the next one. */
-  searchLine?: number;
   /** One line of the OpenAPI document, where the name and the kind do not tell all. */
   description?: string;
-}
+};
 
 const code = {
   kind: 'code',

@@ -13,8 +13,9 @@ const fits: Record<EngineName, (metadata: EntityMetadata, dataSource: DataSource
 };
 
 /**
- * Gives the metadata of each DataSource the column types of its engine, and observes its transactions. The decorators of the entity name types that
- * every driver of TypeORM knows. So an engine that we do not know fails with our error, not with TypeORM's.
+ * Gives the metadata of each DataSource the column types of its engine, and observes its transactions. The decorators
+ * of the entity name types that every driver of TypeORM knows. So an engine that we do not know fails with our error,
+ * not with TypeORM's.
  *
  * TypeORM calls `useDataSource` between checking the metadata and using it, on a class that also has the static
  * `hasId` and `save` of its `BaseEntity`.

@@ -4,6 +4,7 @@ import {
   type FieldKind,
   type FieldName,
   fieldOf,
+  methodFields,
   searchedFields,
 } from '../shipping-methods/method-fields.js';
 
@@ -26,7 +27,7 @@ export interface Values {
 export interface Dialect {
   /** A statement begins. */
   values(): Values;
-  /** One of the lines of a text, from 1. */
+  /** One of the lines of a text, from 1. Beyond the last line it is empty: older rows have fewer lines. */
   line(text: string, number: number): string;
   contains(text: string, part: string): string;
   starts(text: string, part: string): string;
@@ -47,7 +48,7 @@ const newline = "'\n'";
 
 export const listOrder = ['sort_order', 'carrier_code', 'method_code'] as const;
 
-/** The value that a method shows. @param inherits false only where no method in question has `use_default` */
+/** The value that a method shows. @param inherits whether the defaults are joined; else no method may have `use_default` */
 export function shown(name: FieldName, inherits: boolean): string {
   return inherits && fieldOf(name).inherited ? `COALESCE(d.${name}, m.${name})` : `m.${name}`;
 }
@@ -78,7 +79,8 @@ export function conditionsOf(
 function shownText(inherits: boolean, dialect: Dialect): string {
   if (!inherits) return 'm.search_text';
   const lines = searchedFields.map((name) => {
-    const { inherited: isInherited, nullable, searchLine = 0 } = fieldOf(name);
+    const { inherited: isInherited, nullable } = fieldOf(name);
+    const { searchLine } = methodFields[name];
     const own = dialect.line('m.search_text', searchLine);
     if (!isInherited) return own;
     const ofDefault = dialect.line('d.search_text', searchLine);
@@ -93,6 +95,7 @@ function satisfies(
   dialect: Dialect,
   bind: Bind,
 ): string {
+  // Only operators for texts ask for the line.
   const { kind, searchLine = 0 } = fieldOf(field);
   const given: Compared & ComparedText = {
     dialect,

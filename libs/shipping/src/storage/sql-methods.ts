@@ -18,12 +18,12 @@ export abstract class SqlMethods extends MethodStore {
   /** @param format names the form of the JSON */
   constructor(
     private readonly statements: Statements,
-    private readonly words: Dialect,
+    protected readonly dialect: Dialect,
     protected readonly settings: StorageSettings,
     private readonly format: string,
   ) {
     super();
-    this.revision = revisionOf(words, format);
+    this.revision = revisionOf(dialect, format);
   }
 
   page(projectId: string, query: CheckedListQuery, scope: Scope): Promise<Read> {
@@ -35,11 +35,11 @@ export abstract class SqlMethods extends MethodStore {
   }
 
   async revisions(projectIds: readonly string[], scope: Scope): Promise<string[]> {
-    const { all: values, bind } = this.words.values();
+    const { all: values, bind } = this.dialect.values();
     const rows = await this.statements.send<{ project_id: string; revision: string }>(scope, {
-      sql: `SELECT ${this.words.concat(['p.project_id'])} AS project_id, ${this.revision} AS revision FROM ${this.projects} AS p
+      sql: `SELECT ${this.dialect.concat(['p.project_id'])} AS project_id, ${this.revision} AS revision FROM ${this.projects} AS p
         LEFT JOIN ${this.projects} AS d ON d.project_id = ${bind(this.settings.defaultsProjectId, 'code')}
-        WHERE ${this.words.anyOf('p.project_id', [...new Set(projectIds)], 'code', bind)}`,
+        WHERE ${this.dialect.anyOf('p.project_id', [...new Set(projectIds)], 'code', bind)}`,
       values,
     });
     const found = new Map(rows.map(({ project_id, revision }) => [project_id, revision]));

@@ -16,7 +16,8 @@ const newline = "'\n'";
 
 const dialect: RowDialect = {
   ...rowDialect,
-  line: (text, number) => `SUBSTRING_INDEX(SUBSTRING_INDEX(${text}, ${newline}, ${number}), ${newline}, -1)`,
+  line: (text, number) =>
+    `SUBSTRING_INDEX(SUBSTRING_INDEX(CONCAT(${text}, ${newline}), ${newline}, ${number}), ${newline}, -1)`,
   contains: (text, part) => `LOCATE(${part}, ${text}) > 0`,
   starts: (text, part) => `LOCATE(${part}, ${text}) = 1`,
   concat: (texts) => `CONCAT(${texts.join(', ')})`,

@@ -22,8 +22,10 @@ import { branchColumns, branchForm, treeJson } from './row-tree.js';
 /** MariaDB ignores the order of a part of a UNION that has no limit. */
 const noLimit = '2147483647';
 
-const idColumns = ['project_id', 'id'] as const;
-const codeColumns = ['project_id', 'carrier_code', 'method_code'] as const;
+const keyColumns = {
+  id: ['project_id', 'id'],
+  codes: ['project_id', 'carrier_code', 'method_code'],
+} as const;
 
 /** What a client sets, and the text for searching. */
 const settable = [
@@ -43,7 +45,7 @@ export class RowMethods extends SqlMethods {
 
   constructor(
     private readonly scripts: Scripts,
-    private readonly dialect: RowDialect,
+    protected override readonly dialect: RowDialect,
     settings: StorageSettings,
   ) {
     const json = methodForms(dialect);
@@ -78,10 +80,10 @@ export class RowMethods extends SqlMethods {
   }
 
   private *found(keys: readonly MethodKey[], end = ''): Script<(ShippingMethodDto | undefined)[]> {
-    const columns = keys.some((key) => 'id' in key) ? idColumns : codeColumns;
-    const methods = yield* this.shown(columns, keys, end);
-    const found = new Map(methods.map((method) => [nameOf(method, columns), method]));
-    return keys.map((key) => found.get(nameOf(key, columns)));
+    const by = keys.some((key) => 'id' in key) ? 'id' : 'codes';
+    const methods = yield* this.shown(by, keys, end);
+    const found = new Map(methods.map((method) => [nameOf(method, keyColumns[by]), method]));
+    return keys.map((key) => found.get(nameOf(key, keyColumns[by])));
   }
 
   /** The snapshot of the caller's transaction may be older than what is committed, so the rows are locked. */
@@ -117,7 +119,7 @@ export class RowMethods extends SqlMethods {
       const added = yield* this.insertion(methods);
       // Only another statement tells what a default says.
       const isWhole = added.length > 0 && !added.some(({ use_default }) => use_default);
-      return isWhole ? added : yield* this.shown(idColumns, methods);
+      return isWhole ? added : yield* this.shown('id', methods);
     } catch (error) {
       if (!this.isTaken(error)) throw error;
     }
@@ -131,13 +133,13 @@ export class RowMethods extends SqlMethods {
     const projects = yield* this.locked(methods, scope);
     const open = methods.filter(({ project_id }) => projects.has(project_id));
     const inheriting = open.filter(({ usedDefault }) => usedDefault);
-    const now = yield* this.shown(idColumns, inheriting, this.newest(scope));
+    const now = yield* this.shown('id', inheriting, this.newest(scope));
     const etags = new Map(now.map(({ id, etag }) => [id, etag]));
     // The version tells the rest.
     const matching = open.filter(({ id, etag, usedDefault }) => !usedDefault || etags.get(id) === etag);
     const outcome = yield* this.changed(matching);
     const changed = outcome === 'done' ? matching : [];
-    const stored = yield* this.shown(idColumns, changed);
+    const stored = yield* this.shown('id', changed);
     const before = changed.map(({ project_id, usedDefault }) => ({ project_id, use_default: usedDefault }));
     yield* this.bump(before, stored);
     const found = new Map(stored.map((method) => [method.id, method]));
@@ -155,7 +157,7 @@ export class RowMethods extends SqlMethods {
       return `${name} = ${value}`;
     });
     const sql = `UPDATE ${this.methods} AS m ${this.dialect.byKey} SET ${set.join(', ')}, version = version + 1,
-      updated_at = ${this.dialect.now} WHERE ${anyKey([...idColumns, 'version'], methods, bind)}`;
+      updated_at = ${this.dialect.now} WHERE ${anyKey([...keyColumns.id, 'version'], methods, bind)}`;
     try {
       const { affected } = yield { sql, values, writes: true };
       // Another writer was faster with one of them. Each is tried alone.
@@ -166,7 +168,7 @@ export class RowMethods extends SqlMethods {
       if (this.isTaken(error)) return 'taken';
       if (!this.scripts.isForeignKeyViolation(error)) throw error;
       // A server may look at foreign keys first.
-      const [holder] = yield* this.shown(codeColumns, [method], this.dialect.newest);
+      const [holder] = yield* this.shown('codes', [method], this.dialect.newest);
       if (holder && holder.id !== method.id) return 'taken';
       throw new MethodInUseError(error);
     }
@@ -178,12 +180,12 @@ export class RowMethods extends SqlMethods {
     scope: Scope,
   ): Script<ShippingMethodDto | 'lost'> {
     yield* this.locked([{ project_id }], scope);
-    const [method] = yield* this.shown(idColumns, [{ project_id, id }], this.newest(scope));
+    const [method] = yield* this.shown('id', [{ project_id, id }], this.newest(scope));
     if (!method) return 'lost';
     const { etag, version } = method;
     if (etags && !etags.includes(etag) && !etags.includes(`"${version}"`)) return 'lost';
     const { all: values, bind } = this.dialect.values();
-    const where = [...idColumns, 'version'].map((name) => keyIs(name, method, bind)).join(' AND ');
+    const where = [...keyColumns.id, 'version'].map((name) => keyIs(name, method, bind)).join(' AND ');
     try {
       const { affected } = yield { sql: `DELETE FROM ${this.methods} WHERE ${where}`, values, writes: true };
       if (affected === 0) return 'lost';
@@ -232,11 +234,15 @@ export class RowMethods extends SqlMethods {
   }
 
   /** What methods show now. @param end `newest` of the dialect, or nothing */
-  private *shown(columns: readonly string[], keys: readonly object[], end = ''): Script<ShippingMethodDto[]> {
+  private *shown(
+    by: keyof typeof keyColumns,
+    keys: readonly object[],
+    end = '',
+  ): Script<ShippingMethodDto[]> {
     if (keys.length === 0) return [];
     const { all: values, bind } = this.dialect.values();
-    const from = this.withDefaults(bind, columns === idColumns ? this.dialect.byKey : '');
-    const sql = `SELECT ${this.json.inherited} AS json FROM ${from} WHERE ${anyKey(columns, keys, bind)} ${end}`;
+    const from = this.withDefaults(bind, by === 'id' ? this.dialect.byKey : '');
+    const sql = `SELECT ${this.json.inherited} AS json FROM ${from} WHERE ${anyKey(keyColumns[by], keys, bind)} ${end}`;
     const { rows } = yield { sql, values };
     return rows.map(parsed);
   }

@@ -33,7 +33,7 @@ function concat(texts: readonly string[]): string {
 export const dialect: RowDialect = {
   ...rowDialect,
   line: (text, number) => {
-    const rest = `(${after(text, number - 1)} || char(10))`;
+    const rest = after(`(${text} || char(10))`, number - 1);
     return `substr(${rest}, 1, instr(${rest}, char(10)) - 1)`;
   },
   contains: (text, part) => `instr(${text}, ${part}) > 0`,
