@@ -35,8 +35,8 @@ export class Postgres extends Statements {
     }));
   }
 
-  override send<Found extends object = Row>(scope: Scope, statement: Statement): Promise<Found[]> {
-    return this.answer(scope, statement) as Promise<unknown[]> as Promise<Found[]>;
+  override send<Found extends object = Row>(scope: Scope, statement: Statement): Promise<readonly Found[]> {
+    return this.answer(scope, statement) as Promise<readonly Found[]>;
   }
 
   private async answer(
@@ -53,7 +53,7 @@ export class Postgres extends Statements {
         joined?.assertOpen();
         // The runner cannot prepare statements, so the connection runs it. The host's logger still hears of it.
         this.dataSource.logger.logQuery(sql, [...values], runner);
-        return (await this.statements.query(connection, sql, values, isOneOff || !!joined)) as Row[];
+        return await this.statements.query(connection, sql, values, isOneOff || !!joined);
       } catch (error) {
         if (joined) throw connectionError(error, writes && !runner.isTransactionActive);
         // An old driver does not tell the state of the connection that it lends.

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { type Row } from '../scripts.js';
 import { isPreparedStatementLost } from './postgres.errors.js';
 
 /** What we use of a connection of `pg`. */
 export interface Connection {
   /** Since pg 8.23: I (idle), T (in a transaction), E (in a failed one), as the last answer said. */
   getTransactionStatus?(): string | null;
-  query(statement: { name?: string; text: string; values: readonly unknown[] }): Promise<{ rows: unknown[] }>;
+  query(statement: { name?: string; text: string; values: readonly unknown[] }): Promise<{ rows: Row[] }>;
 }
 
 /**
@@ -23,7 +24,7 @@ export class PreparedStatements {
     text: string,
     values: readonly unknown[],
     isOneOff: boolean,
-  ): Promise<unknown[]> {
+  ): Promise<Row[]> {
     if (this.isPossible && !isOneOff) {
       try {
         return (await connection.query({ name: this.nameOf(text), text, values })).rows;
