@@ -9,7 +9,7 @@ function connectionThat(fails: (name: string) => unknown): { names: (string | un
     query: ({ name, text }) => {
       names.push(name);
       const error = name === undefined ? undefined : fails(name);
-      return error ? Promise.reject(error as Error) : Promise.resolve({ rows: [text] });
+      return error ? Promise.reject(error as Error) : Promise.resolve({ rows: [{ text }] });
     },
   };
 }
@@ -33,7 +33,7 @@ describe('prepared statements', () => {
     async (code) => {
       const statements = new PreparedStatements();
       const connection = connectionThat(() => Object.assign(new Error('lost'), { code }));
-      expect(await statements.query(connection, 'SELECT 1', [], false)).toEqual(['SELECT 1']);
+      expect(await statements.query(connection, 'SELECT 1', [], false)).toEqual([{ text: 'SELECT 1' }]);
       await statements.query(connection, 'SELECT 1', [], false);
       expect(connection.names.map((name) => name !== undefined)).toEqual([true, false, false]);
     },
