@@ -33,6 +33,8 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
   it.each([
     ['SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED', 'isolation = READ-UNCOMMITTED, which shows'],
     ['SET autocommit = 0', 'autocommit = OFF, so that a read'],
+    ["SET completion_type = 'CHAIN'", 'completion_type = CHAIN, so that a COMMIT'],
+    ['SET sql_select_limit = 3', 'sql_select_limit = 3, so that the server'],
     ['SET SESSION wsrep_dirty_reads = ON', 'wsrep_dirty_reads = ON, so that a node of Galera'],
   ])('is refused over connections that begin with %s', async (sql, refusal) => {
     let pool: Pool | undefined;

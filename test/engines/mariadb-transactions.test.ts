@@ -195,6 +195,49 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
     },
   );
 
+  it('that a statement of its own has committed gets no more of our changes', async () => {
+    const project = freshProject();
+    await a.dataSource.query('CREATE TABLE emptied (n int)');
+
+    const outcome = await settled(
+      a.dataSource.transaction(async (manager) => {
+        await a.methods.create(project, ground, { manager });
+        await manager.query('TRUNCATE TABLE emptied');
+        const event = { projectId: project, orderId: 'o', type: 'order.placed' } as const;
+        const late = await settled(a.events.record(event, { manager }));
+        expect(late).toMatch(/^A statement in this transaction has committed it/);
+        await a.methods.create(project, { ...ground, method_code: 'late' }, { manager });
+      }),
+    );
+
+    expect(outcome).toMatch(/^A statement in this transaction has committed it/);
+    expect(await b.events.list(project, 'o')).toEqual([]);
+    expect((await b.methods.list(project)).data).toMatchObject([{ method_code: '03' }]);
+  });
+
+  it('is not committed if a call of ours fails in a subscriber that is told of the commit, and nobody hears of it', async () => {
+    const project = freshProject();
+    const { id } = await a.methods.create(project, ground);
+    await a.dataSource.query(
+      `CREATE TRIGGER refusal BEFORE UPDATE ON shipping_project FOR EACH ROW
+       IF NEW.project_id = '${project}' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF`,
+    );
+    const subscriber = {
+      async beforeTransactionCommit({ manager }: { manager: EntityManager }): Promise<void> {
+        await a.methods.update(project, id, { ...ground, sort_order: 7 }, { manager }).catch(() => undefined);
+      },
+    };
+    a.dataSource.subscribers.push(subscriber);
+
+    const outcome = await settled(a.dataSource.transaction((manager) => note(manager, project)));
+    a.dataSource.subscribers.splice(a.dataSource.subscribers.indexOf(subscriber), 1);
+    await a.dataSource.query('DROP TRIGGER refusal');
+
+    expect(outcome).toBe(rolledBack);
+    expect(await notesOf(project)).toEqual([]);
+    expect((await b.methods.list(project)).data).toMatchObject([{ sort_order: 0 }]);
+  });
+
   it('serves calls on a new connection of the host that has no autocommit', async () => {
     const project = freshProject();
     const { id } = await a.methods.create(project, ground);

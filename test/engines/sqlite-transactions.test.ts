@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
-import { MethodInUseError, queueTransactions, ShippingMethod } from 'nestjs-shipping';
+import { MethodInUseError } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { expectWhole } from './agreement.js';
@@ -61,77 +61,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
 
     expect(warned).toHaveBeenCalledWith(expect.stringContaining('Call queueTransactions(dataSource)'));
     warned.mockRestore();
-  });
-
-  describe('after queueTransactions()', () => {
-    let own: EngineDatabase;
-    let queued: EngineHost;
-    beforeAll(async () => {
-      own = await sqlite.create();
-      queued = await hostOn(own);
-      queueTransactions(queued.dataSource);
-      await queued.dataSource.query('CREATE TABLE note (n text)');
-    });
-    afterAll(async () => {
-      await queued?.close();
-      await own?.drop();
-    });
-
-    it.each([
-      ['the DataSource', ({ dataSource }: EngineHost) => dataSource],
-      ['its manager', ({ dataSource }: EngineHost) => dataSource.manager],
-      ['a repository', ({ dataSource }: EngineHost) => dataSource.getRepository(ShippingMethod).manager],
-    ])('is whole or gone beside others, begun by %s', async (_by, of) => {
-      const project = freshProject();
-      const order = async (n: number): Promise<void> => {
-        await of(queued).transaction(async (manager) => {
-          await manager.query('INSERT INTO note VALUES (?)', [project]);
-          const event = { projectId: project, orderId: `o${n}`, type: 'order.placed' } as const;
-          await queued.events.record(event, { manager });
-          await delay(5);
-          if (n % 2) throw new Error('No.');
-        });
-      };
-
-      const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, n) => order(n)));
-
-      const notes = await queued.dataSource.query<object[]>('SELECT n FROM note WHERE n = ?', [project]);
-      const stored = await Promise.all(outcomes.map((_, n) => queued.events.list(project, `o${n}`)));
-      expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
-        stored.map(({ length }) => length === 1),
-      );
-      expect(notes).toHaveLength(5);
-    });
-
-    it('may begin inside of another one, and is part of it', async () => {
-      const project = freshProject();
-      const { dataSource, methods } = queued;
-      const code = (method_code: string) => ({ ...ground, method_code });
-      let late: Promise<unknown> = Promise.resolve();
-
-      await dataSource.transaction(async (manager) => {
-        await methods.create(project, code('outer'), { manager });
-        await dataSource.transaction((inner) => methods.create(project, code('inner'), { manager: inner }));
-        await dataSource
-          .transaction(async (inner) => {
-            await methods.create(project, code('undone'), { manager: inner });
-            throw new Error('No.');
-          })
-          .catch(() => undefined);
-        // It begins when this one has ended, though its caller is inside, and another one is open.
-        late = delay(20).then(() =>
-          dataSource.transaction((next) => methods.create(project, code('late'), { manager: next })),
-        );
-      });
-      const other = dataSource.transaction(async () => {
-        await delay(60);
-        throw new Error('No.');
-      });
-      await Promise.allSettled([other, late]);
-
-      const { data } = await methods.list(project);
-      expect(data.map(({ method_code }) => method_code)).toEqual(['inner', 'late', 'outer']);
-    });
   });
 
   it('that a call was not told to join makes it fail in words after ten seconds', async () => {

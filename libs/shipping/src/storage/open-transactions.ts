@@ -65,11 +65,12 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   /**
    * The server has rolled back all that was open on the connection.
-   * @returns the statements that open it again, so that nothing commits by itself; none if no call of ours is part of it
+   * @param isShared all use this connection, so its state concerns us also if no call of ours is part of the transaction
+   * @returns the statements that open it again, so that nothing commits by itself; none if it does not concern us
    */
-  failAll(runner: QueryRunner): string[] {
+  failAll(runner: QueryRunner, isShared = false): string[] {
     const open = this.openOn(runner);
-    if (!open.some(({ isJoined }) => isJoined)) return [];
+    if (!isShared && !open.some(({ isJoined }) => isJoined)) return [];
     for (const transaction of open) transaction.hasFailed = true;
     const savepoints = open.slice(1).map((_, index) => `SAVEPOINT typeorm_${index + 1}`);
     return ['BEGIN', ...savepoints];
@@ -100,10 +101,16 @@ export class OpenTransactions implements EntitySubscriberInterface {
     if (this.openOn(queryRunner).at(-1)?.hasFailed) throw new Error(rolledBack);
   }
 
-  /** The end is noted no earlier: before it is sent, a subscriber of the host's may still call us. */
+  /**
+   * The end is noted no earlier: before it is sent, a subscriber of the host's may still call us.
+   * @throws Error so that TypeORM rolls back, and the host hears of it
+   */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const innermost = end.test(query) && this.openOn(queryRunner).at(-1);
-    if (innermost) innermost.hasEnded = true;
+    if (!innermost) return;
+    // A call may have failed after beforeTransactionCommit(): that of a subscriber of the host's.
+    if (innermost.hasFailed && !query.startsWith('ROLLBACK')) throw new Error(rolledBack);
+    innermost.hasEnded = true;
   }
 
   /** @throws Error where PostgreSQL answered COMMIT with a rollback, which TypeORM takes for a commit */

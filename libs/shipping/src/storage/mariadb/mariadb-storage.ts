@@ -18,6 +18,10 @@ const refused = {
     'which shows changes that are rolled back later. Set READ COMMITTED or a stricter level.',
   "Variable_name = 'autocommit' AND Value = 'OFF'":
     'so that a read would never see later changes. Set it to ON.',
+  "Variable_name = 'completion_type' AND Value <> 'NO_CHAIN'":
+    'so that a COMMIT would begin another transaction, which nobody ends. Set it to NO_CHAIN.',
+  "Variable_name = 'sql_select_limit' AND Value <> '18446744073709551615'":
+    'so that the server would leave out rows. Set it to DEFAULT.',
   "Variable_name = 'wsrep_dirty_reads' AND Value = 'ON'":
     'so that a node of Galera which is cut off from the others would answer with old data. Set it to OFF.',
 };

@@ -77,6 +77,9 @@ const resultOptions = { rowsAsArray: false, nestTables: false, namedPlaceholders
  */
 const noWait = 'SET STATEMENT innodb_lock_wait_timeout = 0 FOR ';
 
+const committed =
+  'A statement in this transaction has committed it, as DDL and TRUNCATE do. Send it before the transaction begins.';
+
 /** Runs scripts on a server of MariaDB or MySQL: in the caller's transaction, or in one of their own. */
 export class MariadbScripts extends Scripts {
   /** Before a statement of a batch that writes. */
@@ -86,8 +89,8 @@ export class MariadbScripts extends Scripts {
 
   private readonly open: OpenTransactions;
 
-  /** Connections on which TypeORM's last statement left a transaction open, or the next one will begin one. */
-  private readonly inUse = new WeakSet<object>();
+  /** Whether TypeORM's last statement on a connection left a transaction open, or the next one will begin one. */
+  private readonly inUse = new WeakMap<object, boolean>();
 
   constructor(dataSource: DataSource) {
     super(dataSource);
@@ -155,12 +158,13 @@ export class MariadbScripts extends Scripts {
     let writes = isUnit;
     try {
       const connection = await connectionOf(runner);
+      if (runner.isTransactionActive && this.inUse.get(connection) === false) throw new Error(committed);
       const run = (): Promise<Result> =>
         runLater(script(), (statement) => {
           scope.assertOpen();
           writes ||= !!statement.writes;
           if (!isUnit) progress.mayHaveCommitted = writes && !runner.isTransactionActive;
-          return this.sent(runner, connection, statement, isUnit || this.inUse.has(connection));
+          return this.sent(runner, connection, statement, isUnit || this.inUse.get(connection) === true);
         });
       if (!isUnit || runner.isTransactionActive) return await run();
       // The host may have begun a transaction by a statement of its own. Nobody would refuse its COMMIT.
@@ -193,8 +197,7 @@ export class MariadbScripts extends Scripts {
   private note(connection: object, answer: unknown): void {
     const { serverStatus } = Object(Array.isArray(answer) ? answer.at(-1) : answer) as Sent;
     if (serverStatus === undefined) return;
-    if (hasTransaction(serverStatus) || !commitsByItself(serverStatus)) this.inUse.add(connection);
-    else this.inUse.delete(connection);
+    this.inUse.set(connection, hasTransaction(serverStatus) || !commitsByItself(serverStatus));
   }
 
   /** Takes a connection of the pool. One that the host gave back inside a transaction is rolled back first. */
@@ -202,7 +205,7 @@ export class MariadbScripts extends Scripts {
     const connection = await connectionOf(runner);
     const prepared = this.preparedOn(connection);
     for (const statement of prepared.spent.splice(0)) connection.unprepare(statement);
-    if (this.inUse.has(connection)) {
+    if (this.inUse.get(connection)) {
       await control(connection, 'ROLLBACK');
       this.note(connection, await control(connection, 'SET autocommit = 1'));
     }

@@ -170,7 +170,7 @@ export class SqliteScripts extends Scripts {
    */
   private reopen(runner: QueryRunner): void {
     if (!runner.isTransactionActive || this.database.inTransaction) return;
-    for (const sql of this.open.failAll(runner)) this.database.exec(sql);
+    for (const sql of this.open.failAll(runner, true)) this.database.exec(sql);
   }
 
   private inTransaction<Result>(work: () => Result): Result {
