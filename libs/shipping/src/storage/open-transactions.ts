@@ -108,8 +108,10 @@ export class OpenTransactions implements EntitySubscriberInterface {
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const innermost = end.test(query) && this.openOn(queryRunner).at(-1);
     if (!innermost) return;
-    // A call may have failed after beforeTransactionCommit(): that of a subscriber of the host's.
-    if (innermost.hasFailed && !query.startsWith('ROLLBACK')) throw new Error(rolledBack);
+    // A call may have failed after beforeTransactionCommit(): that of a subscriber of the host's. In a transaction of the
+    // host's own statements, a savepoint has undone what failed.
+    const isCommit = queryRunner.isTransactionActive && !query.startsWith('ROLLBACK');
+    if (innermost.hasFailed && isCommit) throw new Error(rolledBack);
     innermost.hasEnded = true;
   }
 
