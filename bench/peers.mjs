@@ -7,7 +7,7 @@ import { startGenerator } from './load/load.mjs';
 import { newDatabase } from './postgres.mjs';
 import { until } from './processes.mjs';
 import { median, ratioRow } from './report/rows.mjs';
-import { measureRounds } from './rounds.mjs';
+import { measureRound } from './rounds.mjs';
 import { scenarios } from './scenarios.mjs';
 
 const scenario = 'list20few';
@@ -25,13 +25,17 @@ export async function measurePeers(options) {
     await until(() => hasAll(peer), peer.child, name, 120);
     peers.push(peer);
   }
-  const measured = await measureRounds({
+  const contenders = [ours, ...peers];
+  const run = {
     ...options,
     scenario,
-    contenders: [ours, ...peers],
+    contenders,
     size: sizes.small,
     generate: startGenerator(),
-  });
+    next: new Map(),
+  };
+  const measured = [];
+  for (let round = 0; round < options.rounds; round++) measured.push(await measureRound(run));
   const rows = peers.map(({ name }) =>
     ratioRow({
       title: `${scenarios[scenario].title}, against ${contenders[name].title}`,

@@ -4,8 +4,9 @@ import { methodsIn, sizes } from './data/sizes.mjs';
 import { engines } from './engines.mjs';
 import { chosen, multiplesOf, rowOf } from './figures.mjs';
 import { startGenerator } from './load/load.mjs';
+import { stop } from './processes.mjs';
 import { median } from './report/rows.mjs';
-import { measureRounds } from './rounds.mjs';
+import { measureRound } from './rounds.mjs';
 import { scenarios } from './scenarios.mjs';
 
 /** How long a new process needs to compile the code of its requests. */
@@ -29,19 +30,43 @@ export async function measureRatios(options) {
   const size = { ...sizes[options.quick ? 'quick' : engine.size], writers };
   console.log(`Loading ${methodsIn(size).toLocaleString('en-US')} methods …`);
   const database = await engine.newDatabase('shipping_bench');
-  const ours = await start('ours', { database, path: '/' });
+  // The library makes its tables, and they are filled before anybody prepares a statement.
+  const migrated = await start('ours', { database, path: '/' });
   await engine.load(database.url, size, writers);
-  const running = { ours };
-  for (const name of new Set(wanted.flatMap(namesIn))) {
-    running[name] ??= await start(name, { database, origin: ours.origin });
-  }
-  const contendersIn = (scenario) => namesIn(scenario).map((name) => running[name]);
-  for (const scenario of wanted) await checkEqual(scenario, contendersIn(scenario), size);
-  console.log(`All contenders give the same answers in ${wanted.length} scenarios.`);
+  await stop(migrated.child);
 
   const generate = startGenerator();
+  const names = new Set(wanted.flatMap(namesIn));
+  const measured = Object.fromEntries(wanted.map((scenario) => [scenario, []]));
+  const next = Object.fromEntries(wanted.map((scenario) => [scenario, new Map()]));
+  for (let round = 1; round <= options.rounds; round++) {
+    const running = await startAll(names, { database, size, generate });
+    for (const scenario of wanted) {
+      const contenders = namesIn(scenario).map((name) => running[name]);
+      if (round === 1) await checkEqual(scenario, contenders, size);
+      const run = { ...options, scenario, contenders, size, generate, next: next[scenario] };
+      measured[scenario].push(await measureRound(run));
+    }
+    for (const { child } of Object.values(running)) await stop(child);
+    console.log(`  round ${round} of ${options.rounds}`);
+  }
+  for (const scenario of wanted) {
+    console.log(`  ${scenarios[scenario].title}`);
+    for (const name of namesIn(scenario))
+      console.log(`    ${name.padEnd(8)} ${costOf(measured[scenario], name)}`);
+  }
+  return {
+    rows: figures.map((figure) => rowOf(figure, measured[figure.scenario])),
+    multiples: Object.fromEntries(wanted.map((scenario) => [scenario, multiplesOf(measured[scenario])])),
+  };
+}
+
+/** Starts the contenders and lets each of them compile its code. */
+async function startAll(names, { database, size, generate }) {
+  const running = {};
+  for (const name of names) running[name] = await start(name, { database, origin: running.ours?.origin });
   for (const { name: contender, port } of Object.values(running)) {
-    await generate({
+    const job = {
       scenario: 'list20',
       contender,
       size,
@@ -49,20 +74,10 @@ export async function measureRatios(options) {
       connections: 16,
       seconds: compileSeconds,
       from: 0,
-    });
+    };
+    await generate(job);
   }
-  const measured = {};
-  for (const scenario of wanted) {
-    const contenders = contendersIn(scenario);
-    measured[scenario] = await measureRounds({ ...options, scenario, contenders, size, generate });
-    console.log(`  ${scenarios[scenario].title}`);
-    for (const { name } of contenders)
-      console.log(`    ${name.padEnd(8)} ${costOf(measured[scenario], name)}`);
-  }
-  return {
-    rows: figures.map((figure) => rowOf(figure, measured[figure.scenario])),
-    multiples: Object.fromEntries(wanted.map((scenario) => [scenario, multiplesOf(measured[scenario])])),
-  };
+  return running;
 }
 
 /** The same scenario and measure, against the other checkout if there is one. */
