@@ -252,9 +252,12 @@ export class ShippingMethods {
   }
 
   private notify(change: ShippingMethodChange, scope: Scope): void {
+    const changes = changesOn(this.transactions.dataSource);
+    // Nobody can subscribe before a change that commits by itself is told.
+    if (!changes.observed && !(scope instanceof JoinedTransaction)) return;
     // Subscribers get a copy, made now: the caller may change what it gets.
-    const told = JSON.parse(JSON.stringify(change)) as ShippingMethodChange;
-    this.transactions.afterCommit(scope, () => changesOn(this.transactions.dataSource).next(told));
+    const told = JSON.stringify(change);
+    this.transactions.afterCommit(scope, () => changes.next(JSON.parse(told) as ShippingMethodChange));
   }
 
   private async findIn(
