@@ -25,11 +25,10 @@ export async function measurePeers(options) {
     await until(() => hasAll(peer), peer.child, name, 120);
     peers.push(peer);
   }
-  const contenders = [ours, ...peers];
   const run = {
     ...options,
     scenario,
-    contenders,
+    contenders: [ours, ...peers],
     size: sizes.small,
     generate: startGenerator(),
     next: new Map(),

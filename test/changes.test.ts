@@ -183,20 +183,6 @@ describe('the stream of changes', () => {
     expect(returned.meta).toEqual({});
   });
 
-  it('reports a change to whoever subscribes before the commit', async () => {
-    stop();
-    const late: ShippingMethodChange[] = [];
-
-    const created = await app.database.dataSource.transaction(async (manager) => {
-      const method = await methods.create(freshProject(), ground, { manager });
-      const subscription = methods.changes.subscribe((change) => late.push(change));
-      stop = () => subscription.unsubscribe();
-      return method;
-    });
-
-    expect(late).toEqual([{ type: 'created', before: null, after: created }]);
-  });
-
   it('does not report changes whose COMMIT fails', async () => {
     const { dataSource } = app.database;
     await engine.prepareFailingCommits(dataSource.manager);
