@@ -111,6 +111,44 @@ describe.skipIf(sqlite.missing !== undefined)(`a queued transaction on ${titleOf
     await expectUsual();
   });
 
+  it.each([0, 1, 2, 5, 10])(
+    'may leave work behind that goes on to begin others, %i ticks after one that it waited for',
+    async (ticks) => {
+      const project = freshProject();
+      let handler: Promise<unknown> = Promise.resolve();
+
+      await dataSource.transaction(async (manager) => {
+        handler = (async () => {
+          await dataSource.transaction(order(project, 'handler'));
+          for (let tick = 0; tick < ticks; tick++) await undefined;
+          await dataSource.transaction(order(project, 'undone', true)).catch(() => undefined);
+          await dataSource.transaction(order(project, 'last'));
+        })();
+        await order(project, 'first')(manager);
+      });
+      await handler;
+
+      expect(await committed(project)).toEqual(['first', 'handler', 'last']);
+      await expectUsual();
+    },
+  );
+
+  it('waits for work of an inner one that has ended, which begins another one', async () => {
+    const project = freshProject();
+
+    await dataSource.transaction(async () => {
+      let late: Promise<unknown> = Promise.resolve();
+      await dataSource.transaction(async (manager) => {
+        await order(project, 'inner')(manager);
+        late = delay(20).then(() => dataSource.transaction(order(project, 'late')));
+      });
+      await late;
+    });
+
+    expect(await committed(project)).toEqual(['inner', 'late']);
+    await expectUsual();
+  });
+
   it('may have a subscriber that begins another one after the commit, and awaits nothing', async () => {
     const project = freshProject();
     let hook: Promise<unknown> | undefined;
