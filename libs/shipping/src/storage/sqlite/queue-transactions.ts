@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DataSource, type EntityManager } from 'typeorm';
 
-/** What transactions can begin inside of: the work of another one, its subscribers, or the DataSource. They take turns. */
+/**
+ * A place in which transactions begin: the work of another transaction, its subscribers, or the DataSource. Those that
+ * begin in one place run one after another.
+ */
 class Turn {
   isOpen = true;
   /** The last of those that have begun inside of it. */
@@ -14,7 +17,7 @@ class Turn {
     return this.isOpen ? this : this.outer?.open;
   }
 
-  /** Ends after all that have begun inside of it. What begins later belongs to the one around it. */
+  /** Waits for all that have begun here. What begins later belongs to the nearest open place around. */
   async end(): Promise<void> {
     for (let seen: Promise<unknown> | undefined; seen !== this.last;) await (seen = this.last);
     this.isOpen = false;
@@ -34,7 +37,7 @@ export function isQueued(dataSource: DataSource): boolean {
  * that overlap would become one, and whichever ends first would end both. On another engine it does nothing.
  *
  * It queues `transaction()` of the DataSource, of its managers and of its repositories. A transaction that begins while
- * another one does its work is part of it, also if nobody awaits it: the outer one ends after it. It does not queue writes
+ * another one does its work is part of that one, which waits for it, even if the work does not. It does not queue writes
  * outside of transactions, nor `startTransaction()` of a query runner.
  * @returns the same DataSource
  */

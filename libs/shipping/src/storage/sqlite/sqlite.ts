@@ -202,8 +202,8 @@ export class SqliteScripts extends Scripts {
   }
 
   private get database(): Database {
-    const { databaseConnection } = this.dataSource.driver as unknown as { databaseConnection?: Database };
-    if (databaseConnection?.open) return databaseConnection;
+    const database = Reflect.get(this.dataSource.driver, 'databaseConnection') as Database | undefined;
+    if (database?.open) return database;
     throw new DatabaseUnavailableError(new Error('The DataSource is not open.'));
   }
 }
