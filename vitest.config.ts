@@ -33,7 +33,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^nestjs-shipping$/, replacement: source('index.ts') },
-      { find: /^nestjs-shipping\/migrations$/, replacement: source('storage/migrations/migrations.ts') },
+      { find: /^nestjs-shipping\/migrations$/, replacement: source('database/migrations/migrations.ts') },
       { find: /^nestjs-shipping\/testing$/, replacement: source('testing/testing.ts') },
       { find: /^nestjs-shipping\/openapi$/, replacement: source('openapi/openapi.ts') },
     ],

@@ -1,5 +1,4 @@
 import {
-  ShippingMethod,
   type ShippingMethodChange,
   type ShippingMethodDto,
   ShippingMethods,
@@ -8,7 +7,6 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
-import { engine, onlyWhere } from './support/database.js';
 
 describe('the etag of a method', () => {
   let app: TestApp;
@@ -271,46 +269,6 @@ describe('the etag of a method', () => {
       expect(await methods.find(shop.project, id)).toMatchObject({ version: 1, is_active: true });
     },
   );
-
-  onlyWhere('connections', () => {
-    it('is compared in the statement that writes, so that a default changed just before it is noticed', async () => {
-      const origin = await makeDefault();
-      const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
-      const form = formOf(await loaded());
-      const theDefault = { projectId: 'defaults', id: origin };
-      const { dataSource } = app.database;
-
-      const refusals = await dataSource.transaction(async (manager) => {
-        const refused: unknown[] = [];
-        for (const act of [
-          () => methods.update(shop.project, id, { ...form, is_active: false }, { manager, etags: [etag] }),
-          () => methods.remove(shop.project, id, { manager, etags: [etag] }),
-        ]) {
-          let isChanged = false;
-          const end = await engine.intercept(manager, async (sql, send) => {
-            if (!isChanged && /UPDATE|DELETE/.test(sql)) {
-              isChanged = true;
-              await manager.update(ShippingMethod, theDefault, { version: 2, methodLabel: 'D2' });
-            }
-            return send();
-          });
-          refused.push(await act().catch((error: unknown) => error));
-          end();
-          expect(isChanged).toBe(true);
-          await manager.update(ShippingMethod, theDefault, { version: 1, methodLabel: 'D1' });
-        }
-        return refused;
-      });
-
-      expect(refusals).toEqual([expect.any(VersionMismatchError), expect.any(VersionMismatchError)]);
-      expect(await loaded()).toMatchObject({
-        etag,
-        version: 1,
-        is_active: true,
-        own: { method_label: 'Own' },
-      });
-    });
-  });
 
   it('protects own values from forms that are sent while the default changes', async () => {
     const origin = await makeDefault();

@@ -83,11 +83,11 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
     },
   );
 
-  it('a tree of 1,501 methods has the writes of the transaction, and inherits from its default', async () => {
+  it('a tree of 901 methods has the writes of the transaction, and inherits from its default', async () => {
     const { dataSource } = app.database;
 
     const written = inTransaction(dataSource, async (manager) => {
-      await addMethods(manager, project, 1500);
+      await addMethods(manager, project, 900);
       return join(manager, async (options) => {
         await methods.create('default', { ...ground, method_label: 'Default' }, options);
         await methods.create(project, { ...ground, use_default: true }, options);
@@ -98,7 +98,7 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
 
     await expect(written).rejects.toMatchObject({
       message: 'rollback',
-      data: [{ carrier_code: 'c', methods: { length: 1500 } }, { methods: [{ method_label: 'Default' }] }],
+      data: [{ carrier_code: 'c', methods: { length: 900 } }, { methods: [{ method_label: 'Default' }] }],
     });
     expect(await methods.tree(project)).toEqual({ data: [] });
   });

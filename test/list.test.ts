@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adapters, type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
 import { byCodePoints } from './support/order.js';
+import { renewRevision } from './support/rows.js';
 
 describe.each(adapters)('the list on %s', (adapter) => {
   let app: TestApp;
@@ -184,7 +185,9 @@ describe.each(adapters)('the list on %s', (adapter) => {
     const one = new Client(app.origin, freshProject());
     await one.create({ carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
     const createdAt = new Date('2026-01-31T12:00:00.5Z');
-    await app.database.dataSource.manager.update(ShippingMethod, { projectId: one.project }, { createdAt });
+    const { manager } = app.database.dataSource;
+    await manager.update(ShippingMethod, { projectId: one.project }, { createdAt });
+    await renewRevision(manager, one.project);
     const time = `2026-01-31T12:00:00.${decimals}Z`;
 
     const { body } = await one.list(

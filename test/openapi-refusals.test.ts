@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { addMethods } from './support/rows.js';
 import { Logger } from '@nestjs/common';
-import { ShippingProject } from 'nestjs-shipping';
 import { shippingDocument } from 'nestjs-shipping/openapi';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
@@ -65,8 +64,7 @@ describe('the OpenAPI document', () => {
     answered('post', await shop.create('x', { 'content-type': 'text/plain' }));
     answered('post', await bad.create(ground));
     const full = new Client(app.origin, freshProject());
-    const row = { projectId: full.project, revision: randomUUID(), methods: 10_000, followers: 0 };
-    await manager.insert(ShippingProject, row);
+    await addMethods(manager, full.project, 1000);
     answered('post', await full.create(ground));
     for (const sent of [{}, '{', ground, tooLarge, { ...ground, method_code: 'x' }])
       answered('patch', await shop.update(id, sent));

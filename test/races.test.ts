@@ -1,4 +1,4 @@
-import { MethodNotFoundError, ShippingMethod, ShippingMethods, ShippingProject } from 'nestjs-shipping';
+import { MethodNotFoundError, ShippingMethod, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { Client, freshProject } from './support/client.js';
@@ -113,13 +113,7 @@ describe('two instances on one database', () => {
     );
 
     const { manager } = database.dataSource;
-    const counted = await manager.findOneByOrFail(ShippingProject, { projectId: project });
-    const stored = await manager.findBy(ShippingMethod, { projectId: project });
-    expect([counted.methods, counted.followers]).toEqual([
-      stored.length,
-      stored.filter(({ useDefault }) => useDefault).length,
-    ]);
-    expect(counted.methods).toBe(32);
+    expect(await manager.countBy(ShippingMethod, { projectId: project })).toBe(32);
   });
 
   it('do not deadlock when a transaction and a single writer change the same methods', async () => {

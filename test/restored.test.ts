@@ -78,8 +78,6 @@ describe('the ETag of a list or tree', () => {
     await manager.insert(ShippingProject, {
       projectId: shop.project,
       revision: '00000000-0000-0000-0000-000000000000',
-      methods: 1,
-      followers: 0,
     });
     const { status, text } = await read(shop, route, held.headers.get('etag') ?? '');
 

@@ -29,7 +29,7 @@ describe('the migrated schema', () => {
   it('begins every key with the project', async () => {
     const keys = await engine.keys(database.dataSource.manager);
 
-    expect(keys.length).toBeGreaterThanOrEqual(6);
+    expect(keys.length).toBeGreaterThanOrEqual(5);
     expect(keys.filter(([first]) => first !== 'project_id')).toEqual(engine.extraKeys);
   });
 });

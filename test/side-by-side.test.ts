@@ -1,6 +1,6 @@
 import { DuplicateMethodError, MethodInUseError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from './support/app.js';
 import { freshProject } from './support/client.js';
 import { engine, onlyWhere, testDatabase } from './support/database.js';
@@ -182,33 +182,6 @@ describe('a subscriber of the host', () => {
 
     expect(await events.list(projectId, 'o')).toHaveLength(1);
   });
-});
-
-describe('an upsert', () => {
-  it.each([false, true])(
-    'does not touch a method that loses its codes meanwhile (another method takes them: %j)',
-    async (isTakenAnew) => {
-      const project = freshProject();
-      const { id } = await methods.create(project, ground);
-      const batched = Reflect.get(methods, 'batched') as { find: (...key: unknown[]) => Promise<unknown> };
-      const find = batched.find.bind(batched);
-      vi.spyOn(batched, 'find').mockImplementationOnce(async (...key) => {
-        const found = await find(...key);
-        await methods.update(project, id, { ...ground, method_code: 'renamed' });
-        if (isTakenAnew) await methods.create(project, ground);
-        return found;
-      });
-
-      const upserted = await methods.upsert(project, { ...ground, method_label: 'Upserted' });
-
-      const { data } = await methods.list(project);
-      expect(upserted.id).not.toBe(id);
-      expect(data.map((method) => [method.method_code, method.method_label])).toEqual([
-        ['03', 'Upserted'],
-        ['renamed', 'UPS Ground'],
-      ]);
-    },
-  );
 });
 
 describe('a trigger of the host that refuses', () => {

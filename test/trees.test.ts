@@ -65,7 +65,7 @@ describe.each(adapters)('the tree on %s', (adapter) => {
   });
 
   it('shows inherited values', async () => {
-    const shop = await filled(1500);
+    const shop = await filled(900);
     await new Client(app.origin, 'default').create({
       carrier_code: 'inheriting',
       carrier_label: 'Inherited',
@@ -92,7 +92,7 @@ describe.each(adapters)('the tree on %s', (adapter) => {
   });
 
   it('is answered while another client writes all the time', async () => {
-    const shop = await filled(1500);
+    const shop = await filled(900);
     const over = new AbortController();
     const writer = (async () => {
       for (let n = 0; !over.signal.aborted; n++)
@@ -109,7 +109,7 @@ describe.each(adapters)('the tree on %s', (adapter) => {
 
     for (const [status, methods] of answers) {
       expect(status).toBe(200);
-      expect(methods).toBeGreaterThanOrEqual(1500);
+      expect(methods).toBeGreaterThanOrEqual(900);
     }
   });
 });

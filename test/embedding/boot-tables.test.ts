@@ -80,13 +80,13 @@ describe('the tables, when an application boots,', () => {
   it('are refused when they lack columns, and the error names the columns', async () => {
     database = await testDatabase();
     await altered(database, ShippingMethod, async (runner, table) => {
-      await runner.dropColumns(table, ['search_text', 'use_default']);
+      await runner.dropColumns(table, ['meta', 'use_default']);
       await runner.addColumn(table, new TableColumn({ name: 'price', type: 'integer', isNullable: true }));
     });
 
     const refusal = await booted(database).catch(({ message }: Error) => message);
 
-    expect(refusal).toMatch(/shipping_method.* without the columns use_default, search_text\b/s);
+    expect(refusal).toMatch(/shipping_method.* without the columns meta, use_default\b/s);
     expect(refusal).toContain('shippingMigrations');
     expect(refusal).toContain('schema');
   });
@@ -110,8 +110,8 @@ describe('the tables, when an application boots,', () => {
   });
 
   it.each([
-    ['shipping_method', 'search_text', ShippingMethod],
-    ['shipping_project', 'followers', ShippingProject],
+    ['shipping_method', 'meta', ShippingMethod],
+    ['shipping_project', 'revision', ShippingProject],
     ['shipping_order_event', 'message', OrderEvent],
   ])('are refused when only %s lacks a column, which is %s', async (name, column, entity) => {
     database = await testDatabase();

@@ -1,7 +1,7 @@
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
 import { compiled, typeOrm } from './host.js';
 
@@ -69,24 +69,5 @@ describe('a read by a sibling module', () => {
     );
 
     expect(statements).toHaveLength(1);
-  });
-
-  onlyWhere('connections', () => {
-    it('is sent again on another connection when the first one is silent', async () => {
-      const methods = await mounted();
-      const project = freshProject();
-      await methods.create(project, ground);
-      const { dataSource } = database;
-      const silent = dataSource.createQueryRunner('master');
-      vi.spyOn(silent, 'connect').mockReturnValue(new Promise(() => undefined));
-      vi.spyOn(dataSource, 'createQueryRunner').mockReturnValueOnce(silent);
-      const timers: (() => void)[] = [];
-      vi.stubGlobal('setTimeout', (isOver: () => void) => timers.push(isOver));
-
-      const lists = [methods.list(project), methods.list(project)];
-      timers[0]?.();
-
-      for (const { data } of await Promise.all(lists)) expect(data).toMatchObject([ground]);
-    });
   });
 });

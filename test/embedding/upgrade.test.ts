@@ -12,7 +12,6 @@ import {
 } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { engine, type TestDatabase, testDatabase } from '../support/database.js';
-import { addMethods } from '../support/rows.js';
 import { compiled, typeOrm } from './host.js';
 
 /** What a next version might add: a column and an index. */
@@ -133,16 +132,4 @@ describe('a database with data in it, when a migration is added,', () => {
       await testing.close();
     },
   );
-
-  it('compares a field that the search text of an older row does not have with nothing', async () => {
-    database = await testDatabase();
-    const testing = await booted(database);
-    await addMethods(database.dataSource.manager, 'older', 1, () => ({ searchText: 'first\nsecond' }));
-    const methods = testing.get(ShippingMethods);
-    const found = async (field: 'method_code' | 'method_label'): Promise<number> =>
-      (await methods.list('older', { raw_filters: [{ field, op: 'contains', value: 'second' }] })).meta.total;
-
-    expect([await found('method_code'), await found('method_label')]).toEqual([1, 0]);
-    await testing.close();
-  });
 });

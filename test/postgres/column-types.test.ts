@@ -57,7 +57,7 @@ describe("on PostgreSQL, the entities' columns", () => {
 
       const types = new Set(columns.map(({ type }) => type));
       expect(types).toEqual(
-        new Set(['varchar', 'uuid', 'boolean', 'integer', 'jsonb', 'text', 'timestamptz', 'bigint']),
+        new Set(['varchar', 'uuid', 'boolean', 'integer', 'jsonb', 'timestamptz', 'bigint']),
       );
       await database.close();
     }

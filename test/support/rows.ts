@@ -47,14 +47,18 @@ export async function addMethods(
     sortOrder: 0,
     meta: {},
     useDefault: false,
-    searchText: 'x',
     version: 1,
     createdAt: now,
     updatedAt: now,
     ...of(n),
   }));
-  const row = { projectId, revision: randomUUID(), methods: count, followers: 0 };
+  const row = { projectId, revision: randomUUID() };
   await manager.insert(ShippingProject, row);
+}
+
+/** As after each change by hand: it tells the caches that the project has changed. */
+export async function renewRevision(manager: EntityManager, projectId: string): Promise<void> {
+  await manager.update(ShippingProject, { projectId }, { revision: randomUUID() });
 }
 
 /** Inserts rows with the numbers 1 to `count`. */

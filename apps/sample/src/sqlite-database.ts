@@ -1,4 +1,3 @@
-import { queueTransactions } from 'nestjs-shipping';
 import { DataSource, type DataSourceOptions, DriverPackageNotInstalledError } from 'typeorm';
 import { StartupError } from './startup.js';
 
@@ -12,7 +11,7 @@ export async function openSqlite(database: string, options: Partial<DataSourceOp
     file.pragma('locking_mode = EXCLUSIVE');
   const own = { type: 'better-sqlite3', database, enableWAL: true, timeout: 0, prepareDatabase } as const;
   try {
-    return await queueTransactions(new DataSource({ ...options, ...own } as DataSourceOptions)).initialize();
+    return await new DataSource({ ...options, ...own } as DataSourceOptions).initialize();
   } catch (error) {
     const isMissing = error instanceof DriverPackageNotInstalledError;
     const reason = isMissing ? 'its driver is not installed' : String(error);

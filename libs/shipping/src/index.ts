@@ -4,7 +4,7 @@ export {
   type ShippingModuleExtras,
   type ShippingModuleOptions,
   type ShippingRoute,
-} from './shipping.options.js';
+} from './options/shipping.options.js';
 
 export { type ChangeOptions, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
@@ -41,16 +41,15 @@ export {
 export { type OrderEventActor, type OrderEventDto } from './order-events/dto/order-event.dto.js';
 export { RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
 
-export { type CallOptions } from './storage/transactions.js';
+export { type CallOptions } from './database/database.js';
 export { shippingEntities } from './shipping.entities.js';
-export { connectionError } from './storage/connection-errors.js';
-export { queueTransactions } from './storage/sqlite/queue-transactions.js';
-export { DatabaseUnavailableError, OutcomeUnknownError } from './storage/storage.errors.js';
+export { connectionError } from './database/engines/connection-errors.js';
+export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
 export { ShippingProject } from './shipping-methods/shipping-project.entity.js';
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';
-export { type ProblemDetails, ShippingException } from './shipping.exception.js';
+export { type ProblemDetails, ShippingException } from './problems/shipping.exception.js';
 export {
   type Violation,
   type ViolationCode,

@@ -4,7 +4,7 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
-import { MethodReads } from './shipping-methods/method-reads.js';
+import { MethodStore } from './shipping-methods/method-store.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping.entities.js';
 import { controllersFor, ShippingMount } from './shipping.mount.js';
@@ -15,13 +15,10 @@ import {
   type ShippingModuleOptions,
   ShippingSettings,
   staticDefaults,
-} from './shipping.options.js';
+} from './options/shipping.options.js';
 import { ShippingTables } from './shipping.tables.js';
-import { BatchedMethods } from './storage/batched-methods.js';
-import { engineOf } from './storage/engine-name.js';
-import { storageOf } from './storage/engines.js';
-import { EventStore, MethodStore, ShippingStorage } from './storage/shipping-storage.js';
-import { Transactions } from './storage/transactions.js';
+import { Database } from './database/database.js';
+import { engineOf } from './database/engines/engine.js';
 
 const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
   // Nest 10 takes two dynamic modules for one when they print the same, and would drop the second mount.
@@ -49,30 +46,17 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       },
       { provide: ShippingSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
       {
-        provide: Transactions,
+        provide: Database,
         useFactory: (source: DataSource | undefined, { entityManager }: ShippingSettings) => {
           if (!source) throw noDataSource(dataSource);
           engineOf(source);
-          return new Transactions(source, entityManager);
+          return new Database(source, entityManager);
         },
         // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy.
         inject: [{ token: getDataSourceToken(dataSource), optional: true }, ShippingSettings],
       },
-      {
-        provide: ShippingStorage,
-        useFactory: ({ dataSource: source }: Transactions, settings: ShippingSettings) =>
-          storageOf(source, settings),
-        inject: [Transactions, ShippingSettings],
-      },
-      { provide: EventStore, useFactory: ({ events }: ShippingStorage) => events, inject: [ShippingStorage] },
-      {
-        provide: MethodStore,
-        useFactory: ({ methods }: ShippingStorage) => methods,
-        inject: [ShippingStorage],
-      },
-      BatchedMethods,
+      MethodStore,
       ShippingTables,
-      MethodReads,
       ShippingMethods,
       OrderEvents,
     ],

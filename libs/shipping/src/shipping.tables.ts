@@ -1,21 +1,20 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { shippingEntities } from './shipping.entities.js';
-import { ShippingStorage } from './storage/shipping-storage.js';
-import { Transactions } from './storage/transactions.js';
+import { Database } from './database/database.js';
+import { columnsOf } from './database/engines/boot-checks.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
 export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
   constructor(
-    @Inject(Transactions) private readonly transactions: Transactions,
-    @Inject(ShippingStorage) private readonly storage: ShippingStorage,
+    @Inject(Database) private readonly database: Database,
     @Inject(HttpAdapterHost) private readonly server: HttpAdapterHost,
   ) {}
 
   /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
   onModuleInit(): void {
-    const { dataSource } = this.transactions;
+    const { dataSource } = this.database;
     const missing = shippingEntities.filter((entity) => !dataSource.hasMetadata(entity));
     if (!dataSource.isInitialized || missing.length === 0) return;
     throw new Error(
@@ -29,10 +28,10 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
    * @throws Error that names what the database lacks, and the remedy; DatabaseUnavailableError
    */
   async onApplicationBootstrap(): Promise<void> {
-    const { dataSource } = this.transactions;
+    const { dataSource } = this.database;
     // `manualInitialization`: the host will migrate when it initialises.
     if (!dataSource.isInitialized) return;
-    const columns = await this.storage.columnsOf(shippingEntities);
+    const columns = await columnsOf(dataSource, shippingEntities);
     const tables = shippingEntities.map((entity, place) => {
       const { tablePath, ownColumns } = dataSource.getMetadata(entity);
       const present = columns[place] ?? [];

@@ -64,7 +64,7 @@ export function postgres(url: string | undefined): Engine {
       failedTransactions: true,
       changingTriggers: true,
       sharedParents: true,
-      endsAtOnce: true,
+      endsAtOnce: false,
     },
     open: (settings) => (url === undefined ? openEmbedded(settings) : openOnServer(url, settings)),
 
@@ -72,8 +72,8 @@ export function postgres(url: string | undefined): Engine {
     lockTimeout: '55P03',
     waitingInserts: 3,
     hiddenDuplicate: { code: 'database_unavailable', cause: { code: '40001' } },
-    brokenWrite: 'outcome_unknown',
-    deciding: /INSERT INTO|UPDATE .* SET|DELETE FROM/s,
+    brokenWrite: 'database_unavailable',
+    deciding: /COMMIT|INSERT INTO \S*shipping_order_event/,
     commitFailure: /unique/,
     brokenConnection: () => new Error('Connection terminated unexpectedly'),
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { queueTransactions, shippingEntities } from 'nestjs-shipping';
+import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { DataSource, type DataSourceOptions, type EntityManager } from 'typeorm';
 import { type DatabaseSettings, type Engine, type TestDatabase } from '../engine.js';
@@ -196,7 +196,7 @@ async function open(settings: DatabaseSettings): Promise<TestDatabase> {
     ...(lockTimeoutMs !== undefined && { timeout: lockTimeoutMs }),
     ...neutral,
   };
-  const dataSource = await queueTransactions(new DataSource(options)).initialize();
+  const dataSource = await new DataSource(options).initialize();
   const database: TestDatabase = {
     options,
     dataSource,

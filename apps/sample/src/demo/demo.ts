@@ -1,5 +1,11 @@
 import { type INestApplication } from '@nestjs/common';
-import { DuplicateMethodError, OrderEvents, ShippingMethods, ShippingProject } from 'nestjs-shipping';
+import {
+  DatabaseUnavailableError,
+  DuplicateMethodError,
+  OrderEvents,
+  ShippingMethods,
+  ShippingProject,
+} from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { step } from '../startup.js';
 import { defaultMethods, demoMethods, demoOrders } from './demo-data.js';
@@ -41,6 +47,7 @@ async function seed(app: INestApplication): Promise<void> {
   });
   await seeding.catch((error: unknown) => {
     // The first method waited for another instance, which has filled it meanwhile.
-    if (!(error instanceof DuplicateMethodError)) throw error;
+    const isLost = error instanceof DatabaseUnavailableError && error.contention === 'race';
+    if (!isLost && !(error instanceof DuplicateMethodError)) throw error;
   });
 }

@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import { lastValueFrom } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { DatabaseUnavailableError } from '../storage/storage.errors.js';
+import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { ProblemDetailsFilter, problemOf } from './problem-details.filter.js';
 
 const caused = (cause: unknown): BadRequestException => new BadRequestException('Bad', { cause });

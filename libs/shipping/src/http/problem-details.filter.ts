@@ -9,7 +9,7 @@ import {
   Logger,
 } from '@nestjs/common';
 import { type Observable, throwError } from 'rxjs';
-import { type ProblemDetails, problemDetails, ShippingException } from '../shipping.exception.js';
+import { type ProblemDetails, problemDetails, ShippingException } from '../problems/shipping.exception.js';
 import { InvalidParameterError } from '../validation/violations.js';
 import { type HttpResponse, InvalidJsonError } from './request.js';
 import { isExpress, nodeResponse } from './seal.js';

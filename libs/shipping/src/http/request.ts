@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
-import { problemDetails, ShippingException } from '../shipping.exception.js';
+import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
 
 /**
  * What Express and Fastify have in common, as far as we read it. We read the request itself, not what

@@ -1,6 +1,6 @@
 import type * as dto from '../shipping-methods/dto/shipping-method.dto.js';
 import * as table from '../shipping-methods/method-fields.js';
-import { ownValuesOf } from '../shipping-methods/own-values.js';
+import { valuesToStore } from '../shipping-methods/stored-values.js';
 import { asciiCodePattern } from '../validation/text.js';
 import * as s from './schema.js';
 
@@ -72,7 +72,7 @@ const request = { ...ups, ...ground, sort_order: 10, meta: { max_weight_kg: 68 }
 const answer: dto.ShippingMethodDto = {
   id: '019aa0b2-5c00-7a41-9d2b-6f0c8e1b7a35',
   project_id: 'acme',
-  ...ownValuesOf(request),
+  ...valuesToStore(request),
   inherited: [],
   own: {},
   version: 1,

@@ -1,5 +1,5 @@
 import { PayloadTooLargeException } from '@nestjs/common';
-import { DatabaseUnavailableError, OutcomeUnknownError } from '../storage/storage.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../database/database.errors.js';
 import { InvalidJsonError, UnsupportedMediaTypeError } from '../http/request.js';
 import { settableFields } from '../shipping-methods/method-fields.js';
 import * as errors from '../shipping-methods/shipping-methods.errors.js';

@@ -1,6 +1,6 @@
 import { type HttpException } from '@nestjs/common';
 import { problemOf } from '../http/problem-details.filter.js';
-import { ShippingException } from '../shipping.exception.js';
+import { ShippingException } from '../problems/shipping.exception.js';
 import { eventExamples } from './event.schemas.js';
 import { methodExamples } from './method.schemas.js';
 import * as s from './schema.js';

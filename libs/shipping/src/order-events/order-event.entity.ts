@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { ColumnTypesOfEngine } from '../storage/column-types.js';
-import { seqIndex } from '../storage/seq-index.js';
+import { ColumnTypesOfEngine, seqIndex } from '../database/engines/column-types.js';
 import { type JsonObject } from '../validation/json-object.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 

@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Req } from '@nestjs/common';
 import { type HttpRequest, type HttpResponse } from '../http/request.js';
 import { Answer, NotCached, streamJson } from '../http/response.js';
-import { defaultPath } from '../shipping.options.js';
+import { defaultPath } from '../options/shipping.options.js';
 import { OrderEvents } from './order-events.service.js';
 
 @Controller(defaultPath)

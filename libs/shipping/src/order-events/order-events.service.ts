@@ -1,19 +1,42 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { queueOf } from '../storage/keyed-queue.js';
-import { EventStore } from '../storage/shipping-storage.js';
-import { DatabaseUnavailableError } from '../storage/storage.errors.js';
-import { type CallOptions, type Scope, Transactions } from '../storage/transactions.js';
+import { type EntityManager } from 'typeorm';
+import { v7 as uuid } from 'uuid';
+import { type CallOptions, Database } from '../database/database.js';
+import { ifAbsent, isSqlite, nowIn, selectable, timeParameter } from '../database/engines/engine.js';
+import { KeyedQueue } from '../database/keyed-queue.js';
 import { checkedFor, checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
-import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
+import {
+  type CheckedOrderEvent,
+  checkOrderEvent,
+  type RecordOrderEvent,
+} from './dto/record-order-event.dto.js';
+import { OrderEvent } from './order-event.entity.js';
+
+/** It bounds the memory that a long history takes. */
+const batchSize = 200;
+
+const columns = [
+  'id',
+  'project_id',
+  'order_id',
+  'type',
+  'message',
+  'data',
+  'actor',
+  'occurred_at',
+  'recorded_at',
+] as const satisfies (keyof OrderEventDto)[];
+
+type Row = Record<(typeof columns)[number] | 'seq', unknown>;
 
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
-  constructor(
-    @Inject(Transactions) private readonly transactions: Transactions,
-    @Inject(EventStore) private readonly store: EventStore,
-  ) {}
+  /** An open transaction may hold a key: of those that wait for it, one takes a connection. */
+  private readonly queue = new KeyedQueue();
+
+  constructor(@Inject(Database) private readonly database: Database) {}
 
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
@@ -22,16 +45,11 @@ export class OrderEvents {
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
     const checked = checkOrderEvent(event);
-    const scope = this.transactions.scopeOf(options);
-    try {
-      return await this.store.append(checked, scope);
-    } catch (error) {
-      const mustWait = scope === 'shared' && error instanceof DatabaseUnavailableError && error.contention;
-      if (!mustWait) throw error;
-    }
-    // An open transaction may hold its key. Only one event of each project waits at a time.
-    const queue = queueOf(this.transactions.dataSource);
-    return queue.take(`events ${checked.project_id}`, () => this.store.append(checked, 'alone'));
+    const joined = this.database.joined(options);
+    const append = (): Promise<OrderEventDto> =>
+      this.database.append(joined, (manager) => appended(manager, checked));
+    if (joined || checked.dedupe_key === null) return append();
+    return this.queue.take(`${checked.project_id} ${checked.order_id}`, append);
   }
 
   /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */
@@ -48,35 +66,123 @@ export class OrderEvents {
     options: CallOptions = {},
   ): AsyncGenerator<OrderEventDto, void, undefined> {
     // Asked for here: when the first event is read, another ambient transaction may be open.
-    return parsed(this.batches(projectId, orderId, this.transactions.scopeOf(options)));
+    return each(this.batches(projectId, orderId, this.database.joined(options)));
   }
 
   /** The JSON of the route, a piece for each batch. The last piece is returned. */
   async *json(projectId: string, orderId: string): AsyncGenerator<string, string, undefined> {
-    let json = '';
-    for await (const batch of this.batches(projectId, orderId, this.transactions.scopeOf({}))) {
-      if (json) yield json;
-      json = (json ? ',' : '{"data":[') + batch;
+    let text = '';
+    for await (const batch of this.batches(projectId, orderId, this.database.joined({}))) {
+      if (text) yield text;
+      text = (text ? ',' : '{"data":[') + batch.map((event) => JSON.stringify(event)).join(',');
     }
-    return `${json}]}`;
+    return `${text}]}`;
   }
 
-  /** JSON of events with commas between. Every event that was committed before the call comes exactly once. */
+  /** Every event that was committed before the call comes exactly once. No batch but the only one is empty. */
   private async *batches(
     projectId: string,
     orderId: string,
-    scope: Scope,
-  ): AsyncGenerator<string, void, undefined> {
+    joined: EntityManager | undefined,
+  ): AsyncGenerator<OrderEventDto[], void, undefined> {
     checkedFor(projectId, (violations) => checkIdentifier(violations, 'order_id', orderId));
-    let after: string[] | undefined;
+    let after: Row | undefined;
     do {
-      const { text, next } = await this.store.batch(projectId, orderId, after, scope);
-      yield text;
-      after = next;
+      const rows = await this.database.read(joined, (manager) => batchOf(manager, projectId, orderId, after));
+      yield rows.slice(0, batchSize).map(eventOf);
+      after = rows.length > batchSize ? rows[batchSize - 1] : undefined;
     } while (after);
   }
 }
 
-async function* parsed(batches: AsyncGenerator<string>): AsyncGenerator<OrderEventDto, void, undefined> {
-  for await (const batch of batches) yield* JSON.parse(`[${batch}]`) as OrderEventDto[];
+async function* each(
+  batches: AsyncGenerator<OrderEventDto[]>,
+): AsyncGenerator<OrderEventDto, void, undefined> {
+  for await (const batch of batches) yield* batch;
+}
+
+/** @returns the event, or the first one with its key */
+async function appended(manager: EntityManager, event: CheckedOrderEvent): Promise<OrderEventDto> {
+  const { driver } = manager.connection;
+  const now = (): string => nowIn(manager);
+  const key = { projectId: event.project_id, orderId: event.order_id };
+  const row = {
+    ...key,
+    id: uuid(),
+    type: event.type,
+    message: event.message,
+    data: event.data as object,
+    actor: event.actor,
+    dedupeKey: event.dedupe_key,
+    occurredAt: event.occurred_at === null ? now : () => ':occurredAt',
+    recordedAt: now,
+    // A key of several columns is not numbered by itself there.
+    ...(isSqlite(manager) && { seq: () => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${tableOf(manager)})` }),
+  };
+  const insert = manager.createQueryBuilder().insert().into(OrderEvent).values(row).updateEntity(false);
+  if (event.occurred_at !== null)
+    insert.setParameter('occurredAt', timeParameter(manager, event.occurred_at));
+  if (event.dedupe_key !== null) ifAbsent(manager, insert, 'dedupe_key');
+  if (driver.isReturningSqlSupported('insert'))
+    insert.returning(columns.map((name) => `${read(manager, name)} AS ${name}`).join(', '));
+  const { raw } = await insert.execute();
+  const [inserted] = Array.isArray(raw) ? (raw as Row[]) : [];
+  if (inserted) return eventOf(inserted);
+  const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId', key);
+  if (event.dedupe_key === null) query.andWhere('e.id = :id', { id: row.id });
+  else query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey: event.dedupe_key });
+  const found = await query.getRawOne<Row>();
+  if (!found) throw new Error('An event was neither appended nor found by its dedupeKey.');
+  return eventOf(found);
+}
+
+function batchOf(
+  manager: EntityManager,
+  projectId: string,
+  orderId: string,
+  after: Row | undefined,
+): Promise<Row[]> {
+  const query = selected(manager)
+    .addSelect(selectable(manager, 'e.seq'), 'seq')
+    .where('e.project_id = :projectId AND e.order_id = :orderId', { projectId, orderId });
+  if (after)
+    query.andWhere('e.occurred_at >= :time AND (e.occurred_at > :time OR e.seq > :seq)', {
+      time: timeParameter(manager, String(after.occurred_at)),
+      seq: isSqlite(manager) ? Number(after.seq) : after.seq,
+    });
+  return query
+    .orderBy('e.occurred_at')
+    .addOrderBy('e.seq')
+    .limit(batchSize + 1)
+    .getRawMany<Row>();
+}
+
+function selected(manager: EntityManager) {
+  const query = manager.createQueryBuilder(OrderEvent, 'e').select([]);
+  for (const name of columns) query.addSelect(read(manager, name, `e.${name}`), name);
+  return query;
+}
+
+function read(manager: EntityManager, name: (typeof columns)[number], column: string = name): string {
+  return selectable(manager, column, name.endsWith('_at'));
+}
+
+function tableOf({ connection }: EntityManager): string {
+  const names = connection.getMetadata(OrderEvent).tablePath.split('.');
+  return names.map((name) => connection.driver.escape(name)).join('.');
+}
+
+function eventOf(row: Row): OrderEventDto {
+  const text = (value: unknown): string => String(value);
+  return {
+    id: text(row.id),
+    project_id: text(row.project_id),
+    order_id: text(row.order_id),
+    type: text(row.type),
+    message: row.message === null ? null : text(row.message),
+    data: JSON.parse(text(row.data)) as OrderEventDto['data'],
+    actor: row.actor === null ? null : (JSON.parse(text(row.actor)) as OrderEventDto['actor']),
+    occurred_at: text(row.occurred_at),
+    recorded_at: text(row.recorded_at),
+  };
 }

@@ -1,11 +1,12 @@
 import { isUuid } from '../validation/identifiers.js';
 import { isPlainObject } from '../validation/json-object.js';
 import { int32 } from '../validation/rules.js';
-import { folded, isStorable, lengthOf } from '../validation/text.js';
-import { comparableTime, utcTime } from '../validation/time.js';
+import { byCodePoint, folded, isStorable, lengthOf } from '../validation/text.js';
+import { utcTime } from '../validation/time.js';
 import { type Refuse, shortened, type Violations } from '../validation/violations.js';
 import {
   type FilterOperator,
+  type FilterValue,
   kindOf,
   listLimits,
   operators,
@@ -16,8 +17,8 @@ import { type FilterField, filterFields } from './method-fields.js';
 export interface Condition {
   field: FilterField;
   op: FilterOperator;
-  /** One for most operators, any number for `in` and `nin`, two for `between`. They are as the database takes them. */
-  values: (string | number | boolean)[];
+  /** One for most operators, any number for `in` and `nin`, two for `between`. Texts are as they are compared. */
+  values: FilterValue[];
 }
 
 export interface CheckedListQuery {
@@ -168,20 +169,21 @@ function checkValues(
     return refuse('too_many', `there may be at most ${listLimits.values} values.`);
   const values = list.flatMap((element) => checkValue(refuse, field, element));
   if (values.length < list.length) return [];
-  if (takes === 'range' && isAfter(values[0], values[1]))
+  const [low = '', high = ''] = values;
+  if (takes === 'range' && compared(low, high) > 0)
     return refuse('range', `the first value of "${operator}" must not be greater than the second.`);
   if (takes === 'part')
     return values[0] === ''
       ? refuse('length', `"${operator}" needs at least one character.`)
       : values.map((part) => folded(String(part)));
-  return kindOf(field) === 'time' ? values.map((time) => comparableTime(String(time))) : values;
+  return values;
 }
 
 function named(value: unknown): string {
   return typeof value === 'string' ? `"${shortened(value)}"` : `of type ${typeof value}`;
 }
 
-/** @returns the value as the database takes it, or nothing */
+/** @returns the value as it is compared, or nothing */
 function checkValue(refuse: Refuse, field: FilterField, value: unknown): Condition['values'] {
   if (value === null)
     return refuse('type', `null is no value here: use {"field":"${field}","op":"null","value":true}.`);
@@ -202,13 +204,12 @@ function checkValue(refuse: Refuse, field: FilterField, value: unknown): Conditi
   if (kind === 'label') return [value.normalize('NFC')];
   if (kind === 'code') return [value];
   const time = utcTime(value);
-  if (time !== undefined) return [time];
+  // With its `Z`, a time would come after one with more decimals.
+  if (time !== undefined) return [time.slice(0, -1)];
   return refuse('format', `${field} is an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
 }
 
-/** Compares as the database does: texts by code point, times with any number of decimals. */
-function isAfter(first: Condition['values'][number] | undefined, second: typeof first): boolean {
-  if (typeof first === 'number' && typeof second === 'number') return first > second;
-  const [a, b] = [first, second].map((value) => Buffer.from(String(value).replace(/Z$/, '')));
-  return a !== undefined && b !== undefined && Buffer.compare(a, b) > 0;
+export function compared(a: FilterValue, b: FilterValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return byCodePoint(String(a), String(b));
 }

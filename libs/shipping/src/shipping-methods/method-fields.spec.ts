@@ -1,7 +1,7 @@
 import { getMetadataArgsStorage } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { maxNormalisedLength } from '../validation/text.js';
-import { fieldNames, fieldOf, searchedFields } from './method-fields.js';
+import { fieldNames, fieldOf } from './method-fields.js';
 import { ShippingMethod } from './shipping-method.entity.js';
 
 describe('the table of fields', () => {
@@ -16,16 +16,5 @@ describe('the table of fields', () => {
 
   it.each(fieldNames)('keeps %s short enough to be normalised', (name) => {
     expect(4 * (fieldOf(name).maxLength ?? 0)).toBeLessThanOrEqual(maxNormalisedLength);
-  });
-
-  it('keeps the lines of the search text that stored rows have; a new field takes the next one', () => {
-    const lines = searchedFields.map((name) => [fieldOf(name).searchLine, name]);
-
-    expect(lines).toEqual([
-      [1, 'carrier_code'],
-      [2, 'method_code'],
-      [3, 'carrier_label'],
-      [4, 'method_label'],
-    ]);
   });
 });

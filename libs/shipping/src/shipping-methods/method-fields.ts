@@ -7,14 +7,14 @@ interface TextField {
   kind: 'code' | 'label';
   /** Code points. */
   maxLength: number;
-  /** Its line of `search_text`, from 1. Stored rows have these lines, so they are never renumbered. */
-  searchLine: number;
+  /** The words of `q` are looked for in it. */
+  searched: true;
 }
 
 interface OtherField {
   kind: Exclude<FieldKind, TextField['kind']>;
   maxLength?: undefined;
-  searchLine?: undefined;
+  searched?: undefined;
 }
 
 type MethodField = (TextField | OtherField) & {
@@ -31,12 +31,14 @@ type MethodField = (TextField | OtherField) & {
 
 const code = {
   kind: 'code',
+  searched: true,
   settable: true,
   description:
     'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC; the pattern has the part of this that is about ASCII. Codes are compared exactly: case and accents count.',
 } as const;
 const label = {
   kind: 'label',
+  searched: true,
   maxLength: 255,
   settable: true,
   description: 'Trimmed and put into Unicode NFC before it is measured; no control characters.',
@@ -48,10 +50,10 @@ const label = {
  */
 export const methodFields = {
   id: { kind: 'id', description: 'Opaque.' },
-  carrier_code: { ...code, maxLength: 64, searchLine: 1 },
-  carrier_label: { ...label, default: null, nullable: true, inherited: true, searchLine: 3 },
-  method_code: { ...code, maxLength: 128, searchLine: 2 },
-  method_label: { ...label, inherited: true, searchLine: 4 },
+  carrier_code: { ...code, maxLength: 64 },
+  carrier_label: { ...label, default: null, nullable: true, inherited: true },
+  method_code: { ...code, maxLength: 128 },
+  method_label: { ...label, inherited: true },
   is_active: { kind: 'boolean', settable: true, default: true, description: 'Whether a checkout offers it.' },
   sort_order: { kind: 'integer', settable: true, default: 0, inherited: true, description: 'Lower first.' },
   meta: {
@@ -81,7 +83,7 @@ type Having<Property> = {
 }[FieldName];
 
 export type SettableField = Having<{ settable: true }>;
-export type SearchedField = Having<{ searchLine: number }>;
+export type SearchedField = Having<{ searched: true }>;
 
 /** The fields whose value can come from the defaults project. */
 export type InheritedField = Having<{ inherited: true }>;
@@ -99,10 +101,7 @@ export const settableFields = fieldNames.filter((name): name is SettableField =>
 export const inheritedFields = fieldNames.filter((name): name is InheritedField => !!fieldOf(name).inherited);
 export const filterFields = fieldNames.filter((name): name is FilterField => fieldOf(name).kind !== 'json');
 
-/** In the order of their lines in `search_text`. */
-export const searchedFields = fieldNames
-  .filter((name): name is SearchedField => fieldOf(name).searchLine !== undefined)
-  .toSorted((a, b) => methodFields[a].searchLine - methodFields[b].searchLine);
+export const searchedFields = fieldNames.filter((name): name is SearchedField => !!fieldOf(name).searched);
 
 /** A field that has no default is required. */
 export function isRequired(name: SettableField): boolean {

@@ -1,5 +1,5 @@
-import { Check, Column, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
-import { ColumnTypesOfEngine } from '../storage/column-types.js';
+import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
+import { ColumnTypesOfEngine } from '../database/engines/column-types.js';
 import { type JsonObject } from '../validation/json-object.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
@@ -13,7 +13,6 @@ const primaryKeyConstraintName = 'pk_shipping_method';
 @ColumnTypesOfEngine
 @Entity({ name: 'shipping_method' })
 @Unique('uq_shipping_method_codes', ['projectId', 'carrierCode', 'methodCode'])
-@Index('ix_shipping_method_order', ['projectId', 'sortOrder', 'carrierCode', 'methodCode'])
 @Check('ck_shipping_method_codes', `carrier_code <> '' AND method_code <> ''`)
 @Check('ck_shipping_method_meta', `jsonb_typeof(meta) = 'object'`)
 @Check('ck_shipping_method_version', `version >= 1`)
@@ -48,10 +47,6 @@ export class ShippingMethod {
 
   @Column({ name: 'use_default', type: Boolean })
   useDefault!: boolean;
-
-  /** The searched texts, case-folded, one on each line (see `searchText`). None of them can have a line break. */
-  @Column({ name: 'search_text', type: 'text', collation })
-  searchText!: string;
 
   /** Grows by one with each real change. */
   @Column({ name: 'version', type: 'integer' })

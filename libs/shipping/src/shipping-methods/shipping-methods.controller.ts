@@ -2,15 +2,15 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req } from '@ne
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
 import { type HttpRequest, type HttpResponse, jsonBody, urlOf } from '../http/request.js';
 import { Answer, dropIfRefused, NotCached, sendJson } from '../http/response.js';
-import { defaultPath, ShippingSettings } from '../shipping.options.js';
-import { BatchedMethods } from '../storage/batched-methods.js';
-import { type Scope, Transactions } from '../storage/transactions.js';
+import { defaultPath, ShippingSettings } from '../options/shipping.options.js';
+import { Database } from '../database/database.js';
 import { checkedFor, identifierPattern } from '../validation/identifiers.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { type CachedJson } from './json-cache.js';
 import { readListQuery } from './list-query.decode.js';
-import { MethodReads } from './method-reads.js';
+import { pageJson, treeJson } from './method-json.js';
+import { MethodStore } from './method-store.js';
+import { type MethodView } from './method-view.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /** Each handler checks what the service that it calls does not check. */
@@ -18,9 +18,8 @@ import { ShippingMethods } from './shipping-methods.service.js';
 export class ShippingMethodsController {
   constructor(
     @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(MethodReads) private readonly reads: MethodReads,
-    @Inject(BatchedMethods) private readonly batched: BatchedMethods,
-    @Inject(Transactions) private readonly transactions: Transactions,
+    @Inject(MethodStore) private readonly store: MethodStore,
+    @Inject(Database) private readonly database: Database,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {}
 
@@ -43,16 +42,14 @@ export class ShippingMethodsController {
       checkedFor(projectId, (violations) => readListQuery(violations, search, this.settings.maxPageSize));
     // The query is read only when its page is not in the cache, or the answer may be a refusal.
     if (ifNoneMatch(request) || !identifierPattern.test(projectId)) query();
-    await this.answer(request, response, projectId, (scope) =>
-      this.reads.page(projectId, `?${search}`, query, scope),
-    );
+    await this.answer(request, response, projectId, `?${search}`, (view) => pageJson(view, query()));
   }
 
   @Get('shipments/methods/tree')
   @NotCached()
   async tree(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
     const projectId = checkedFor(idOf(request, 'project_id'), () => idOf(request, 'project_id'));
-    await this.answer(request, response, projectId, (scope) => this.reads.tree(projectId, scope));
+    await this.answer(request, response, projectId, 'tree', treeJson);
   }
 
   @Patch('shipments/methods/:method_id')
@@ -89,8 +86,8 @@ export class ShippingMethodsController {
     status: 200 | 201 | 204,
     make: () => Promise<ShippingMethodDto>,
   ): Promise<ShippingMethodDto> {
-    // The service asks for its scope in the same tick, so it gets the same.
-    const commitsItself = this.transactions.scopeOf({}) === 'shared';
+    // The service asks for it in the same tick, so it gets the same.
+    const commitsItself = !this.database.joined({});
     const method = await make();
     const body = status === 204 ? null : Buffer.from(JSON.stringify(method));
     if (body) response.header('ETag', method.etag);
@@ -104,14 +101,20 @@ export class ShippingMethodsController {
     request: HttpRequest,
     response: HttpResponse,
     projectId: string,
-    read: (scope: Scope) => Promise<CachedJson>,
+    name: string,
+    make: (view: MethodView) => string,
   ): Promise<void> {
-    const scope = this.transactions.scopeOf({});
+    const joined = this.database.joined({});
     const isHeldByClient = ifNoneMatch(request);
-    const known = isHeldByClient && (await this.batched.revision(projectId, scope));
-    const isHeld = known !== undefined && isHeldByClient?.(known) === true;
-    const { revision, body } = isHeld ? { revision: known, body: null } : await read(scope);
-    response.header('ETag', entityTag(revision));
+    const tags = isHeldByClient ? await this.store.tags(projectId, joined) : [];
+    let tag = isHeldByClient && tags.find(isHeldByClient);
+    let body: Buffer | null = null;
+    if (tag === undefined) {
+      const view = await this.store.view(projectId, joined);
+      tag = view.tag;
+      body = this.store.body(view, name, () => make(view));
+    }
+    response.header('ETag', entityTag(tag));
     response.header('Cache-Control', 'no-cache');
     await sendJson(response, body, body ? 200 : 304);
   }

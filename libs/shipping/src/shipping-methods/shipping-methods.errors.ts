@@ -1,4 +1,4 @@
-import { problemDetails, ShippingException } from '../shipping.exception.js';
+import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
 
 /** No method of this project has this id. Another project's method is not found either. */
 export class MethodNotFoundError extends ShippingException {

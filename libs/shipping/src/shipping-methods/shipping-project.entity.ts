@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { ColumnTypesOfEngine } from '../storage/column-types.js';
+import { ColumnTypesOfEngine } from '../database/engines/column-types.js';
 
 /**
- * One row for each project, made with its first method and never removed. Each write of a method updates it in the same
- * statement. This puts the writers of a project in order and keeps the counts true.
+ * One row for each project, made with its first method and never removed. Each write of a method locks and updates it.
+ * This puts the writers of a project in order.
  */
 @ColumnTypesOfEngine
 @Entity({ name: 'shipping_project' })
@@ -23,12 +23,4 @@ export class ShippingProject {
    */
   @Column({ name: 'revision', type: 'uuid' })
   revision!: string;
-
-  /** How many methods there are: the total of an unfiltered list. */
-  @Column({ name: 'methods', type: 'integer' })
-  methods!: number;
-
-  /** How many of them have `use_default`. If there are none, reads skip the defaults project. */
-  @Column({ name: 'followers', type: 'integer' })
-  followers!: number;
 }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
-import { engineOf } from '../storage/engine-name.js';
-import { queueTransactions } from '../storage/sqlite/queue-transactions.js';
-import { shippingMigrations } from '../storage/migrations/migrations.js';
+import { engineOf } from '../database/engines/engine.js';
+import { shippingMigrations } from '../database/migrations/migrations.js';
 import { shippingEntities } from '../shipping.entities.js';
 
 type ServerOptions = Extract<DataSourceOptions, { type: 'postgres' } | { type: 'mariadb' | 'mysql' }>;
@@ -60,8 +59,7 @@ export function endingWith(dataSource: DataSource, end: () => Promise<unknown>):
 }
 
 async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
-  if (options.type === 'better-sqlite3')
-    return queueTransactions(new DataSource({ ...options, database: ':memory:' }));
+  if (options.type === 'better-sqlite3') return new DataSource({ ...options, database: ':memory:' });
   const database = `shipping_test_${randomUUID()}`;
   const { url } = options as ServerOptions;
   const place = url ? { url: Object.assign(new URL(url), { pathname: database }).href } : { database };

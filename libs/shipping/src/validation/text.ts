@@ -47,8 +47,7 @@ export function isLabel(text: string): boolean {
 }
 
 /**
- * Gives the case-folded form of a text, in which it is searched. It is stored beside the text, because `lower()` of a
- * database depends on its locale. Upper case turns `ß` into `SS`, but leaves `ẞ` as it is, so lower case comes first. Each
+ * Gives the case-folded form of a text, in which it is searched. Upper case turns `ß` into `SS`, but leaves `ẞ` as it is, so lower case comes first. Each
  * character is folded alone, so that a final `ς` matches `Σ` everywhere.
  */
 export function folded(text: string): string {
@@ -60,4 +59,21 @@ export function folded(text: string): string {
 
 function eachOf(text: string, change: (character: string) => string): string {
   return Array.from(text, change).join('');
+}
+
+/** JavaScript compares UTF-16, which has the characters beyond U+FFFF before those from U+E000. */
+export function byCodePoint(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let place = 0; place < length; place++) {
+    const [x, y] = [a.charCodeAt(place), b.charCodeAt(place)];
+    if (x !== y) return rankOf(x) - rankOf(y);
+  }
+  return a.length - b.length;
+}
+
+/** Puts the halves of surrogate pairs behind all other units. */
+function rankOf(unit: number): number {
+  if (unit >= 0xe000) return unit - 0x800;
+  return unit >= 0xd800 ? unit + 0x2000 : unit;
 }

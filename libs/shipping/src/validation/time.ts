@@ -3,7 +3,8 @@ const rfc3339 =
 
 /**
  * Reads an RFC 3339 time with its offset.
- * @returns the time in UTC with all decimals that were sent, at least three; undefined when the text is no such time
+ * @returns the time in UTC with at least three decimals, and no zero at the end beyond them; undefined when the text is no
+ *   such time
  */
 export function utcTime(text: string): string | undefined {
   const parts = rfc3339.exec(text);
@@ -14,15 +15,6 @@ export function utcTime(text: string): string | undefined {
   const time = new Date(text.toUpperCase());
   // An offset may move the first or the last day out of the years that the wire can show.
   if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
-  const finer = (parts[6] ?? '').slice(3);
+  const finer = (parts[6] ?? '').slice(3).replace(/0+$/, '');
   return `${time.toISOString().slice(0, -1)}${finer}Z`;
-}
-
-/**
- * Replaces any part of a millisecond by half of one. Stored times have milliseconds, so they compare with both in the same
- * way. PostgreSQL rounds to microseconds, and never rounds half a millisecond up to the next one.
- * @param utc as `utcTime` gives it
- */
-export function comparableTime(utc: string): string {
-  return utc.replace(/(?<=\.\d{3})\d*[1-9]\d*(?=Z$)/, '5');
 }

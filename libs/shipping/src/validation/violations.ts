@@ -1,4 +1,4 @@
-import { problemDetails, ShippingException } from '../shipping.exception.js';
+import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
 
 /** What a violation can be, with its meaning. */
 export const violationCodes = {

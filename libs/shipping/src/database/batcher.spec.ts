@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Batcher } from './batcher.js';
+
+describe('a batcher', () => {
+  // The tests decide when the patience ends.
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => vi.useRealTimers());
+
+  it('runs one batch at a time, and puts the items that come meanwhile into the next one', async () => {
+    const served: number[][] = [];
+    const batcher = new Batcher<number, number>(async (items) => {
+      served.push(items);
+      if (items.includes(1)) for (const item of [3, 4, 5]) void batcher.join(item);
+      return items.map((item) => item * 10);
+    });
+    expect(await Promise.all([batcher.join(1), batcher.join(2)])).toEqual([10, 20]);
+    expect(await batcher.join(6)).toBe(60);
+    expect(served).toEqual([
+      [1, 2],
+      [3, 4, 5, 6],
+    ]);
+  });
+
+  it('makes batches of at most 100 items', async () => {
+    const sizes: number[] = [];
+    const batcher = new Batcher<number, number>((items) => {
+      sizes.push(items.length);
+      return Promise.resolve(items);
+    });
+    await Promise.all(Array.from({ length: 250 }, (_, item) => batcher.join(item)));
+    expect(sizes).toEqual([100, 100, 50]);
+  });
+
+  it('does not wait for a batch that hangs', async () => {
+    const batcher = new Batcher<string, string>((items) =>
+      items.includes('hangs') ? new Promise(() => {}) : Promise.resolve(items),
+    );
+    void batcher.join('hangs');
+    await turns(3);
+    const later = batcher.join('later');
+    vi.runAllTimers();
+    expect(await later).toBe('later');
+  });
+
+  it('still runs one batch at a time after a slow batch has ended late', async () => {
+    let most = 0;
+    let underWay = 0;
+    const ends: (() => void)[] = [];
+    const batcher = new Batcher<string, string>(async (items) => {
+      most = Math.max(most, ++underWay);
+      if (items.includes('slow')) await new Promise<void>((resolve) => ends.push(resolve));
+      else await turns(8);
+      underWay--;
+      return items;
+    });
+    const slow = batcher.join('slow');
+    await turns(4);
+    const meanwhile = batcher.join('meanwhile');
+    vi.runAllTimers();
+    expect(await meanwhile).toBe('meanwhile');
+    for (const end of ends) end();
+    expect(await slow).toBe('slow');
+    most = 0;
+    const served = ['a', 'b', 'c', 'd'].map(async (item, index) => {
+      await turns(4 * index);
+      return batcher.join(item);
+    });
+    expect(await Promise.all(served)).toEqual(['a', 'b', 'c', 'd']);
+    expect(most).toBe(1);
+  });
+
+  it('gives the error of a batch to each of its items, and runs the next one', async () => {
+    const refusal = new Error('gone');
+    const run = vi.fn<(items: string[]) => Promise<string[]>>(() => Promise.reject(refusal));
+    const batcher = new Batcher(run);
+    const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
+    const rejected = { status: 'rejected', reason: refusal };
+    expect(outcomes).toEqual([rejected, rejected, rejected]);
+    run.mockResolvedValue(['d']);
+    expect(await batcher.join('d')).toBe('d');
+    expect(run).toHaveBeenCalledTimes(2);
+  });
+});
+
+/** Waits for turns of the event loop. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,28 @@
+import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
+
+const retryAfter = { 'Retry-After': '1' };
+
+/** The database could not be reached, did not finish in time or let another writer win. Nothing was changed: try again. */
+export class DatabaseUnavailableError extends ShippingException {
+  override readonly headers = retryAfter;
+
+  /** @param contention set if another writer won: by a lock time-out, or in a race (a deadlock, a serialization failure) */
+  constructor(
+    cause: unknown,
+    readonly contention?: 'lock' | 'race',
+  ) {
+    const detail = 'The database is not available now; nothing was changed. Try again.';
+    super(problemDetails(503, 'database_unavailable', 'Database unavailable', detail), { cause });
+  }
+}
+
+/** The connection broke while a change was on its way: it may or may not have happened. Look before retrying. */
+export class OutcomeUnknownError extends ShippingException {
+  override readonly headers = retryAfter;
+
+  constructor(cause: unknown) {
+    const detail =
+      'The connection to the database broke around the commit: the change may or may not have happened. Look before you try again.';
+    super(problemDetails(503, 'outcome_unknown', 'Outcome unknown', detail), { cause });
+  }
+}

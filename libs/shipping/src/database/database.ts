@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { ShippingException } from '../problems/shipping.exception.js';
+import { DatabaseUnavailableError } from './database.errors.js';
+import { connectionError, contentionOf } from './engines/connection-errors.js';
+import { isMysql, isSqlite } from './engines/engine.js';
+import { type Transactions, transactionsOf } from './transactions.js';
+
+/** The last argument of every service method. */
+export interface CallOptions {
+  /** Joins this manager's transaction: nothing is committed, retried or visible to others on its own. */
+  manager?: EntityManager;
+}
+
+type Work<Result> = (manager: EntityManager) => Promise<Result>;
+
+const maxTries = 3;
+
+/** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
+export class Database {
+  private readonly transactions: Transactions;
+
+  /** @param ambientManager the option `entityManager` of the module */
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly ambientManager?: () => EntityManager | undefined,
+  ) {
+    this.transactions = transactionsOf(dataSource);
+  }
+
+  /**
+   * The manager of the caller's transaction; undefined: there is none. Ask once for each call, at its beginning.
+   * @throws TypeError for a manager of another DataSource
+   */
+  joined(options: CallOptions): EntityManager | undefined {
+    const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
+    if (manager.connection !== this.dataSource)
+      throw new TypeError(
+        'The manager belongs to another DataSource than ShippingModule: pass one of the DataSource it was given.',
+      );
+    return manager.queryRunner ? manager : undefined;
+  }
+
+  /** @throws DatabaseUnavailableError */
+  read<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+    if (joined) return this.inTurn(joined, () => work(joined));
+    return this.alone((runner) => work(runner.manager), false);
+  }
+
+  /**
+   * For one statement that writes: outside of the caller's transaction it commits by itself.
+   * @throws DatabaseUnavailableError, OutcomeUnknownError
+   */
+  append<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+    if (joined) return this.inTurn(joined, () => this.writeIn(joined, work));
+    return this.alone((runner) => work(runner.manager), true);
+  }
+
+  /**
+   * For statements that belong together: outside of the caller's transaction, in one of their own.
+   * @throws DatabaseUnavailableError, OutcomeUnknownError
+   */
+  write<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+    if (joined) return this.inTurn(joined, () => this.writeIn(joined, work));
+    return this.alone((runner) => runner.manager.transaction(work));
+  }
+
+  /** Runs `action` after the outermost COMMIT. */
+  afterCommit({ queryRunner }: EntityManager, action: () => void): void {
+    if (queryRunner) this.transactions.afterCommit(queryRunner, action);
+    else action();
+  }
+
+  /** The caller's transaction has a change by half: TypeORM can only roll it back. */
+  fail({ queryRunner }: EntityManager): void {
+    if (queryRunner) this.transactions.fail(queryRunner);
+  }
+
+  /** @param mayHaveCommitted as in `connectionError` */
+  private async alone<Result>(
+    work: (runner: QueryRunner) => Promise<Result>,
+    mayHaveCommitted?: boolean,
+  ): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      const runner = this.dataSource.createQueryRunner('master');
+      try {
+        await runner.connect().catch((error: unknown) => {
+          throw new DatabaseUnavailableError(error);
+        });
+        // TypeORM has one connection to SQLite for all. Two transactions on it would become one.
+        if (isSqlite(runner.manager)) return await this.transactions.inTurn(runner, () => work(runner));
+        return await work(runner);
+      } catch (error) {
+        if (attempt === maxTries || contentionOf(error) !== 'race')
+          throw connectionError(error, mayHaveCommitted);
+      } finally {
+        await runner.release();
+      }
+      await delay(Math.random() * 20 * attempt);
+    }
+  }
+
+  private async inTurn<Result>(joined: EntityManager, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await this.transactions.inTurn(runnerOf(joined), work);
+    } catch (error) {
+      throw connectionError(error);
+    }
+  }
+
+  private async writeIn<Result>(joined: EntityManager, work: Work<Result>): Promise<Result> {
+    const runner = runnerOf(joined);
+    if (!runner.isTransactionActive) return joined.transaction(work);
+    try {
+      return await work(joined);
+    } catch (error) {
+      if (!(error instanceof ShippingException)) this.transactions.fail(runner);
+      // A deadlock has ended the whole transaction on the server. What the host sends next would commit by itself.
+      if (isMysql(joined) && contentionOf(error) === 'race') await joined.query('START TRANSACTION');
+      throw error;
+    }
+  }
+}
+
+function runnerOf({ queryRunner }: EntityManager): QueryRunner {
+  if (!queryRunner) throw new TypeError('A joined manager has a query runner.');
+  return queryRunner;
+}

@@ -1,0 +1,84 @@
+import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
+import { connectionError } from './connection-errors.js';
+import { engineOf } from './engine.js';
+
+/**
+ * @returns the columns that each table has; none for a table that is missing
+ * @throws Error that names the remedy, for a database that cannot hold our data
+ */
+export async function columnsOf(
+  dataSource: DataSource,
+  entities: readonly EntityTarget<ObjectLiteral>[],
+): Promise<string[][]> {
+  const runner = dataSource.createQueryRunner('master');
+  try {
+    const engine = engineOf(dataSource);
+    if (engine === 'postgres') await checkEncoding(dataSource);
+    else if (engine !== 'better-sqlite3') await checkSession(dataSource);
+    const columns: string[][] = [];
+    for (const entity of entities) {
+      const table = await runner.getTable(dataSource.getMetadata(entity).tablePath);
+      columns.push(table?.columns.map(({ name }) => name) ?? []);
+    }
+    return columns;
+  } catch (error) {
+    throw connectionError(error, false);
+  } finally {
+    await runner.release();
+  }
+}
+
+async function checkEncoding(dataSource: DataSource): Promise<void> {
+  const [found] = await dataSource.query<{ encoding: string }[]>(
+    `SELECT current_setting('server_encoding') AS encoding`,
+  );
+  if (found?.encoding === 'UTF8') return;
+  throw new Error(
+    `The database has the encoding ${found?.encoding}. nestjs-shipping needs one with UTF8:\n` +
+      `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+  );
+}
+
+/** What the variables of a session must not be, and why. */
+const refused = {
+  "Variable_name IN ('character_set_client', 'character_set_connection', 'character_set_results') AND Value <> 'utf8mb4'":
+    "which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+  "Variable_name LIKE 't%isolation' AND Value = 'READ-UNCOMMITTED'":
+    'which shows changes that are rolled back later. Set READ COMMITTED or a stricter level.',
+  "Variable_name = 'autocommit' AND Value = 'OFF'":
+    'so that a read would never see later changes. Set it to ON.',
+  "Variable_name = 'completion_type' AND Value <> 'NO_CHAIN'":
+    'so that a COMMIT would begin another transaction, which nobody ends. Set it to NO_CHAIN.',
+  "Variable_name = 'sql_select_limit' AND Value <> '18446744073709551615'":
+    'so that the server would leave out rows. Set it to DEFAULT.',
+  "Variable_name = 'sql_mode' AND Value LIKE '%NO_BACKSLASH_ESCAPES%'":
+    'under which the driver cannot escape values safely. Remove it from the sql_mode.',
+  "Variable_name = 'wsrep_dirty_reads' AND Value = 'ON'":
+    'so that a node of Galera which is cut off from the others would answer with old data. Set it to OFF.',
+};
+
+/** On a server of Galera, its first bit makes a read wait for what other nodes have committed. */
+const ofGalera = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_sync_wait')";
+
+async function checkSession(dataSource: DataSource): Promise<void> {
+  for (const [condition, remedy] of Object.entries(refused)) {
+    const [found] = await dataSource.query<Variable[]>(`SHOW VARIABLES WHERE ${condition}`);
+    if (found)
+      throw new Error(
+        `The connection of the DataSource has ${found.Variable_name} = ${found.Value}, ${remedy}`,
+      );
+  }
+  const { wsrep_on: isGalera, wsrep_sync_wait: waits } = Object.fromEntries(
+    (await dataSource.query<Variable[]>(ofGalera)).map(({ Variable_name, Value }) => [Variable_name, Value]),
+  );
+  if (isGalera === 'ON' && Number(waits) % 2 === 0)
+    throw new Error(
+      `The connection of the DataSource has wsrep_sync_wait = ${waits}, so that a node of Galera would answer with data ` +
+        'that is older than what another node has acknowledged. Set it to 1 on every node.',
+    );
+}
+
+interface Variable {
+  Variable_name: string;
+  Value: string;
+}

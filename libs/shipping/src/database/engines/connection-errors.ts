@@ -1,0 +1,85 @@
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../database.errors.js';
+
+/** What drivers and servers call their faults. No two engines have the same code. */
+const faults = {
+  /** A lock was waited for too long. */
+  lock: /^(55P03|ER_LOCK_WAIT_TIMEOUT|ER_LOCK_NOWAIT)$/,
+  /** Another writer won; the same statement may well succeed now. */
+  race: /^(40001|40P01|ER_LOCK_DEADLOCK|ER_CHECKREAD|SQLITE_BUSY_.*|SQLITE_LOCKED.*)$/,
+  /** The server refused, and nothing was changed. 1968 and 1969: a limit was reached, a statement took too long. */
+  unavailable:
+    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|53...|57P03|57014|25006|ER_(CON_COUNT_ERROR|USER_LIMIT_REACHED|TOO_MANY_USER_CONNECTIONS|OPTION_PREVENTS_STATEMENT|QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|UNKNOWN_COM_ERROR|DISK_FULL|RECORD_FILE_FULL|READ_ONLY_MODE|CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)|196[89]|SQLITE_(BUSY|FULL|IOERR.*|READONLY.*|CANTOPEN.*))$/,
+  /** The connection broke. One that was open may also end with EHOSTUNREACH, after it has sent a change. */
+  broken:
+    /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ERR_STREAM_.*|ERR_SOCKET_.*|08...|25P0[34]|57P0[1245]|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_CONNECTION_KILLED|ER_SERVER_SHUTDOWN|ER_NEW_ABORTING_CONNECTION|ER_CLIENT_INTERACTION_TIMEOUT|1927)$/,
+  /** Of a COMMIT (a node of Galera that is cut off): it may have happened. */
+  openCommit: /^ER_ERROR_DURING_COMMIT$/,
+  duplicate: /^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_UNIQUE)$/,
+  foreignKey:
+    /^(23503|23001|ER_(ROW_IS_REFERENCED|NO_REFERENCED_ROW)(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
+};
+/** Messages of drivers, which have no code. */
+const notSent =
+  /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|connection is in closed state|connect ETIMEDOUT|database connection is not open/;
+const brokenOff =
+  /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)|Connection lost/i;
+
+/** The code of a database error (PostgreSQL's is the SQLSTATE, mysql2 has a number for some), or of a socket error. */
+function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { driverError } = error as { driverError?: object };
+  const { code, errno } = (driverError ?? error) as { code?: unknown; errno?: unknown };
+  return String(code ?? errno ?? '');
+}
+
+/** Your foreign key refers to the row. SQLite says RESTRICT by a trigger of its own. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  const isTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER';
+  return faults.foreignKey.test(codeOf(error)) && (!isTrigger || /FOREIGN KEY/.test(String(error)));
+}
+
+/** PostgreSQL and MariaDB name the index, SQLite its columns. */
+export function isDuplicate(error: unknown, index: string, lastColumn: string): boolean {
+  const names = new RegExp(`(${index}["']?|\\.${lastColumn})$`);
+  return faults.duplicate.test(codeOf(error)) && error instanceof Error && names.test(error.message);
+}
+
+/** How another writer won. */
+export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
+  const code = codeOf(error);
+  if (faults.lock.test(code)) return 'lock';
+  return faults.race.test(code) ? 'race' : undefined;
+}
+
+/**
+ * Gives the typed error of a fault of the connection, or of a race that was lost (a deadlock, a lock time-out, a
+ * serialization failure): `DatabaseUnavailableError` or `OutcomeUnknownError`, with the driver's error as `cause`. Any
+ * other error comes back as it is. The services of this library throw these by themselves. For what a host does with
+ * its own DataSource: `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
+ * @param mayHaveCommitted true for a statement that commits by itself and was sent; by default as in a
+ * transaction, where only its COMMIT may have committed
+ */
+export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(error)): unknown {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : '';
+  const contention = contentionOf(error);
+  if (contention) return new DatabaseUnavailableError(error, contention);
+  const isReleased =
+    error instanceof QueryRunnerAlreadyReleasedError ||
+    error instanceof QueryRunnerProviderAlreadyReleasedError;
+  const isOfConnect = (Object(error) as { syscall?: unknown }).syscall === 'connect';
+  if (isReleased || isOfConnect || notSent.test(message) || faults.unavailable.test(code))
+    return new DatabaseUnavailableError(error);
+  if (mayHaveCommitted && faults.openCommit.test(code)) return new OutcomeUnknownError(error);
+  if (!brokenOff.test(message) && !faults.broken.test(code)) return error;
+  return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
+}
+
+function isOfCommit(error: unknown): boolean {
+  return error instanceof QueryFailedError && error.query === 'COMMIT';
+}

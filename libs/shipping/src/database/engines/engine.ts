@@ -1,0 +1,93 @@
+import { type DataSource, type EntityManager, type InsertQueryBuilder, type ObjectLiteral } from 'typeorm';
+
+/** The engines that we know, by TypeORM's names. */
+const engines = ['postgres', 'mariadb', 'mysql', 'better-sqlite3'] as const;
+
+export type EngineName = (typeof engines)[number];
+
+/** @throws Error that names the remedy, for a DataSource of another engine */
+export function engineOf({ options, subscribers }: DataSource): EngineName {
+  // A test may have put something else in place of the DataSource.
+  if (!options || !subscribers) {
+    throw new Error(
+      'ShippingModule was given something that is no DataSource of TypeORM. A test that mocks the database overrides ' +
+        'the providers ShippingMethods and OrderEvents instead, or takes embeddedTypeOrm() of nestjs-shipping/testing.',
+    );
+  }
+  const engine = engines.find((known) => known === options.type);
+  if (engine) return engine;
+  throw new Error(
+    `nestjs-shipping knows the DataSource types ${engines.join(', ')}, but was given one of type "${options.type}". ` +
+      `Give the module a DataSource of its own, ShippingModule.forRoot({ dataSource: 'name' }), and keep ` +
+      `shippingEntities and shippingMigrations out of the one of type "${options.type}".`,
+  );
+}
+
+export function isSqlite({ connection }: EntityManager): boolean {
+  return engineOf(connection) === 'better-sqlite3';
+}
+
+/** MySQL, or MariaDB. */
+export function isMysql({ connection }: EntityManager): boolean {
+  return /^(mariadb|mysql)$/.test(engineOf(connection));
+}
+
+/** Many hosts have a server of MariaDB behind a DataSource of type `mysql`. MySQL has no version 10. */
+export function isMariadbServer({ options, driver }: DataSource): boolean {
+  return options.type === 'mariadb' || (options.type === 'mysql' && parseInt(driver.version ?? '') >= 10);
+}
+
+/** How an engine writes a time in SQL. */
+interface Clock {
+  /** The time of the database, the same in the whole statement. */
+  now: string;
+  /** A column as the wire has it. As text, no driver, process or session turns it into a local time. */
+  read: (column: string) => string;
+}
+
+const mysqlClock: Clock = {
+  now: 'UTC_TIMESTAMP(3)',
+  read: (column) => `CONCAT(REPLACE(${column}, ' ', 'T'), 'Z')`,
+};
+
+const clocks: Record<EngineName, Clock> = {
+  postgres: {
+    now: 'statement_timestamp()',
+    read: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  },
+  mariadb: mysqlClock,
+  mysql: mysqlClock,
+  'better-sqlite3': {
+    now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
+    read: (column) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`,
+  },
+};
+
+export function nowIn({ connection }: EntityManager): string {
+  return clocks[engineOf(connection)].now;
+}
+
+/** A time of the wire as a parameter. The engines other than PostgreSQL store UTC without a time zone. */
+export function timeParameter({ connection }: EntityManager, time: string): string {
+  return engineOf(connection) === 'postgres' ? time : time.replace('T', ' ').replace('Z', '');
+}
+
+/** A column in a SELECT. On PostgreSQL it is text: a host may have given `pg` parsers of its own for other types. */
+export function selectable({ connection }: EntityManager, column: string, isTime = false): string {
+  const engine = engineOf(connection);
+  if (isTime) return clocks[engine].read(column);
+  return engine === 'postgres' ? `CAST(${column} AS text)` : column;
+}
+
+/**
+ * Makes an INSERT add nothing when the key is taken. On MySQL, `orIgnore` would also ignore foreign keys, and take a
+ * shared lock on which two writers wait for each other.
+ * @param column of the key
+ */
+export function ifAbsent<Row extends ObjectLiteral>(
+  manager: EntityManager,
+  insert: InsertQueryBuilder<Row>,
+  column: string,
+): InsertQueryBuilder<Row> {
+  return isMysql(manager) ? insert.orUpdate([column]) : insert.orIgnore();
+}

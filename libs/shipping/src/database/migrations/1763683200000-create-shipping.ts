@@ -1,0 +1,171 @@
+import { type MigrationInterface, type QueryRunner, Table, type TableColumnOptions } from 'typeorm';
+
+// A migration is history: it spells everything out and shares no constant with the code that goes on changing.
+
+/** What the engines call the types of columns. `{}`: an engine's own default does. */
+interface Types {
+  /** For texts that compare by code point, where a trailing blank counts. */
+  text: Partial<TableColumnOptions>;
+  uuid: Partial<TableColumnOptions>;
+  boolean: string;
+  integer: string;
+  time: Partial<TableColumnOptions>;
+  json: Partial<TableColumnOptions>;
+  /** The number of an event. */
+  seq: Partial<TableColumnOptions>;
+}
+
+const postgres: Types = {
+  text: { collation: 'C' },
+  uuid: { type: 'uuid' },
+  boolean: 'boolean',
+  integer: 'integer',
+  time: { type: 'timestamp with time zone', precision: 3 },
+  json: { type: 'jsonb' },
+  seq: { isGenerated: true, generationStrategy: 'identity', generatedIdentity: 'ALWAYS' },
+};
+
+const mariadb = (text: Types['text']): Types => ({
+  text,
+  uuid: { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' },
+  boolean: 'tinyint',
+  integer: 'int',
+  time: { type: 'datetime', precision: 3 },
+  json: { type: 'text', ...text },
+  seq: { isGenerated: true, generationStrategy: 'increment' },
+});
+
+const engines: Record<string, Types> = {
+  postgres,
+  mariadb: mariadb({ charset: 'utf8mb4', collation: 'utf8mb4_nopad_bin' }),
+  mysql: mariadb({ charset: 'utf8mb4', collation: 'utf8mb4_0900_bin' }),
+  'better-sqlite3': {
+    text: {},
+    uuid: { type: 'varchar', length: '36' },
+    boolean: 'boolean',
+    integer: 'integer',
+    time: { type: 'datetime' },
+    json: { type: 'text' },
+    seq: {},
+  },
+};
+
+const key = (column: TableColumnOptions, primaryKeyConstraintName: string): TableColumnOptions => ({
+  ...column,
+  isPrimary: true,
+  primaryKeyConstraintName,
+});
+
+export class CreateShipping implements MigrationInterface {
+  name = 'NestjsShippingCreate1763683200000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const table of tables(runner)) await runner.createTable(table);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    // The methods come first. If your foreign key refers to them, nothing has been dropped yet.
+    for (const table of tables(runner)) {
+      // TypeORM would drop the index of the numbered column first, which these servers refuse.
+      if (isMariadb(runner)) await runner.query(`DROP TABLE ${runner.connection.driver.escape(table.name)}`);
+      else await runner.dropTable(table);
+    }
+  }
+}
+
+function isMariadb({ connection }: QueryRunner): boolean {
+  return /^(mariadb|mysql)$/.test(connection.options.type);
+}
+
+function tables(runner: QueryRunner): Table[] {
+  const { driver, namingStrategy, options } = runner.connection;
+  // A DataSource of type `mysql` may have a server of MariaDB. MySQL has no version 10.
+  const isOther = options.type === 'mysql' && parseInt(driver.version ?? '') >= 10;
+  const types = engines[isOther ? 'mariadb' : options.type];
+  if (!types) throw new Error(`nestjs-shipping has no tables for a DataSource of type "${options.type}".`);
+  const text = (name: string, length: number, isNullable = false): TableColumnOptions => ({
+    name,
+    type: 'varchar',
+    length: String(length),
+    ...types.text,
+    isNullable,
+  });
+  const uuid = (name: string): TableColumnOptions => ({ name, type: 'uuid', ...types.uuid });
+  const time = (name: string): TableColumnOptions => ({ name, type: 'datetime', ...types.time });
+  const json = (name: string, isNullable = false): TableColumnOptions => ({
+    name,
+    type: 'text',
+    ...types.json,
+    isNullable,
+  });
+  const codes = ['project_id', 'carrier_code', 'method_code'];
+  // There a constraint of this kind is an index.
+  const unique = { name: 'uq_shipping_method_codes', columnNames: codes };
+  // The host's names and prefix; its schema TypeORM adds by itself.
+  const path = (entity: string, name: string): string => {
+    const named = namingStrategy.tableName(entity, name);
+    return options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, named) : named;
+  };
+  return [
+    new Table({
+      name: path('ShippingMethod', 'shipping_method'),
+      columns: [
+        key(text('project_id', 64), 'pk_shipping_method'),
+        key(uuid('id'), 'pk_shipping_method'),
+        text('carrier_code', 64),
+        text('carrier_label', 255, true),
+        text('method_code', 128),
+        text('method_label', 255),
+        { name: 'is_active', type: types.boolean },
+        { name: 'sort_order', type: types.integer },
+        json('meta'),
+        { name: 'use_default', type: types.boolean },
+        { name: 'version', type: types.integer },
+        time('created_at'),
+        time('updated_at'),
+      ],
+      uniques: isMariadb(runner) ? [] : [unique],
+      indices: isMariadb(runner) ? [{ ...unique, isUnique: true }] : [],
+      checks: isMariadb(runner)
+        ? []
+        : [
+            { name: 'ck_shipping_method_codes', expression: `carrier_code <> '' AND method_code <> ''` },
+            ...(options.type === 'postgres'
+              ? [{ name: 'ck_shipping_method_meta', expression: `jsonb_typeof(meta) = 'object'` }]
+              : []),
+            { name: 'ck_shipping_method_version', expression: 'version >= 1' },
+          ],
+    }),
+    new Table({
+      name: path('ShippingProject', 'shipping_project'),
+      columns: [key(text('project_id', 64), 'pk_shipping_project'), uuid('revision')],
+    }),
+    new Table({
+      name: path('OrderEvent', 'shipping_order_event'),
+      columns: [
+        key(text('project_id', 64), 'pk_shipping_order_event'),
+        key(text('order_id', 64), 'pk_shipping_order_event'),
+        key(time('occurred_at'), 'pk_shipping_order_event'),
+        key({ name: 'seq', type: 'bigint', ...types.seq }, 'pk_shipping_order_event'),
+        uuid('id'),
+        text('type', 64),
+        text('message', 1000, true),
+        json('data'),
+        json('actor', true),
+        text('dedupe_key', 128, true),
+        time('recorded_at'),
+      ],
+      indices: [
+        {
+          name: 'uq_shipping_order_event_dedupe_key',
+          columnNames: ['project_id', 'order_id', 'dedupe_key'],
+          isUnique: true,
+          ...(!isMariadb(runner) && { where: 'dedupe_key IS NOT NULL' }),
+        },
+        ...(options.type === 'postgres'
+          ? []
+          : [{ name: 'uq_shipping_order_event_seq', columnNames: ['seq'], isUnique: true }]),
+      ],
+    }),
+  ];
+}

@@ -1,0 +1,152 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
+import { DatabaseUnavailableError } from './database.errors.js';
+import { onePerDataSource } from './one-per-data-source.js';
+
+/** A transaction or savepoint that TypeORM has open. */
+interface Transaction {
+  /** To be run when its changes are committed. */
+  actions: (() => void)[];
+  /** A call of ours is part of it. */
+  isJoined?: boolean;
+  /** It must not be committed: part of a change is missing, or the server has rolled it back. */
+  hasFailed?: boolean;
+  hasEnded?: boolean;
+}
+
+/** Where work runs one after another: a connection, or work on it that calls us again. */
+class Turn {
+  /** Settles when the last work is done. */
+  last: Promise<unknown> = Promise.resolve();
+  isOver = false;
+
+  constructor(readonly runner: QueryRunner) {}
+}
+
+interface Event {
+  queryRunner: QueryRunner;
+}
+
+// The texts that TypeORM sends.
+const end = /^(COMMIT|RELEASE SAVEPOINT typeorm_\d+)$/;
+const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
+
+/** Hears of TypeORM's transactions on a DataSource, and lets our calls on one connection run one after another. */
+export class Transactions implements EntitySubscriberInterface {
+  /** Outermost first. */
+  private readonly open = new WeakMap<QueryRunner, Transaction[]>();
+  private readonly turns = new WeakMap<QueryRunner, Turn>();
+  private readonly inside = new AsyncLocalStorage<Turn>();
+
+  /** Called by each `initialize()`, which replaces the list of subscribers. */
+  subscribeTo({ subscribers }: DataSource): void {
+    if (!subscribers.includes(this)) subscribers.push(this);
+  }
+
+  /** Runs `action` after the outermost COMMIT, or now if no transaction is open. A rollback drops it. */
+  afterCommit(runner: QueryRunner, action: () => void): void {
+    const innermost = this.on(runner).at(-1);
+    if (innermost) innermost.actions.push(action);
+    else action();
+  }
+
+  /** From now on, TypeORM cannot commit the transaction that is open. */
+  fail(runner: QueryRunner): void {
+    for (const innermost of this.on(runner).slice(-1)) innermost.hasFailed = true;
+  }
+
+  /**
+   * Runs work of several statements after the work that was given before. No transaction begins or ends in between. Work
+   * that is given inside of other work is part of it.
+   * @throws DatabaseUnavailableError when the transaction has ended by then: a statement would commit by itself
+   */
+  inTurn<Result>(runner: QueryRunner, work: () => Promise<Result>): Promise<Result> {
+    const open = runner.isTransactionActive ? this.on(runner) : [];
+    for (const transaction of open) transaction.isJoined = true;
+    const joined = open.findLast(({ hasEnded }) => !hasEnded) ?? open[0];
+    const outer = this.turnOn(runner);
+    const result = outer.last.then(async () => {
+      if (joined?.hasFailed) throw ended('A call in this transaction had failed: roll it back.');
+      if (joined?.hasEnded || runner.isReleased)
+        throw ended('The transaction had ended before the call was done: await the call first.');
+      const turn = new Turn(runner);
+      try {
+        return await this.inside.run(turn, work);
+      } finally {
+        await turn.last;
+        turn.isOver = true;
+      }
+    });
+    outer.last = result.catch(() => undefined);
+    return result;
+  }
+
+  async beforeTransactionStart({ queryRunner }: Event): Promise<void> {
+    await this.turnOn(queryRunner).last;
+  }
+
+  /** @throws Error so that TypeORM rolls back, and the host hears of it */
+  async beforeTransactionCommit({ queryRunner }: Event): Promise<void> {
+    await this.turnOn(queryRunner).last;
+    if (this.on(queryRunner).at(-1)?.hasFailed) throw new Error(rolledBack);
+  }
+
+  async beforeTransactionRollback({ queryRunner }: Event): Promise<void> {
+    await this.turnOn(queryRunner).last;
+  }
+
+  /**
+   * The end is noted no earlier: before it is sent, a subscriber of the host's may still call us.
+   * @throws Error as above: such a call may have failed
+   */
+  beforeQuery({ queryRunner, query }: Event & { query: string }): void {
+    const ending = end.test(query) && this.on(queryRunner).at(-1);
+    if (!ending) return;
+    if (ending.hasFailed) throw new Error(rolledBack);
+    ending.hasEnded = true;
+  }
+
+  afterTransactionStart({ queryRunner }: Event): void {
+    this.on(queryRunner).push({ actions: [] });
+  }
+
+  afterTransactionCommit({ queryRunner }: Event): void {
+    const open = this.on(queryRunner);
+    const actions = open.pop()?.actions ?? [];
+    const outer = open.at(-1);
+    if (outer) outer.actions.push(...actions);
+    else for (const action of actions) action();
+  }
+
+  afterTransactionRollback({ queryRunner }: Event): void {
+    const undone = this.on(queryRunner).pop();
+    if (undone) undone.hasEnded = true;
+  }
+
+  /** @throws Error where PostgreSQL answered COMMIT with a rollback, which TypeORM takes for a commit */
+  afterQuery({ queryRunner, query, rawResults }: Event & { query: string; rawResults?: unknown }): void {
+    const isUndone = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
+    if (isUndone && this.on(queryRunner).some(({ isJoined }) => isJoined)) throw new Error(rolledBack);
+  }
+
+  /** That of the work in which this code runs, or that of the connection. */
+  private turnOn(runner: QueryRunner): Turn {
+    const inside = this.inside.getStore();
+    if (inside?.runner === runner && !inside.isOver) return inside;
+    const turn = this.turns.get(runner) ?? new Turn(runner);
+    this.turns.set(runner, turn);
+    return turn;
+  }
+
+  private on(runner: QueryRunner): Transaction[] {
+    const open = this.open.get(runner) ?? [];
+    this.open.set(runner, open);
+    return open;
+  }
+}
+
+export const transactionsOf = onePerDataSource(() => new Transactions());
+
+function ended(remedy: string): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(new Error(remedy));
+}

@@ -1,0 +1,49 @@
+import { folded } from '../validation/text.js';
+import { type FilterOperator, type FilterValue } from './dto/list-shipping-methods.dto.js';
+import { type CheckedListQuery, compared, type Condition } from './list-query.check.js';
+import { type EffectiveMethod } from './effective-method.js';
+import { fieldOf } from './method-fields.js';
+
+type Test = (value: FilterValue | null, given: readonly FilterValue[]) => boolean;
+
+const isAny: Test = (value, given) => value !== null && given.includes(value);
+const ordered =
+  (accepts: (comparison: number) => boolean): Test =>
+  (value, [bound = '']) =>
+    value !== null && accepts(compared(value, bound));
+/** The parts of texts are case-folded already. */
+const inText =
+  (accepts: (text: string, part: string) => boolean): Test =>
+  (value, [part]) =>
+    value !== null && accepts(folded(String(value)), String(part));
+
+/** What each operator means. A null is matched by `ne`, `nin` and `null` only. */
+const tests: Record<FilterOperator, Test> = {
+  eq: isAny,
+  ne: (value, given) => !isAny(value, given),
+  in: isAny,
+  nin: (value, given) => !isAny(value, given),
+  contains: inText((text, part) => text.includes(part)),
+  starts: inText((text, part) => text.startsWith(part)),
+  gt: ordered((comparison) => comparison > 0),
+  gte: ordered((comparison) => comparison >= 0),
+  lt: ordered((comparison) => comparison < 0),
+  lte: ordered((comparison) => comparison <= 0),
+  between: (value, [low = '', high = '']) =>
+    value !== null && compared(value, low) >= 0 && compared(value, high) <= 0,
+  null: (value, [isNull]) => (value === null) === isNull,
+};
+
+/** Whether a method is part of a list. */
+export function matches(method: EffectiveMethod, { words, groups }: CheckedListQuery): boolean {
+  return (
+    words.every((word) => method.searchText.includes(word)) &&
+    groups.every((group) => group.some((condition) => satisfies(method, condition)))
+  );
+}
+
+function satisfies(method: EffectiveMethod, { field, op, values }: Condition): boolean {
+  const value = method.value(field);
+  const isTime = fieldOf(field).kind === 'time';
+  return tests[op](isTime ? String(value).slice(0, -1) : value, values);
+}

@@ -1,0 +1,265 @@
+import { randomUUID } from 'node:crypto';
+import { type EntityManager, type QueryResult } from 'typeorm';
+import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { isDuplicate } from '../database/engines/connection-errors.js';
+import { ifAbsent, nowIn, selectable } from '../database/engines/engine.js';
+import { onePerDataSource } from '../database/one-per-data-source.js';
+import { type StoredMethod } from './effective-method.js';
+import { type FieldName, fieldNames, fieldOf, settableFields } from './method-fields.js';
+import { type MethodSet, type Revisions } from './method-view.js';
+import { ShippingMethod } from './shipping-method.entity.js';
+import { ShippingProject } from './shipping-project.entity.js';
+import { type StoredValues } from './stored-values.js';
+
+// All that is read and written of methods. Columns have the names of the wire.
+
+type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
+
+/** A row to insert. */
+export interface NewRow {
+  id: string;
+  values: StoredValues;
+}
+
+/** At most so many rows in one statement: each engine allows so many parameters. */
+const maxRows = 1000;
+
+const texts = onePerDataSource(() => new Map<string, string>());
+
+/** The QueryBuilder takes longer to write a statement than a database to answer it, so it writes each once. */
+function run<Found>(
+  { connection, queryRunner }: EntityManager,
+  name: string,
+  values: Record<string, unknown>,
+  build: () => { getQuery(): string },
+): Promise<QueryResult<Found>> {
+  if (!queryRunner) throw new TypeError('A statement needs a connection.');
+  const known = texts(connection);
+  // The name of a table may change when the host initializes its DataSource again.
+  const key = `${name} ${connection.getMetadata(ShippingMethod).tablePath}`;
+  const text = known.get(key) ?? build().getQuery();
+  known.set(key, text);
+  const [sql, parameters] = connection.driver.escapeQueryWithParameters(text, values);
+  return queryRunner.query(sql, parameters, true);
+}
+
+/** Of projects, in their order, each with that of the defaults project. */
+export async function revisionsOf(
+  manager: EntityManager,
+  projectIds: readonly string[],
+  defaultsProjectId: string,
+): Promise<Revisions[]> {
+  const ids = [...new Set([...projectIds, defaultsProjectId])];
+  const { records } = await run<{ id: string; revision: string }>(manager, 'revisions', { ids }, () =>
+    manager
+      .createQueryBuilder(ShippingProject, 'p')
+      .select(selectable(manager, 'p.project_id'), 'id')
+      .addSelect(selectable(manager, 'p.revision'), 'revision')
+      .where('p.project_id IN (:...ids)'),
+  );
+  const found = new Map(records.map(({ id, revision }) => [id, revision]));
+  return projectIds.map((id) => ({ own: found.get(id), defaults: found.get(defaultsProjectId) }));
+}
+
+/** Reads projects at one moment. */
+export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
+  const { records } = await run<Row>(manager, 'sets', { ids: projectIds }, () => {
+    const query = manager
+      .createQueryBuilder(ShippingProject, 'p')
+      .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
+      .select(selectable(manager, 'p.project_id'), 'project_id')
+      .addSelect(selectable(manager, 'p.revision'), 'revision')
+      .where('p.project_id IN (:...ids)');
+    for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
+    return query;
+  });
+  return projectIds.map((projectId) => {
+    const rows = records.filter((row) => row.project_id === projectId);
+    const methods = rows[0]?.id ? rows.map(storedMethod) : [];
+    return { projectId, revision: rows[0] && String(rows[0].revision), methods };
+  });
+}
+
+/**
+ * Gives a project its next revision, which locks it until the end of the transaction.
+ * @param known the revision that it must have; undefined: it must have no row
+ * @returns false when it has another one: then nothing is written
+ */
+export async function claim(
+  manager: EntityManager,
+  projectId: string,
+  known: string | undefined,
+  next: string,
+): Promise<boolean> {
+  // Drivers do not agree on what they count for an INSERT that finds a row. So the new row is updated, too.
+  const from = known ?? (await addProject(manager, projectId));
+  const { affected } = await run(manager, 'claim', { projectId, from, next }, () =>
+    nextRevision(manager).where('project_id = :projectId AND revision = :from'),
+  );
+  return affected === 1;
+}
+
+/** Waits for the other writers of a project, and gives it its next revision. */
+export async function lock(manager: EntityManager, projectId: string, next: string): Promise<void> {
+  await addProject(manager, projectId);
+  await run(manager, 'lock', { projectId, next }, () =>
+    nextRevision(manager).where('project_id = :projectId'),
+  );
+}
+
+function nextRevision(manager: EntityManager) {
+  return manager
+    .createQueryBuilder()
+    .update(ShippingProject)
+    .set({ revision: () => ':next' });
+}
+
+/** @returns the revision that it has if it had no row */
+async function addProject(manager: EntityManager, projectId: string): Promise<string> {
+  const revision = randomUUID();
+  await run(manager, 'project', { projectId, revision }, () => {
+    const values = { projectId: () => ':projectId', revision: () => ':revision' };
+    const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
+    return ifAbsent(manager, insert, 'project_id');
+  });
+  return revision;
+}
+
+/** @returns the methods as they are stored: a trigger of the host may have changed them */
+export async function insertMethods(
+  manager: EntityManager,
+  projectId: string,
+  rows: readonly NewRow[],
+): Promise<StoredMethod[]> {
+  const now = (): string => nowIn(manager);
+  const inserted: StoredMethod[] = [];
+  for (let from = 0; from < rows.length; from += maxRows) {
+    const part = rows.slice(from, from + maxRows);
+    const values = part.map(({ id, values: own }) => ({
+      ...propertiesOf(manager, own),
+      projectId,
+      id,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    const insert = manager
+      .createQueryBuilder()
+      .insert()
+      .into(ShippingMethod)
+      .values(values as object[]);
+    const returns = manager.connection.driver.isReturningSqlSupported('insert');
+    if (returns) insert.returning(returned(manager));
+    const { raw } = await insert.updateEntity(false).execute().catch(withLostRace);
+    const ids = part.map(({ id }) => id);
+    inserted.push(
+      ...(returns ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, ids)),
+    );
+  }
+  return inserted;
+}
+
+/** @returns the method as it is stored */
+export async function updateMethod(
+  manager: EntityManager,
+  { project_id: projectId, id, version }: StoredMethod,
+  values: StoredValues,
+): Promise<StoredMethod> {
+  const set = { ...propertiesOf(manager, values), version: version + 1, updatedAt: () => nowIn(manager) };
+  const update = manager
+    .createQueryBuilder()
+    .update(ShippingMethod)
+    .set(set as object)
+    .where('project_id = :projectId AND id = :id', { projectId, id });
+  const returns = manager.connection.driver.isReturningSqlSupported('update');
+  if (returns) update.returning(returned(manager));
+  const { raw } = await update.updateEntity(false).execute().catch(withLostRace);
+  const [stored] = returns ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, [id]);
+  // Somebody has deleted the row by hand, without a new revision.
+  if (!stored) throw lostRace(new Error('The method that was to be updated is gone.'));
+  return stored;
+}
+
+export async function deleteMethods(
+  manager: EntityManager,
+  projectId: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await run(manager, 'delete', { projectId, ids }, () =>
+    manager
+      .createQueryBuilder()
+      .delete()
+      .from(ShippingMethod)
+      .where('project_id = :projectId AND id IN (:...ids)'),
+  );
+}
+
+async function storedMethods(
+  manager: EntityManager,
+  projectId: string,
+  ids: readonly string[],
+): Promise<StoredMethod[]> {
+  const { records } = await run<Row>(manager, 'stored', { projectId, ids }, () => {
+    const query = manager
+      .createQueryBuilder(ShippingMethod, 'm')
+      .select(selectable(manager, 'm.project_id'), 'project_id')
+      .where('m.project_id = :projectId AND m.id IN (:...ids)');
+    for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
+    return query;
+  });
+  return records.map(storedMethod);
+}
+
+function returned(manager: EntityManager): string {
+  const columns = fieldNames.map((name) => `${columnOf(manager, name, name)} AS ${name}`);
+  return [`${selectable(manager, 'project_id')} AS project_id`, ...columns].join(', ');
+}
+
+function columnOf(manager: EntityManager, name: FieldName, column: string): string {
+  return selectable(manager, column, fieldOf(name).kind === 'time');
+}
+
+/** The values by the names of the properties of the entity. */
+function propertiesOf({ connection }: EntityManager, values: StoredValues): Partial<ShippingMethod> {
+  const metadata = connection.getMetadata(ShippingMethod);
+  const named = settableFields.map((name) => [
+    metadata.findColumnWithDatabaseName(name)?.propertyName,
+    values[name],
+  ]);
+  return Object.fromEntries(named) as Partial<ShippingMethod>;
+}
+
+function storedMethod(row: Row): StoredMethod {
+  const [created_at, updated_at] = [row.created_at as string, row.updated_at as string];
+  return {
+    id: row.id as string,
+    project_id: row.project_id as string,
+    carrier_code: row.carrier_code as string,
+    carrier_label: row.carrier_label as string | null,
+    method_code: row.method_code as string,
+    method_label: row.method_label as string,
+    is_active: isTrue(row.is_active),
+    sort_order: Number(row.sort_order),
+    meta: row.meta as string,
+    use_default: isTrue(row.use_default),
+    version: Number(row.version),
+    created_at,
+    // Most methods are never updated: one text for both.
+    updated_at: updated_at === created_at ? created_at : updated_at,
+  };
+}
+
+/** Each driver has its own idea of a boolean. */
+function isTrue(value: unknown): boolean {
+  return /^(true|t|1)$/.test(String(value));
+}
+
+/** The pair of codes was taken by a row that was inserted by hand, without a new revision. */
+function withLostRace(error: unknown): never {
+  throw isDuplicate(error, 'uq_shipping_method_codes', 'method_code') ? lostRace(error) : error;
+}
+
+export function lostRace(cause: unknown = new Error('Another writer was faster.')): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(cause, 'race');
+}

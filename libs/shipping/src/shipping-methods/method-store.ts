@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { type EntityManager } from 'typeorm';
+import { Batcher } from '../database/batcher.js';
+import { Database } from '../database/database.js';
+import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { KeyedQueue } from '../database/keyed-queue.js';
+import { isForeignKeyViolation } from '../database/engines/connection-errors.js';
+import { ShippingSettings } from '../options/shipping.options.js';
+import { ShippingException } from '../problems/shipping.exception.js';
+import { type ShippingMethodChange } from './dto/shipping-method.dto.js';
+import { codesOf } from './effective-method.js';
+import { type Change, type Decide } from './method-changes.js';
+import {
+  claim,
+  deleteMethods,
+  insertMethods,
+  lock,
+  lostRace,
+  revisionsOf,
+  setsOf,
+  updateMethod,
+} from './method-rows.js';
+import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } from './method-view.js';
+import { MethodInUseError } from './shipping-methods.errors.js';
+import { ViewCache } from './view-cache.js';
+
+/** So often a call in the caller's transaction may lose to other writers. */
+const maxTries = 5;
+
+/** What a call has done. */
+export interface Done {
+  /** The project after it. */
+  view: MethodView;
+  changes: readonly ShippingMethodChange[];
+}
+
+/** Runs before the COMMIT, on the manager of the transaction. */
+export type BeforeCommit = (
+  changes: readonly ShippingMethodChange[],
+  manager: EntityManager,
+) => Promise<void>;
+
+interface Plan {
+  view: MethodView;
+  changes: readonly Change[];
+}
+
+/**
+ * The methods of each project, as one set. A change is decided on a view, and written only if the project still has the
+ * revision of that view.
+ */
+@Injectable()
+export class MethodStore {
+  private readonly revisions: Batcher<string, Revisions>;
+  private readonly cache: ViewCache;
+  /** Shared by all views that were read at its revision. */
+  private defaults: MethodSet | undefined;
+  /** Outside of the callers' transactions, the writers of a project wait here, and not each with a connection. */
+  private readonly queue = new KeyedQueue();
+
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+  ) {
+    this.revisions = new Batcher((ids) =>
+      database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId)),
+    );
+    this.cache = new ViewCache(
+      async (projectId) => {
+        const now = await this.revisions.join(projectId);
+        return ({ tag, inherits }) => tag === tagOf(now, inherits);
+      },
+      (projectId) => database.read(undefined, (manager) => this.read(manager, projectId)),
+      settings.cacheBytes,
+    );
+  }
+
+  /** A project as it is now. Others must not see what a transaction reads, so that is not kept. */
+  view(projectId: string, joined: EntityManager | undefined): Promise<MethodView> {
+    if (!joined) return this.cache.get(projectId);
+    return this.database.read(joined, (manager) => this.read(manager, projectId));
+  }
+
+  /** JSON of a view, made once. */
+  body(view: MethodView, name: string, make: () => string): Buffer {
+    return this.cache.body(view, name, make);
+  }
+
+  /** The tags that stand for what a project shows now. No method is read for them. */
+  async tags(projectId: string, joined: EntityManager | undefined): Promise<string[]> {
+    const { defaultsProjectId } = this.settings;
+    const [now] = joined
+      ? await this.database.read(joined, (manager) => revisionsOf(manager, [projectId], defaultsProjectId))
+      : [await this.revisions.join(projectId)];
+    return now ? [tagOf(now, false), tagOf(now, true)] : [];
+  }
+
+  /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
+  change(
+    projectId: string,
+    joined: EntityManager | undefined,
+    decide: Decide,
+    beforeCommit: BeforeCommit,
+  ): Promise<Done> {
+    if (joined)
+      return this.database.write(joined, (manager) =>
+        this.changeIn(manager, projectId, decide, beforeCommit),
+      );
+    return this.queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
+  }
+
+  private async changeAlone(projectId: string, decide: Decide, beforeCommit: BeforeCommit): Promise<Done> {
+    const plan = this.planUnseen(projectId, decide) ?? planOn(await this.cache.get(projectId), decide);
+    if (plan.changes.length === 0) return { view: plan.view, changes: [] };
+    const done =
+      (await this.database
+        .write(undefined, async (manager) => {
+          const revision = randomUUID();
+          if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
+          return this.write(manager, plan, revision, beforeCommit);
+        })
+        .catch(undefinedIfLost)) ??
+      // Another process was faster, and may be again. So this one gets in line.
+      (await this.database.write(undefined, async (manager) => {
+        const revision = randomUUID();
+        await lock(manager, projectId, revision);
+        const second = planOn(await this.read(manager, projectId), decide);
+        return this.write(manager, second, revision, beforeCommit);
+      }));
+    this.cache.put(done.view);
+    return done;
+  }
+
+  /**
+   * A plan on a view that may be old. The claim tells whether it is: so only for a call that writes, and not for a view
+   * that inherits, of which the claim does not guard the defaults.
+   */
+  private planUnseen(projectId: string, decide: Decide): Plan | undefined {
+    const view = this.cache.peek(projectId);
+    if (!view || view.inherits) return undefined;
+    try {
+      const plan = planOn(view, decide);
+      return plan.changes.length > 0 ? plan : undefined;
+    } catch (error) {
+      if (error instanceof ShippingException) return undefined;
+      throw error;
+    }
+  }
+
+  private async changeIn(
+    manager: EntityManager,
+    projectId: string,
+    decide: Decide,
+    beforeCommit: BeforeCommit,
+  ): Promise<Done> {
+    let lost: MethodView | undefined;
+    for (let attempt = 1; attempt <= maxTries; attempt++) {
+      const plan = planOn(await this.read(manager, projectId), decide);
+      const { view, changes } = plan;
+      if (changes.length === 0) return { view, changes: [] };
+      // The snapshot of the transaction does not show what the other writer has committed.
+      if (lost && lost.revision === view.revision) break;
+      const revision = randomUUID();
+      if (await claim(manager, projectId, view.revision, revision))
+        return this.write(manager, plan, revision, beforeCommit);
+      lost = view;
+    }
+    throw lostRace();
+  }
+
+  private async write(
+    manager: EntityManager,
+    { view, changes }: Plan,
+    revision: string,
+    beforeCommit: BeforeCommit,
+  ): Promise<Done> {
+    const rows = await writeRows(manager, view.projectId, changes);
+    const after = view.with(rows, revision) ?? (await this.read(manager, view.projectId));
+    const told = changes.map((change) => changeOf(change, after));
+    try {
+      await beforeCommit(told, manager);
+    } catch (error) {
+      this.database.fail(manager);
+      throw error;
+    }
+    return { view: after, changes: told };
+  }
+
+  private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
+    const { defaultsProjectId } = this.settings;
+    const [own] = await setsOf(manager, [projectId]);
+    if (!own) throw new TypeError('A set was asked for.');
+    const inherits = projectId !== defaultsProjectId && own.methods.some((method) => method.use_default);
+    if (!inherits) return MethodView.of(own);
+    // Both at one moment.
+    const [inheriting = own, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
+    const isKnown = this.defaults && this.defaults.revision === defaults?.revision;
+    if (!isKnown) this.defaults = defaults;
+    return MethodView.of(inheriting, this.defaults);
+  }
+}
+
+function planOn(view: MethodView, decide: Decide): Plan {
+  return { view, changes: decide(view) };
+}
+
+/** Rows are deleted first: if your foreign key forbids that, nothing else is written. */
+async function writeRows(
+  manager: EntityManager,
+  projectId: string,
+  changes: readonly Change[],
+): Promise<WrittenRow[]> {
+  const deleted = changes.filter(({ values }) => !values).map(({ id }) => id);
+  const inserted = changes.flatMap(({ id, before, values }) => (values && !before ? { id, values } : []));
+  const written: WrittenRow[] = deleted.map((id) => ({ id, stored: undefined }));
+  await deleteMethods(manager, projectId, deleted).catch(refuseAsInUse);
+  for (const { before, values } of changes) {
+    if (!before || !values) continue;
+    const changesCodes = codesOf(before.stored) !== codesOf(values);
+    const stored = await updateMethod(manager, before.stored, values).catch(
+      changesCodes ? refuseAsInUse : rethrow,
+    );
+    written.push({ id: stored.id, stored });
+  }
+  for (const stored of await insertMethods(manager, projectId, inserted))
+    written.push({ id: stored.id, stored });
+  return written;
+}
+
+function changeOf({ id, before, values }: Change, after: MethodView): ShippingMethodChange {
+  const [was, is] = [before?.dto, values && after.byId(id)?.dto];
+  if (was && is) return { type: 'updated', before: was, after: is };
+  if (is) return { type: 'created', before: null, after: is };
+  if (was) return { type: 'deleted', before: was, after: null };
+  throw new Error('A method that was written is not there: a trigger of the database may have removed it.');
+}
+
+/** @returns undefined for a race that was lost @throws any other error */
+function undefinedIfLost(error: unknown): undefined {
+  if (!(error instanceof DatabaseUnavailableError) || error.contention !== 'race') throw error;
+}
+
+function refuseAsInUse(error: unknown): never {
+  throw isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
