@@ -4,6 +4,7 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
+import { MethodJson } from './shipping-methods/method-json.js';
 import { MethodStore } from './shipping-methods/method-store.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping.entities.js';
@@ -56,6 +57,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         inject: [{ token: getDataSourceToken(dataSource), optional: true }, ShippingSettings],
       },
       MethodStore,
+      MethodJson,
       ShippingTables,
       ShippingMethods,
       OrderEvents,

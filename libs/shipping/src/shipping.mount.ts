@@ -3,7 +3,7 @@ import { type ModulesContainer } from '@nestjs/core';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { checkOption, type ShippingHttpOptions } from './options/shipping.options.js';
+import { checkOption, type ShippingHttpOptions, shippingRoutes } from './options/shipping.options.js';
 
 /** What one `forRoot()` has mounted; each application compares all of them at boot. */
 export class ShippingMount implements OnModuleInit {
@@ -39,30 +39,45 @@ export class ShippingMount implements OnModuleInit {
  * The controllers of one mount: subclasses made for it, so that two mounts, and the host's decorators, never
  * touch each other or the shared classes.
  */
-export function controllersFor({
-  path,
-  version,
-  decorators,
-  routeDecorators,
-}: Required<ShippingHttpOptions>): Type[] {
+export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
   return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
     const mounted = class extends shared {};
     Object.defineProperty(mounted, 'name', { value: shared.name });
-    for (const [route, decorate] of Object.entries(routeDecorators)) {
-      if (route in shared.prototype) decorateRoute(mounted, route, decorate);
-    }
-    // Whatever serialiser the host has set globally: our answers are plain data, all of it to be shown.
+    // Nest's ClassSerializerInterceptor with `excludeAll` would empty our plain values.
     SerializeOptions({ strategy: 'exposeAll', groups: undefined, excludePrefixes: [], type: undefined })(
       mounted,
     );
     // Before the host's decorators: of two filters Nest asks the later one first, so that one given for this mount wins.
-    UseFilters(new ShippingExceptionFilter())(mounted);
-    const decorated = decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
+    if (http.problems) UseFilters(new ShippingExceptionFilter())(mounted);
+    const before = new Set<unknown>(Reflect.getMetadataKeys(mounted));
+    const decorated = http.decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
     const isSubclass = decorated.prototype instanceof shared;
     checkOption('http.decorators', isSubclass, `made a class that does not extend ${shared.name}`);
-    Controller({ path, version })(decorated);
+    const added = Reflect.getMetadataKeys(decorated).filter((key) => !before.has(key) && !isEnhancer(key));
+    for (const [route, decorators] of routesOf(shared, http))
+      decorateRoute(decorated, route, [...decorators, ...added.map((key) => metadataOf(decorated, key))]);
+    Controller({ path: http.path, version: http.version })(decorated);
     return decorated;
   });
+}
+
+/** The routes of a controller, each with the decorators that it was given. */
+function routesOf(shared: Type, { routeDecorators }: Required<ShippingHttpOptions>) {
+  const routes = shippingRoutes.filter((route) => route in shared.prototype);
+  return routes.map((route) => [route, routeDecorators[route] ?? []] as const);
+}
+
+/** Guards, interceptors, pipes and filters of the class run for each of its handlers already. */
+function isEnhancer(key: unknown): boolean {
+  return /^__(guards|interceptors|pipes|exceptionFilters)__$/.test(String(key));
+}
+
+/** Gives a handler metadata of its class, for guards that look at the handler only. That of the handler itself wins. */
+function metadataOf(decorated: Type, key: unknown): MethodDecorator {
+  return (_target, _route, { value: handler }) => {
+    if (!Reflect.hasMetadata(key, handler as object))
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, decorated), handler as object);
+  };
 }
 
 type Handler = (...parameters: unknown[]) => unknown;
@@ -72,7 +87,7 @@ type Handler = (...parameters: unknown[]) => unknown;
  * function in its place. Nest reads the route and the guards from the last one, so each gets the metadata of the one
  * before it.
  */
-function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[] = []): void {
+function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[]): void {
   const { prototype } = mounted;
   const shared = prototype[route] as Handler;
   let handler: Handler = function (this: unknown, ...parameters) {

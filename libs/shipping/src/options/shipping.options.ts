@@ -25,13 +25,21 @@ export interface ShippingHttpOptions {
   path?: string;
   /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
   version?: ControllerOptions['version'];
-  /** For both controllers of this mount, for instance `UseGuards(JwtGuard)`. */
+  /**
+   * For all six routes, for instance `UseGuards(JwtGuard)`. What they set as metadata is found on the controllers and on
+   * each handler.
+   */
   decorators?: ClassDecorator[];
+  /**
+   * `false`: our refusals, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the mounted
+   * controllers sends them as problem details (RFC 9457).
+   */
+  problems?: boolean;
   /** For single routes. */
   routeDecorators?: Partial<Record<ShippingRoute, MethodDecorator[]>>;
 }
 
-const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
+export const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
 /** A route, by the name of its handler. */
 export type ShippingRoute = (typeof shippingRoutes)[number];
 
@@ -114,12 +122,13 @@ export function checkStaticOptions(extras: ShippingModuleExtras) {
 export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHttpOptions> {
   checkOption('http', typeof http === 'object' && http !== null, 'must be false or an object');
   const { path = defaultPath, version = VERSION_NEUTRAL, ...mounted } = http;
-  const { decorators = [], routeDecorators = {}, ...others } = mounted;
-  const names = 'path, version, decorators and routeDecorators';
+  const { decorators = [], routeDecorators = {}, problems = true, ...others } = mounted;
+  const names = 'path, version, decorators, problems and routeDecorators';
   for (const name of Object.keys(others))
     checkOption(`http.${name}`, false, `is unknown. http takes ${names}`);
   const isPath = typeof path === 'string' && /(^|\/):project_id(\/|$)/.test(path);
   checkOption('http.path', isPath, 'must be a string with the segment ":project_id"');
+  checkOption('http.problems', typeof problems === 'boolean', 'must be true or false');
   checkDecorators('http.decorators', decorators);
   for (const [route, each] of Object.entries(routeDecorators)) {
     const option = `http.routeDecorators.${route}`;
@@ -127,7 +136,7 @@ export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHt
     checkOption(option, isRoute, `must be one of ${shippingRoutes.join(', ')}`);
     checkDecorators(option, each);
   }
-  return { path: path.replace(/^\/+|\/+$/g, ''), version, decorators, routeDecorators };
+  return { path: path.replace(/^\/+|\/+$/g, ''), version, decorators, problems, routeDecorators };
 }
 
 function isFromOneTo(max: number, value: number): boolean {
@@ -137,6 +146,13 @@ function isFromOneTo(max: number, value: number): boolean {
 function checkDecorators(option: string, decorators: unknown = []): void {
   const isList = Array.isArray(decorators) && decorators.every((each) => typeof each === 'function');
   checkOption(option, isList, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
+  const isClass = (each: unknown): boolean => /^class\b/.test(String(each));
+  const found = (decorators as { name?: string }[]).find(isClass);
+  checkOption(
+    option,
+    !found,
+    `has the class ${found?.name}, not a decorator: write UseGuards(${found?.name}) for a guard`,
+  );
 }
 
 /** @throws Error that names the option and what it may be */

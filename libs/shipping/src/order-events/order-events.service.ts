@@ -55,7 +55,8 @@ export class OrderEvents {
   /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */
   async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
     const events: OrderEventDto[] = [];
-    for await (const event of this.stream(projectId, orderId, options)) events.push(event);
+    const joined = this.database.joined(options);
+    for await (const batch of this.batches(projectId, orderId, joined)) events.push(...batch);
     return events;
   }
 
@@ -69,17 +70,7 @@ export class OrderEvents {
     return each(this.batches(projectId, orderId, this.database.joined(options)));
   }
 
-  /** The JSON of the route, a piece for each batch. The last piece is returned. */
-  async *json(projectId: string, orderId: string): AsyncGenerator<string, string, undefined> {
-    let text = '';
-    for await (const batch of this.batches(projectId, orderId, this.database.joined({}))) {
-      if (text) yield text;
-      text = (text ? ',' : '{"data":[') + batch.map((event) => JSON.stringify(event)).join(',');
-    }
-    return `${text}]}`;
-  }
-
-  /** Every event that was committed before the call comes exactly once. No batch but the only one is empty. */
+  /** Every event that was committed before the call comes exactly once. */
   private async *batches(
     projectId: string,
     orderId: string,
