@@ -4,9 +4,14 @@ export {
   type ShippingModuleExtras,
   type ShippingModuleOptions,
   type ShippingRoute,
-} from './options/shipping.options.js';
+} from './shipping.options.js';
 
-export { type ChangeOptions, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
+export {
+  type ChangeOptions,
+  ShippingMethods,
+  type UpsertedMethods,
+  type UpsertManyOptions,
+} from './shipping-methods/shipping-methods.service.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';

@@ -6,6 +6,7 @@ import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
 import { MethodJson } from './shipping-methods/method-json.js';
 import { MethodStore } from './shipping-methods/method-store.js';
+import { MethodSettings } from './shipping-methods/method-settings.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping.entities.js';
 import { controllersFor, ShippingMount } from './shipping.mount.js';
@@ -14,9 +15,8 @@ import {
   settingsOf,
   type ShippingModuleExtras,
   type ShippingModuleOptions,
-  ShippingSettings,
   staticDefaults,
-} from './options/shipping.options.js';
+} from './shipping.options.js';
 import { ShippingTables } from './shipping.tables.js';
 import { Database } from './database/database.js';
 import { engineOf } from './database/engines/engine.js';
@@ -45,20 +45,25 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         useFactory: (modules: ModulesContainer) => new ShippingMount(modules, dataSource ?? 'default', http),
         inject: [ModulesContainer],
       },
-      { provide: ShippingSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
+      { provide: MethodSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
       {
         provide: Database,
-        useFactory: (source: DataSource | undefined, { entityManager }: ShippingSettings) => {
+        useFactory: (source: DataSource | undefined, { entityManager }: ShippingModuleOptions) => {
           if (!source) throw noDataSource(dataSource);
           engineOf(source);
           return new Database(source, entityManager);
         },
-        // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy.
-        inject: [{ token: getDataSourceToken(dataSource), optional: true }, ShippingSettings],
+        // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy. The settings
+        // are waited for, because they refuse bad options in words.
+        inject: [
+          { token: getDataSourceToken(dataSource), optional: true },
+          MODULE_OPTIONS_TOKEN,
+          MethodSettings,
+        ],
       },
+      ShippingTables,
       MethodStore,
       MethodJson,
-      ShippingTables,
       ShippingMethods,
       OrderEvents,
     ],

@@ -3,7 +3,7 @@ import { type ModulesContainer } from '@nestjs/core';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { checkOption, type ShippingHttpOptions, shippingRoutes } from './options/shipping.options.js';
+import { checkOption, type ShippingHttpOptions, shippingRoutes } from './shipping.options.js';
 
 /** What one `forRoot()` has mounted; each application compares all of them at boot. */
 export class ShippingMount implements OnModuleInit {

@@ -1,4 +1,4 @@
-import { checkHttpOptions, defaultPath, settingsOf } from '../options/shipping.options.js';
+import { checkHttpOptions, defaultPath, settingsOf } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { shippingPaths, tags } from './operations.js';

@@ -1,10 +1,9 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { OrderId, ProjectId } from '../http/parameters.js';
-import { defaultPath } from '../options/shipping.options.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { OrderEvents } from './order-events.service.js';
 
-@Controller(defaultPath)
+@Controller()
 export class OrderEventsController {
   constructor(@Inject(OrderEvents) private readonly orderEvents: OrderEvents) {}
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '../database/database.js';
-import { ShippingSettings } from '../options/shipping.options.js';
+import { MethodSettings } from './method-settings.js';
 import { checkedFor } from '../validation/identifiers.js';
 import { type ShippingMethodPage } from './dto/shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
@@ -24,7 +24,7 @@ export class MethodJson {
   constructor(
     @Inject(MethodStore) private readonly store: MethodStore,
     @Inject(Database) private readonly database: Database,
-    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+    @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {}
 
   /**

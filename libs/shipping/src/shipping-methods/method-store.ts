@@ -6,14 +6,15 @@ import { Database } from '../database/database.js';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { isForeignKeyViolation } from '../database/engines/connection-errors.js';
-import { ShippingSettings } from '../options/shipping.options.js';
+import { MethodSettings } from './method-settings.js';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { type ShippingMethodChange } from './dto/shipping-method.dto.js';
-import { codesOf } from './effective-method.js';
-import { type Change, type Decide } from './method-changes.js';
+import { type Change, type Decide, removalOfAll } from './method-changes.js';
+import { codesOf } from './method-fields.js';
 import {
   claim,
   deleteMethods,
+  deleteProject,
   insertMethods,
   lock,
   lostRace,
@@ -61,7 +62,7 @@ export class MethodStore {
 
   constructor(
     @Inject(Database) private readonly database: Database,
-    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+    @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {
     this.revisions = new Batcher((ids) =>
       database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId)),
@@ -108,6 +109,19 @@ export class MethodStore {
         this.changeIn(manager, projectId, decide, beforeCommit),
       );
     return this.queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
+  }
+
+  /** Removes all methods of a project, and its row. @returns what was removed */
+  async remove(
+    projectId: string,
+    joined: EntityManager | undefined,
+    beforeCommit: BeforeCommit,
+  ): Promise<readonly ShippingMethodChange[]> {
+    const { view, changes } = await this.change(projectId, joined, removalOfAll, beforeCommit);
+    const { revision } = view;
+    if (revision !== undefined)
+      await this.database.append(joined, (manager) => deleteProject(manager, projectId, revision));
+    return changes;
   }
 
   private async changeAlone(projectId: string, decide: Decide, beforeCommit: BeforeCommit): Promise<Done> {

@@ -2,7 +2,6 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Res } from '@ne
 import { answer, type HttpResponse, notModified, withJson } from '../http/answer.js';
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
 import { IfMatch, IfNoneMatch, JsonBody, MethodId, Path, ProjectId, Search } from '../http/parameters.js';
-import { defaultPath } from '../options/shipping.options.js';
 import { checkedFor } from '../validation/identifiers.js';
 import {
   type ShippingMethodDto,
@@ -14,7 +13,7 @@ import { MethodJson } from './method-json.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /** Each handler checks what the service that it calls does not check. */
-@Controller(defaultPath)
+@Controller()
 export class ShippingMethodsController {
   constructor(
     @Inject(ShippingMethods) private readonly methods: ShippingMethods,

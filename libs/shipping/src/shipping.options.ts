@@ -1,6 +1,8 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
-import { identifierPattern } from '../validation/identifiers.js';
+import { type ShippingMethodChange } from './shipping-methods/dto/shipping-method.dto.js';
+import { type MethodSettings } from './shipping-methods/method-settings.js';
+import { identifierPattern } from './validation/identifiers.js';
 
 /** Options that may come from a factory (`forRootAsync`). */
 export interface ShippingModuleOptions {
@@ -17,6 +19,11 @@ export interface ShippingModuleOptions {
   cache?: false | { maxBytes: number };
   /** The ambient transaction of the current request, for nestjs-cls and the like; undefined: there is none. */
   entityManager?: () => EntityManager | undefined;
+  /**
+   * Runs for each change of a method before its COMMIT, on the manager of its transaction, for instance to write an
+   * outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error.
+   */
+  onChange?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
 }
 
 /** How the six routes are mounted. */
@@ -58,21 +65,11 @@ export interface ShippingModuleExtras {
 /** Where the routes are by default. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
 
-/** The options with their defaults, as the services take them. */
-export abstract class ShippingSettings {
-  abstract readonly defaultsProjectId: string;
-  abstract readonly maxPageSize: number;
-  abstract readonly maxMethods: number;
-  /** 0: nothing is kept. */
-  abstract readonly cacheBytes: number;
-  abstract readonly entityManager: ShippingModuleOptions['entityManager'];
-}
-
 /** Nest takes the options of these names out of those of `forRoot()`. */
 export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
 /** @throws Error that names the option and what it may be */
-export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
+export function settingsOf(options: ShippingModuleOptions): MethodSettings {
   if (typeof options !== 'object' || options === null) {
     const returned = options === null || options === undefined ? String(options) : `a ${typeof options}`;
     throw new Error(
@@ -86,10 +83,11 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
     maxMethods = 1000,
     cache = { maxBytes: 32 * 1024 * 1024 },
     entityManager,
+    onChange,
     ...others
   } = options;
   const names = [
-    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager',
+    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, onChange',
     ...Object.keys(staticDefaults),
   ];
   for (const name of Object.keys(others)) {
@@ -101,12 +99,16 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
   checkOption('defaultsProjectId', isId, `must be a project id: ${identifierPattern.source}`);
   checkOption('maxPageSize', isFromOneTo(100, maxPageSize), 'must be an integer from 1 to 100');
   checkOption('maxMethods', isFromOneTo(10_000, maxMethods), 'must be an integer from 1 to 10000');
-  const isFunction = entityManager === undefined || typeof entityManager === 'function';
-  checkOption('entityManager', isFunction, 'must be a function that returns an EntityManager or undefined');
+  checkOption(
+    'entityManager',
+    isFunction(entityManager),
+    'must be a function that returns an EntityManager or undefined',
+  );
+  checkOption('onChange', isFunction(onChange), 'must be a function of a change and an EntityManager');
   const cacheBytes = cache === false ? 0 : cache?.maxBytes;
   const isSize = Number.isSafeInteger(cacheBytes) && cacheBytes >= 0;
   checkOption('cache', isSize, 'must be false or { maxBytes: a number of bytes }');
-  return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, entityManager };
+  return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, onChange };
 }
 
 /** @returns the options with their defaults @throws Error that names the option and what it may be */
@@ -137,6 +139,10 @@ export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHt
     checkDecorators(option, each);
   }
   return { path: path.replace(/^\/+|\/+$/g, ''), version, decorators, problems, routeDecorators };
+}
+
+function isFunction(value: unknown): boolean {
+  return value === undefined || typeof value === 'function';
 }
 
 function isFromOneTo(max: number, value: number): boolean {
