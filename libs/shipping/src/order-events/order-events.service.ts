@@ -23,7 +23,7 @@ const removedAtOnce = 1000;
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
-  /** An open transaction may hold a key: of those that wait for it, one takes a connection. */
+  /** An open transaction may hold a key or a lock: of the events of a project that wait for it, one takes a connection. */
   private readonly queue = new KeyedQueue();
 
   constructor(@Inject(Database) private readonly database: Database) {}
@@ -38,8 +38,7 @@ export class OrderEvents {
     const joined = this.database.joined(options);
     const append = (): Promise<OrderEventDto> =>
       this.database.append(joined, (manager) => insertEvent(manager, checked));
-    if (joined || checked.dedupe_key === null) return append();
-    return this.queue.take(`${checked.project_id} ${checked.order_id}`, append);
+    return joined ? append() : this.queue.take(checked.project_id, append);
   }
 
   /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */

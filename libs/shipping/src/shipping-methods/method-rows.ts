@@ -114,8 +114,11 @@ function nextRevision(manager: EntityManager) {
     .set({ revision: () => ':next' });
 }
 
-/** @returns the revision that it has if it had no row */
-async function addProject(manager: EntityManager, projectId: string): Promise<string> {
+/**
+ * Adds the row of a project. On MySQL it also locks the row that it finds.
+ * @returns the revision that it has if it had no row
+ */
+export async function addProject(manager: EntityManager, projectId: string): Promise<string> {
   const revision = randomUUID();
   await run(manager, 'project', { projectId, revision }, () => {
     const values = { projectId: () => ':projectId', revision: () => ':revision' };
