@@ -58,6 +58,10 @@ describe('a method that inherits', () => {
     expect(dto.inherited).toEqual(['carrier_label', 'method_label', 'sort_order', 'meta']);
   });
 
+  it('shows a 0 of the default', () => {
+    expect(new EffectiveMethod(own, { ...origin, sort_order: 0 }).dto.sort_order).toBe(0);
+  });
+
   it('keeps its stored values', () => {
     expect(method.storedValues).toEqual({
       carrier_code: 'ups',
