@@ -94,17 +94,17 @@ export class Transactions implements EntitySubscriberInterface {
   }
 
   async beforeTransactionStart({ queryRunner }: Event): Promise<void> {
-    await this.turnOn(queryRunner).last;
+    await this.quiet(queryRunner);
   }
 
   /** @throws Error so that TypeORM rolls back, and the host hears of it */
   async beforeTransactionCommit({ queryRunner }: Event): Promise<void> {
-    await this.turnOn(queryRunner).last;
+    await this.quiet(queryRunner);
     if (this.on(queryRunner).at(-1)?.hasFailed) throw new Error(rolledBack);
   }
 
   async beforeTransactionRollback({ queryRunner }: Event): Promise<void> {
-    await this.turnOn(queryRunner).last;
+    await this.quiet(queryRunner);
   }
 
   /**
@@ -139,6 +139,15 @@ export class Transactions implements EntitySubscriberInterface {
   afterQuery({ queryRunner, query, rawResults }: Event & { query: string; rawResults?: unknown }): void {
     const isUndone = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     if (isUndone && this.on(queryRunner).some(({ isJoined }) => isJoined)) throw new Error(rolledBack);
+  }
+
+  /** Waits for all work, and for work that was given meanwhile: a caller may go on as soon as a call has its answer. */
+  private async quiet(runner: QueryRunner): Promise<void> {
+    const turn = this.turnOn(runner);
+    for (let last; last !== turn.last;) {
+      last = turn.last;
+      await last;
+    }
   }
 
   /** That of the work in which this code runs, or that of the connection. */

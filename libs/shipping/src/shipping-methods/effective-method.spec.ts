@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { EffectiveMethod } from './effective-method.js';
+import { idOf, storedMethod } from './stored-method.sample.js';
+
+const own = storedMethod({
+  use_default: true,
+  carrier_label: 'Own carrier',
+  method_label: 'Own',
+  sort_order: 1,
+  meta: '{"own": [1]}',
+  version: 3,
+});
+const origin = storedMethod({
+  id: idOf(0xabc),
+  project_id: 'default',
+  method_label: 'Default',
+  is_active: false,
+  sort_order: 2,
+  meta: '{"b": 1, "a": 2}',
+  version: 5,
+});
+
+describe('a method that inherits', () => {
+  const method = new EffectiveMethod(own, origin);
+
+  it('shows the values of the default, and names those that come from it', () => {
+    expect(method.dto).toEqual({
+      id: own.id,
+      project_id: 'shop',
+      carrier_code: 'ups',
+      carrier_label: 'Own carrier',
+      method_code: '03',
+      method_label: 'Default',
+      is_active: true,
+      sort_order: 2,
+      meta: { b: 1, a: 2 },
+      use_default: true,
+      inherited: ['method_label', 'sort_order', 'meta'],
+      own: { method_label: 'Own', sort_order: 1, meta: { own: [1] } },
+      version: 3,
+      etag: '"3-000000000abc.5"',
+      created_at: own.created_at,
+      updated_at: own.updated_at,
+    });
+  });
+
+  it('lists a value as inherited that is equal to the own one', () => {
+    const { inherited, own: stored } = new EffectiveMethod(own, { ...origin, method_label: 'Own' }).dto;
+
+    expect(inherited).toContain('method_label');
+    expect(stored.method_label).toBe('Own');
+  });
+
+  it('shows the label of the carrier of the default if that is not null', () => {
+    const { dto } = new EffectiveMethod(own, { ...origin, carrier_label: 'UPS' });
+
+    expect(dto).toMatchObject({ carrier_label: 'UPS', own: { carrier_label: 'Own carrier' } });
+    expect(dto.inherited).toEqual(['carrier_label', 'method_label', 'sort_order', 'meta']);
+  });
+
+  it('shows a 0 of the default', () => {
+    expect(new EffectiveMethod(own, { ...origin, sort_order: 0 }).dto.sort_order).toBe(0);
+  });
+
+  it('keeps its stored values', () => {
+    expect(method.storedValues).toEqual({
+      carrier_code: 'ups',
+      carrier_label: 'Own carrier',
+      method_code: '03',
+      method_label: 'Own',
+      is_active: true,
+      sort_order: 1,
+      meta: { own: [1] },
+      use_default: true,
+    });
+  });
+
+  it.each<[what: string, changed: EffectiveMethod]>([
+    ['its own version', new EffectiveMethod({ ...own, version: 4 }, origin)],
+    ['the version of the default', new EffectiveMethod(own, { ...origin, version: 6 })],
+    ['a default that was made again', new EffectiveMethod(own, { ...origin, id: idOf(0xabd) })],
+    ['a default that was removed', new EffectiveMethod(own, undefined)],
+  ])('has another etag with %s', (_what, changed) => {
+    expect(changed.etag).not.toBe(method.etag);
+  });
+
+  it('is searched by the inherited values, case-folded', () => {
+    expect(method.searchText.split('\n')).toEqual(['ups', 'own carrier', '03', 'default']);
+  });
+});
+
+describe('a method that inherits nothing', () => {
+  const method = new EffectiveMethod(own, undefined);
+
+  it('shows what is stored, and has its version as etag', () => {
+    expect(method.dto).toMatchObject({ ...method.storedValues, inherited: [], own: {}, etag: '"3"' });
+  });
+
+  it('has JSON that is that of its dto, with the fields in the order of the wire', () => {
+    expect(method.json).toBe(
+      '{"id":"019aa0b2-5c00-7a41-9d2b-000000000001","project_id":"shop","carrier_code":"ups",' +
+        '"carrier_label":"Own carrier","method_code":"03","method_label":"Own","is_active":true,"sort_order":1,' +
+        '"meta":{"own":[1]},"use_default":true,"inherited":[],"own":{},"version":3,"etag":"\\"3\\"",' +
+        '"created_at":"2026-01-31T09:30:00.123Z","updated_at":"2026-01-31T09:30:00.123Z"}',
+    );
+  });
+
+  it('is not changed by a caller that changes its dto', () => {
+    const { dto } = method;
+    Object.assign(dto, { method_label: 'Changed' });
+    Object.assign(dto.meta, { own: 'changed' });
+    dto.inherited.push('meta');
+
+    expect(method.dto).toMatchObject({ method_label: 'Own', meta: { own: [1] }, inherited: [] });
+    expect(method.storedValues.meta).toEqual({ own: [1] });
+  });
+
+  it('has no search text for a label that is null', () => {
+    const { searchText } = new EffectiveMethod(storedMethod(), undefined);
+
+    expect(searchText.split('\n')).toEqual(['ups', '', '03', 'ground']);
+  });
+});

@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { ShippingException } from '../problems/shipping.exception.js';
+import { isUuid } from '../validation/identifiers.js';
+import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { creation, type Decide, removal, update, upsert } from './method-changes.js';
+import { MethodView } from './method-view.js';
+import { idOf, methodSet } from './stored-method.sample.js';
+
+const defaults = methodSet(
+  [{ id: idOf(0xd), method_label: 'Default', sort_order: 5, meta: '{"a": 1}', version: 2 }],
+  'default',
+);
+const view = MethodView.of(
+  methodSet([
+    { method_label: 'Own', meta: '{"b": 2, "a": 1}', version: 4, use_default: true },
+    { method_code: '12', version: 1 },
+  ]),
+  defaults,
+);
+const [inheriting, plain] = [idOf(1), idOf(2)];
+const codes = { carrier_code: 'ups', method_code: '03' };
+const free = { carrier_code: 'dhl', method_code: 'express', method_label: 'Express' };
+const stored = { ...codes, method_label: 'Own', meta: { a: 1, b: 2 }, use_default: true };
+const shown = { ...codes, method_label: 'Default', sort_order: 5, meta: { a: 1 } };
+const second = { carrier_code: 'ups', method_code: '12', method_label: 'Ground' };
+
+/** @returns the problem with which the call is refused */
+function refusalOf(decide: Decide, seen = view): object | undefined {
+  try {
+    decide(seen);
+  } catch (error) {
+    if (error instanceof ShippingException) return error.problem;
+    throw error;
+  }
+  return undefined;
+}
+
+const filledIn = {
+  carrier_label: null,
+  is_active: true,
+  sort_order: 0,
+  meta: {},
+  use_default: false,
+};
+
+describe('a creation', () => {
+  it('inserts one row, with the defaults of the fields that are missing or null', () => {
+    const [change, ...others] = creation({ ...free, sort_order: null, meta: null }, 10)(view);
+
+    expect(others).toEqual([]);
+    expect(change).toMatchObject({ before: undefined, values: { ...free, ...filledIn } });
+    expect(isUuid(change?.id)).toBe(true);
+  });
+
+  it.each<[what: string, request: UpsertShippingMethodRequest, identical: boolean]>([
+    ['just what is stored, with the keys of meta in another order', stored, true],
+    ['what is shown', { ...shown, use_default: true }, false],
+    ['another label', { ...stored, method_label: 'Other' }, false],
+    ['less than what is stored', { ...codes, method_label: 'Own' }, false],
+  ])('is refused when its codes are taken: it sends %s', (_what, request, identical) => {
+    expect(refusalOf(creation(request, 10))).toMatchObject({
+      status: 409,
+      code: 'duplicate_method',
+      existing_id: inheriting,
+      identical,
+    });
+  });
+
+  it('is refused when the project is full', () => {
+    expect(refusalOf(creation(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
+    expect(refusalOf(creation(free, 3))).toBeUndefined();
+  });
+
+  it('hears of its taken codes rather than of a full project', () => {
+    expect(refusalOf(creation(stored, 2))).toMatchObject({ code: 'duplicate_method' });
+  });
+
+  it('takes codes that differ in case', () => {
+    expect(refusalOf(creation({ ...stored, carrier_code: 'UPS' }, 10))).toBeUndefined();
+  });
+});
+
+describe('an update', () => {
+  it('keeps what it leaves out, and knows the method as it was', () => {
+    const changes = update(inheriting, { ...codes, method_label: 'New' }, undefined)(view);
+
+    expect(changes).toEqual([
+      {
+        id: inheriting,
+        before: view.byId(inheriting),
+        values: { ...filledIn, ...stored, method_label: 'New' },
+      },
+    ]);
+  });
+
+  it.each<[what: string, id: string, request: UpsertShippingMethodRequest]>([
+    ['what is shown', inheriting, shown],
+    ['what is shown, with use_default', inheriting, { ...shown, use_default: true }],
+    ['what is stored', plain, second],
+    ['the defaults of all fields', plain, { ...second, sort_order: null, meta: {}, is_active: true }],
+  ])('changes nothing when it sends %s', (_what, id, request) => {
+    expect(update(id, request, undefined)(view)).toEqual([]);
+  });
+
+  it('changes nothing rather than being refused when the project is full', () => {
+    expect(update(plain, second, undefined)(view)).toEqual([]);
+  });
+
+  it.each([idOf(9), 'no-id', '', idOf(0xd), `${plain} `])('is refused for the id %j', (id) => {
+    expect(refusalOf(update(id, shown, undefined))).toMatchObject({ status: 404, code: 'method_not_found' });
+  });
+
+  it('finds its method by an id in capitals, and gives it as it is stored', () => {
+    const [change] = update(plain.toUpperCase(), { ...second, sort_order: 1 }, undefined)(view);
+
+    expect(change).toMatchObject({ id: plain, values: { sort_order: 1 } });
+  });
+
+  it('is refused when another method has its new codes', () => {
+    expect(refusalOf(update(plain, { ...codes, method_label: 'Own' }, undefined))).toEqual(
+      expect.objectContaining({ status: 409, code: 'duplicate_method', existing_id: inheriting }),
+    );
+  });
+
+  it('says nothing of an identical method when another one has its new codes', () => {
+    expect(refusalOf(update(plain, stored, undefined))).not.toHaveProperty('identical');
+  });
+
+  it('may change the codes to free ones', () => {
+    expect(update(plain, free, undefined)(view)).toMatchObject([{ id: plain, values: free }]);
+  });
+
+  const etag = '"4-00000000000d.2"';
+
+  it.each([['"4"'], [etag], ['"9"', etag], ['"9"', '"4"']])('happens with the etags %j', (...etags) => {
+    expect(update(inheriting, free, etags)(view)).toHaveLength(1);
+  });
+
+  it.each([[], ['"3"'], ['"4-00000000000d.1"'], ['"4-00000000000e.2"'], ['4'], [`W/${etag}`], ['*']])(
+    'is refused with the etags %j',
+    (...etags) => {
+      expect(refusalOf(update(inheriting, free, etags))).toMatchObject({
+        status: 412,
+        code: 'version_mismatch',
+        current_version: 4,
+      });
+    },
+  );
+
+  it('hears of a wrong etag rather than of taken codes, and of a missing method before both', () => {
+    expect(refusalOf(update(plain, stored, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
+    expect(refusalOf(update(idOf(9), stored, ['"9"']))).toMatchObject({ code: 'method_not_found' });
+  });
+
+  it('that changes nothing is refused with a wrong etag too', () => {
+    expect(refusalOf(update(plain, second, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
+  });
+});
+
+describe('a removal', () => {
+  it('deletes one row, and knows the method as it was', () => {
+    expect(removal(plain.toUpperCase(), undefined)(view)).toEqual([
+      { id: plain, before: view.byId(plain), values: undefined },
+    ]);
+  });
+
+  it('is refused for a method that is not there, and with a wrong etag', () => {
+    expect(refusalOf(removal(idOf(9), ['"1"']))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(removal('no-id', undefined))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(removal(plain, ['"2"']))).toMatchObject({
+      code: 'version_mismatch',
+      current_version: 1,
+    });
+    expect(removal(plain, ['"1"'])(view)).toHaveLength(1);
+  });
+});
+
+describe('an upsert', () => {
+  it('inserts what is not there', () => {
+    expect(upsert(free, 10)(view)).toMatchObject([{ before: undefined, values: { ...filledIn, ...free } }]);
+  });
+
+  it('is refused when it would insert into a full project, and not when it updates', () => {
+    expect(refusalOf(upsert(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
+    expect(upsert({ ...second, sort_order: 1 }, 2)(view)).toHaveLength(1);
+  });
+
+  it('updates the method that has its codes, and keeps what it leaves out', () => {
+    expect(upsert({ ...codes, method_label: 'New' }, 10)(view)).toEqual([
+      {
+        id: inheriting,
+        before: view.byId(inheriting),
+        values: { ...filledIn, ...stored, method_label: 'New' },
+      },
+    ]);
+  });
+
+  it('changes nothing when it sends what is stored or shown', () => {
+    expect(upsert(second, 10)(view)).toEqual([]);
+    expect(upsert(shown, 10)(view)).toEqual([]);
+  });
+});

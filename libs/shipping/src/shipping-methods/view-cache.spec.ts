@@ -1,0 +1,379 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MethodView } from './method-view.js';
+import { methodSet } from './stored-method.sample.js';
+import { ViewCache } from './view-cache.js';
+
+/** A promise, and the functions that settle it. */
+interface Pending<Result> {
+  promise: Promise<Result>;
+  resolve: (result: Result) => void;
+  reject: (error: Error) => void;
+}
+
+function pending<Result>(): Pending<Result> {
+  let settle: Omit<Pending<Result>, 'promise'> | undefined;
+  const promise = new Promise<Result>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  if (!settle) throw new Error('The executor of a promise runs at once.');
+  return { promise, ...settle };
+}
+
+const viewAt = (revision: string, projectId = 'shop', count = 1): MethodView =>
+  MethodView.of(
+    methodSet(
+      Array.from({ length: count }, (_, index) => ({ method_code: `m${index}` })),
+      projectId,
+      revision,
+    ),
+  );
+
+/** Lets everything run that waits for nothing. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A database that answers when the test lets it. A look-up and a reading see it as it is when they are answered. */
+class Database {
+  readonly revisions = new Map<string, string>();
+  readonly lookUps: Pending<(view: MethodView) => boolean>[] = [];
+  readonly readings: (Pending<MethodView> & { projectId: string })[] = [];
+  readonly cache: ViewCache;
+
+  constructor(maxBytes = 1_000_000) {
+    this.cache = new ViewCache(
+      () => {
+        const lookUp = pending<(view: MethodView) => boolean>();
+        this.lookUps.push(lookUp);
+        return lookUp.promise;
+      },
+      (projectId) => {
+        const reading = { ...pending<MethodView>(), projectId };
+        this.readings.push(reading);
+        return reading.promise;
+      },
+      maxBytes,
+    );
+  }
+
+  /** Answers the look-ups that were sent. */
+  look(): void {
+    const now = new Map(this.revisions);
+    for (const { resolve } of this.lookUps.splice(0))
+      resolve((view) => view.revision === now.get(view.projectId));
+  }
+
+  /** Answers the oldest reading. */
+  read(): MethodView {
+    const reading = this.readings.shift();
+    if (!reading) throw new Error('Nothing is being read.');
+    const view = viewAt(this.revisions.get(reading.projectId) ?? '', reading.projectId);
+    reading.resolve(view);
+    return view;
+  }
+}
+
+/** What a call has answered; undefined: nothing yet. */
+function answerOf(call: Promise<MethodView>): { revision?: string | undefined } {
+  const answer: { revision?: string | undefined } = {};
+  call.then(
+    (view) => (answer.revision = view.revision),
+    () => (answer.revision = 'an error'),
+  );
+  return answer;
+}
+
+let database: Database;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  database = new Database();
+  database.revisions.set('shop', '1');
+});
+afterEach(() => vi.useRealTimers());
+
+describe('a view in the cache', () => {
+  it('is served after a look-up that was sent after the call, and is not read again', async () => {
+    const view = viewAt('1');
+    database.cache.put(view);
+
+    const call = database.cache.get('shop');
+    const answer = answerOf(call);
+    await settled();
+    expect([answer.revision, database.lookUps.length]).toEqual([undefined, 1]);
+    database.look();
+
+    expect(await call).toBe(view);
+    expect(database.readings).toEqual([]);
+  });
+
+  it('is looked up for each call', async () => {
+    database.cache.put(viewAt('1'));
+
+    for (let call = 0; call < 3; call++) {
+      const served = database.cache.get('shop');
+      expect(database.lookUps).toHaveLength(1);
+      database.look();
+      await served;
+    }
+  });
+
+  it('is read again when its project has another revision', async () => {
+    database.cache.put(viewAt('0'));
+
+    const call = database.cache.get('shop');
+    database.look();
+    await settled();
+    const fresh = database.read();
+
+    expect(await call).toBe(fresh);
+    expect(database.cache.peek('shop')).toBe(fresh);
+  });
+
+  it('is not served when the look-up fails', async () => {
+    database.cache.put(viewAt('1'));
+
+    const call = database.cache.get('shop');
+    database.lookUps[0]?.reject(new Error('The database is down.'));
+
+    await expect(call).rejects.toThrow('The database is down.');
+    expect(database.readings).toEqual([]);
+  });
+});
+
+describe('callers at the same time', () => {
+  it('share one reading of a view that is not in the cache', async () => {
+    const calls = Array.from({ length: 50 }, () => database.cache.get('shop'));
+    database.look();
+    const view = database.read();
+
+    expect(await Promise.all(calls)).toEqual(calls.map(() => view));
+    expect(database.readings).toEqual([]);
+  });
+
+  it('share one reading of a view that is not current', async () => {
+    database.cache.put(viewAt('0'));
+
+    const calls = Array.from({ length: 50 }, () => database.cache.get('shop'));
+    database.look();
+    await settled();
+    expect(database.readings).toHaveLength(1);
+    const view = database.read();
+
+    expect(await Promise.all(calls)).toEqual(calls.map(() => view));
+  });
+
+  it('do not wait for the reading of another project', async () => {
+    database.revisions.set('other', '7');
+    void database.cache.get('other');
+    const call = database.cache.get('shop');
+    database.readings.reverse();
+    database.read();
+
+    expect((await call).projectId).toBe('shop');
+  });
+
+  it('fail together with the reading that they share, and the next caller reads anew', async () => {
+    const calls = [database.cache.get('shop'), database.cache.get('shop')];
+    database.look();
+    database.readings.shift()?.reject(new Error('The database is down.'));
+    const outcomes = await Promise.allSettled(calls);
+
+    const next = database.cache.get('shop');
+    database.read();
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await next).revision).toBe('1');
+  });
+});
+
+describe('a reading that began before the call', () => {
+  it('is checked, and its view is not served when a write came between', async () => {
+    void database.cache.get('shop');
+    const old = viewAt('1');
+    database.revisions.set('shop', '2');
+
+    const call = database.cache.get('shop');
+    database.readings.shift()?.resolve(old);
+    database.look();
+    await settled();
+
+    expect(database.readings).toHaveLength(1);
+    database.read();
+    expect((await call).revision).toBe('2');
+  });
+
+  it('is checked, and its view is served when it is current', async () => {
+    void database.cache.get('shop');
+
+    const call = database.cache.get('shop');
+    const view = database.read();
+    const answer = answerOf(call);
+    await settled();
+    expect(answer.revision).toBeUndefined();
+    database.look();
+
+    expect(await call).toBe(view);
+  });
+
+  it('is not joined after 5 seconds, and its late view does not replace a newer one', async () => {
+    const first = answerOf(database.cache.get('shop'));
+    vi.advanceTimersByTime(4_999);
+    const joining = answerOf(database.cache.get('shop'));
+    expect(database.readings).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+
+    const call = database.cache.get('shop');
+    expect(database.readings).toHaveLength(2);
+    const [hanging] = database.readings.splice(0, 1);
+    const newer = database.read();
+    expect(await call).toBe(newer);
+    hanging?.resolve(viewAt('0'));
+    await settled();
+
+    expect(database.cache.peek('shop')).toBe(newer);
+    expect(first.revision).toBe('0');
+    // It waits for its look-up.
+    expect(joining.revision).toBeUndefined();
+  });
+
+  it('that hangs does not hold up those who read after it', async () => {
+    void database.cache.get('shop');
+    vi.advanceTimersByTime(5_000);
+
+    const calls = [database.cache.get('shop'), database.cache.get('shop')];
+    database.look();
+    expect(database.readings).toHaveLength(2);
+    database.readings.shift();
+    database.read();
+
+    expect((await Promise.all(calls)).map(({ revision }) => revision)).toEqual(['1', '1']);
+  });
+});
+
+describe('the memory of the cache', () => {
+  const [{ bytes }] = [viewAt('1')];
+  const project = (index: number): string => `p${index}`;
+
+  it('is bounded in bytes, and the views that were used least recently go first', () => {
+    const { cache } = new Database(2 * 10 * bytes);
+
+    for (let index = 0; index < 10; index++) cache.put(viewAt('1', project(index)));
+    cache.put(viewAt('2', project(0)));
+    for (let index = 10; index < 15; index++) cache.put(viewAt('1', project(index)));
+
+    const kept = Array.from({ length: 15 }, (_, index) => index).filter((index) =>
+      cache.peek(project(index)),
+    );
+    expect(kept).toEqual([0, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+  });
+
+  it('counts each method', () => {
+    const { cache } = new Database(2 * 10 * bytes);
+
+    for (let index = 0; index < 10; index++) cache.put(viewAt('1', project(index), 10));
+
+    expect(Array.from({ length: 10 }, (_, index) => cache.peek(project(index))).filter(Boolean)).toHaveLength(
+      1,
+    );
+  });
+
+  it('keeps a view that was served rather than one that was not', async () => {
+    const own = new Database(2 * 2 * bytes);
+    own.revisions.set('p0', '1');
+    own.cache.put(viewAt('1', 'p0'));
+    own.cache.put(viewAt('1', 'p1'));
+
+    const call = own.cache.get('p0');
+    own.look();
+    await call;
+    own.cache.put(viewAt('1', 'p2'));
+
+    expect(['p0', 'p1', 'p2'].map((name) => !!own.cache.peek(name))).toEqual([true, false, true]);
+  });
+
+  it('does not keep a view that is larger than all of it, nor the older one of its project', () => {
+    const { cache } = new Database(2 * 2 * bytes);
+    cache.put(viewAt('1'));
+
+    cache.put(viewAt('2', 'shop', 100));
+
+    expect(cache.peek('shop')).toBeUndefined();
+  });
+
+  it('keeps the views whatever JSON is made of them', () => {
+    const { cache } = new Database(2 * 10 * bytes);
+    const views = Array.from({ length: 10 }, (_, index) => viewAt('1', project(index)));
+    for (const view of views) cache.put(view);
+
+    for (let query = 0; query < 10_000; query++)
+      cache.body(views[query % 10] ?? viewAt('1'), `query ${query}`, () => 'x'.repeat(500));
+
+    expect(views.map(({ projectId }) => !!cache.peek(projectId))).toEqual(views.map(() => true));
+  });
+
+  it('bounds the JSON of views too', () => {
+    const { cache } = new Database(2 * 10_000);
+    const view = viewAt('1');
+    const names = Array.from({ length: 20 }, (_, index) => `query ${index}`);
+    let made = 0;
+    const body = (name: string): Buffer =>
+      cache.body(view, name, () => {
+        made++;
+        return 'x'.repeat(1_000);
+      });
+
+    for (const name of names) body(name);
+    made = 0;
+    for (const name of names.toReversed()) body(name);
+
+    // Of each of 20 bodies of 1,000 bytes, some 6 find a place.
+    expect(made).toBeGreaterThanOrEqual(13);
+    expect(made).toBeLessThan(20);
+  });
+
+  it('is none with maxBytes 0: each call reads, and all JSON is made', async () => {
+    const own = new Database(0);
+    own.revisions.set('shop', '1');
+    own.cache.put(viewAt('1'));
+    let made = 0;
+
+    for (let call = 0; call < 2; call++) {
+      const read = own.cache.get('shop');
+      expect(own.readings).toHaveLength(1);
+      const view = own.read();
+      expect(await read).toBe(view);
+      own.cache.body(view, 'tree', () => String(++made));
+    }
+
+    expect([own.cache.peek('shop'), made]).toEqual([undefined, 2]);
+  });
+});
+
+describe('the JSON of a view', () => {
+  const made: string[] = [];
+  const json = (view: MethodView, name: string): string =>
+    database.cache
+      .body(view, name, () => {
+        made.push(`${view.projectId} ${view.revision} ${name}`);
+        return `é ${made.length}`;
+      })
+      .toString();
+
+  it('is made once for each project, revision and name', () => {
+    const views = [viewAt('1'), viewAt('2'), viewAt('1', 'other')];
+
+    const answers = views.map((view) => [json(view, 'tree'), json(view, 'tree'), json(view, 'list')]);
+
+    expect(answers).toEqual([
+      ['é 1', 'é 1', 'é 2'],
+      ['é 3', 'é 3', 'é 4'],
+      ['é 5', 'é 5', 'é 6'],
+    ]);
+    expect(made).toEqual([
+      'shop 1 tree',
+      'shop 1 list',
+      'shop 2 tree',
+      'shop 2 list',
+      'other 1 tree',
+      'other 1 list',
+    ]);
+  });
+});
