@@ -1,4 +1,11 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+  Optional,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { shippingEntities } from './shipping.entities.js';
 import { Database } from './database/database.js';
@@ -9,7 +16,7 @@ import { columnsOf } from './database/engines/boot-checks.js';
 export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     @Inject(Database) private readonly database: Database,
-    @Inject(HttpAdapterHost) private readonly server: HttpAdapterHost,
+    @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
   ) {}
 
   /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
@@ -46,7 +53,7 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
         `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
         `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })`;
       // Without HTTP it may be the host's own script that migrates, made with `createApplicationContext()`.
-      if (this.server.httpAdapter) throw new Error(message);
+      if (this.server?.httpAdapter) throw new Error(message);
       new Logger('ShippingModule').warn(message);
       return;
     }
