@@ -9,7 +9,8 @@ import {
 import { HttpAdapterHost } from '@nestjs/core';
 import { shippingEntities } from './shipping.entities.js';
 import { Database } from './database/database.js';
-import { columnsOf } from './database/engines/boot-checks.js';
+import { columnsOf, recordedMigrations } from './database/engines/boot-checks.js';
+import { shippingMigrations } from './database/migrations/migrations.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
@@ -47,6 +48,13 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     });
     const missing = tables.filter(({ present }) => present.length === 0).map(({ tablePath }) => tablePath);
     if (missing.length > 0) {
+      const recorded = await recordedMigrations(dataSource, shippingMigrations);
+      if (recorded.length > 0)
+        throw new Error(
+          `The database has no table ${missing.join(', ')}, but its table of migrations has ${recorded.join(', ')} as ` +
+            'run. The table was dropped by hand, or a revert stopped half-way. Restore it from a backup, or delete that ' +
+            'row, drop what is left of the shipping_ tables, and run the migrations again.',
+        );
       const message =
         `The database has no table ${missing.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +
         `run them before the application starts:\n` +
