@@ -189,13 +189,15 @@ export async function deleteMethods(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return;
-  await run(manager, 'delete', { projectId, ids }, () =>
+  const { affected } = await run(manager, 'delete', { projectId, ids }, () =>
     manager
       .createQueryBuilder()
       .delete()
       .from(ShippingMethod)
       .where('project_id = :projectId AND id IN (:...ids)'),
   );
+  // Somebody has deleted a row by hand, or a trigger keeps it.
+  if (affected !== ids.length) throw lostRace(new Error('A method that was to be deleted was not.'));
 }
 
 async function storedMethods(
