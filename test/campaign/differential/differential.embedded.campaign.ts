@@ -52,7 +52,7 @@ describe.skipIf(paths.length !== 2 || engine.missing !== undefined)('two builds 
     // Scripts differ in length: as many as it takes.
     for (const script of fc.sample(calls, { seed, numRuns: Math.ceil(wanted / 20) })) {
       if (done >= wanted) break;
-      progress('calls', Math.floor(done / 100), Math.ceil(wanted / 100));
+      progress('runs', run, Math.ceil(wanted / 70));
       const projects = [`a${++run}`, `b${run}`, defaultsProjectId];
       for (const { methods } of hosts)
         for (const { id } of (await methods.list(defaultsProjectId)).data)

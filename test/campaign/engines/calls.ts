@@ -95,7 +95,7 @@ async function sent(
   return {
     status,
     body: read,
-    etag: isMethods ? shop.named({ etag: etag ?? 'none' }) : shop.tag(etag),
+    etag: isMethods ? shop.named({ etag: etag ?? 'none' }) : shop.tag(`${owner} ${path}`, etag),
     location: shop.named(answer.headers.get('location')),
     type: answer.headers.get('content-type'),
   };
