@@ -5,8 +5,8 @@ const source = (path: string): string =>
   fileURLToPath(new URL(`./libs/shipping/src/${path}`, import.meta.url));
 
 /**
- * Databases to run the same suite on, comma-separated: `postgres://…`, `mariadb://…`, `sqlite:`. PostgreSQL in this
- * process comes first always.
+ * Databases to run the same suite on, comma-separated: `postgres://…`, `mariadb://…`, `mysql://…`, `sqlite:`. PostgreSQL in
+ * this process comes first always.
  */
 const databases = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
 

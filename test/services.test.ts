@@ -99,10 +99,11 @@ describe('the services as docs/services.md shows them', () => {
     await expect(methods.remove(projectId, id)).rejects.toBeInstanceOf(MethodNotFoundError);
   });
 
-  it.each([undefined, null, 3, {}])('find no method by %j, which is no code', async (code) => {
-    const found = await methods.findByCodes(freshProject(), code as string, 'x');
+  it.each([undefined, null, 3, {}])('refuse to find a method by %j, which is no string', async (code) => {
+    const finding = methods.findByCodes(freshProject(), code as string, 'x');
 
-    expect(found).toBeNull();
+    await expect(finding).rejects.toMatchObject({ errors: [{ parameter: 'carrier_code', code: 'type' }] });
+    expect(await methods.findByCodes(freshProject(), ' no code', 'x')).toBeNull();
   });
 
   it('list, tree, findActive, find and findByCodes', async () => {

@@ -106,7 +106,7 @@ describe('the options', () => {
 
   it('that are unknown are refused, and the error lists the known ones', () => {
     expect(() => ShippingModule.forRoot({ http: { guards: [] } } as ShippingModuleOptions)).toThrow(
-      'http takes path, version, decorators and routeDecorators',
+      'http takes path, version, decorators, problems and routeDecorators',
     );
   });
 

@@ -18,7 +18,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSource } from 'typeorm';
 import { freshProject } from '../support/client.js';
-import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -152,49 +152,50 @@ describe("the host's transactions", () => {
     );
   });
 
-  it('of one request never include calls of another request', async () => {
-    const requests = new AsyncLocalStorage<{ manager?: EntityManager | undefined }>();
-    const testing = await compiled(
-      [typeOrm(database), ShippingModule.forRoot({ entityManager: () => requests.getStore()?.manager })],
-      { providers: [Checkout] },
-    );
-    await testing.init();
-    const { methods } = testing.get(Checkout);
-    // The first write of a project is not part of a batch. It is sent alone.
-    const [mine, theirs, empty] = [freshProject(), freshProject(), freshProject()];
-    const [{ id }, { id: theirId }] = [
-      await methods.create(mine, ground),
-      await methods.create(theirs, ground),
-    ];
-    const runner = database.dataSource.createQueryRunner();
-    await runner.startTransaction();
-    const request: { manager?: EntityManager | undefined } = {};
-    const express = { ...ground, method_code: '01' };
+  onlyWhere('connections', () => {
+    it('of one request never include calls of another request', async () => {
+      const requests = new AsyncLocalStorage<{ manager?: EntityManager | undefined }>();
+      const testing = await compiled(
+        [typeOrm(database), ShippingModule.forRoot({ entityManager: () => requests.getStore()?.manager })],
+        { providers: [Checkout] },
+      );
+      await testing.init();
+      const { methods } = testing.get(Checkout);
+      const [mine, theirs, empty] = [freshProject(), freshProject(), freshProject()];
+      const [{ id }, { id: theirId }] = [
+        await methods.create(mine, ground),
+        await methods.create(theirs, ground),
+      ];
+      const runner = database.dataSource.createQueryRunner();
+      await runner.startTransaction();
+      const request: { manager?: EntityManager | undefined } = {};
+      const express = { ...ground, method_code: '01' };
 
-    // A batch runs in the context of its first call, whose request opens a transaction meanwhile.
-    const before = requests.run(request, () => [
-      methods.create(mine, express),
-      methods.find(mine, id),
-      methods.create(empty, express),
-    ]);
-    const others = [
-      methods.create(theirs, express),
-      methods.update(theirs, theirId, { ...ground, method_label: 'Changed' }),
-      methods.list(theirs),
-    ];
-    request.manager = runner.manager;
-    if (engine.has.severalConnections) await Promise.all([...others, ...before]);
-    await runner.rollbackTransaction();
-    await runner.release();
-    request.manager = undefined;
-    await Promise.all([...others, ...before]);
+      // Calls share the look-up of revisions, which runs in the context of the first one. Its request opens a transaction meanwhile.
+      const before = requests.run(request, () => [
+        methods.create(mine, express),
+        methods.find(mine, id),
+        methods.create(empty, express),
+      ]);
+      const others = [
+        methods.create(theirs, express),
+        methods.update(theirs, theirId, { ...ground, method_label: 'Changed' }),
+        methods.list(theirs),
+      ];
+      request.manager = runner.manager;
+      if (engine.has.severalConnections) await Promise.all([...others, ...before]);
+      await runner.rollbackTransaction();
+      await runner.release();
+      request.manager = undefined;
+      await Promise.all([...others, ...before]);
 
-    expect((await methods.list(mine)).data).toMatchObject([express, ground]);
-    expect((await methods.list(empty)).data).toMatchObject([express]);
-    expect((await methods.list(theirs)).data).toMatchObject([
-      express,
-      { ...ground, method_label: 'Changed' },
-    ]);
+      expect((await methods.list(mine)).data).toMatchObject([express, ground]);
+      expect((await methods.list(empty)).data).toMatchObject([express]);
+      expect((await methods.list(theirs)).data).toMatchObject([
+        express,
+        { ...ground, method_label: 'Changed' },
+      ]);
+    });
   });
 
   it('of typeorm-transactional are joined without any option', async () => {

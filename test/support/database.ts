@@ -9,15 +9,17 @@ export { type TestDatabase } from './engine.js';
 /** The server this run is about; without one, the embedded database. */
 export const serverUrl = process.env['TEST_DATABASE_URL'];
 
-/** The engine of this run: `postgres://…`, `mariadb://root@127.0.0.1:3306/`, `sqlite:`; none: PostgreSQL, embedded. */
+/** That of this run: `postgres://…`, `mariadb://root@127.0.0.1:3306/`, `mysql://…`, `sqlite:`; none: PostgreSQL, embedded. */
 export const engine = engineOf(serverUrl);
 
 function engineOf(url: string | undefined): Engine {
   const scheme = url?.split(':')[0];
   if (url === undefined || scheme === 'postgres' || scheme === 'postgresql') return postgres(url);
-  if (scheme === 'mariadb') return mariadb(url);
+  if (scheme === 'mariadb' || scheme === 'mysql') return mariadb(url);
   if (scheme === 'sqlite') return sqlite();
-  throw new Error(`TEST_DATABASE_URL is of no known engine: write postgres://, mariadb:// or sqlite:.`);
+  throw new Error(
+    `TEST_DATABASE_URL is of no known engine: write postgres://, mariadb://, mysql:// or sqlite:.`,
+  );
 }
 
 /** A database of its own, empty but for the tables. */

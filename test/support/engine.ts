@@ -11,7 +11,6 @@ export const abilities = {
   failedTransactions: 'only on PostgreSQL does a failed statement end the transaction',
   changingTriggers: 'a trigger of SQLite cannot change the row that is being written',
   sharedParents: 'on MariaDB a row that refers to a method locks it',
-  endsAtOnce: 'only on PostgreSQL does the end of a transaction overtake calls that have begun',
 } as const;
 export type Ability = keyof typeof abilities;
 
@@ -99,16 +98,8 @@ export interface Engine {
   readonly conflicts: readonly string[];
   /** When a lock was not free in time: one of the conflicts. */
   readonly lockTimeout: string;
-  /** How many INSERTs a create sends until it gives up a lock; undefined where they cannot be told from others. */
-  readonly waitingInserts: number | undefined;
-  /** What a create gives whose codes were taken after the snapshot of its transaction, which does not show by whom. */
-  readonly hiddenDuplicate: object;
   /** The message of a COMMIT after `failCommit`. */
   readonly commitFailure: RegExp;
-  /** The code of a write whose connection broke before its COMMIT: PostgreSQL has no COMMIT of its own for it. */
-  readonly brokenWrite: 'outcome_unknown' | 'database_unavailable';
-  /** The statement that decides whether a change is there. */
-  readonly deciding: RegExp;
   /** The driver's error for a connection that breaks. */
   brokenConnection(): Error;
 

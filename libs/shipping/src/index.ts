@@ -1,12 +1,18 @@
 export { ShippingModule } from './shipping.module.js';
+export { shippingServices, type ShippingServices } from './shipping.mount.js';
 export {
   type ShippingHttpOptions,
   type ShippingModuleExtras,
   type ShippingModuleOptions,
   type ShippingRoute,
-} from './options/shipping.options.js';
+} from './shipping.options.js';
 
-export { type ChangeOptions, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
+export {
+  type ChangeOptions,
+  ShippingMethods,
+  type UpsertedMethods,
+  type UpsertManyOptions,
+} from './shipping-methods/shipping-methods.service.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';

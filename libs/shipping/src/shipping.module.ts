@@ -4,7 +4,9 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
+import { MethodJson } from './shipping-methods/method-json.js';
 import { MethodStore } from './shipping-methods/method-store.js';
+import { MethodSettings } from './shipping-methods/method-settings.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping.entities.js';
 import { controllersFor, ShippingMount } from './shipping.mount.js';
@@ -13,9 +15,8 @@ import {
   settingsOf,
   type ShippingModuleExtras,
   type ShippingModuleOptions,
-  ShippingSettings,
   staticDefaults,
-} from './options/shipping.options.js';
+} from './shipping.options.js';
 import { ShippingTables } from './shipping.tables.js';
 import { Database } from './database/database.js';
 import { engineOf } from './database/engines/engine.js';
@@ -41,22 +42,29 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       ...(definition.providers ?? []),
       {
         provide: ShippingMount,
-        useFactory: (modules: ModulesContainer) => new ShippingMount(modules, dataSource ?? 'default', http),
-        inject: [ModulesContainer],
+        useFactory: (modules: ModulesContainer | undefined, methods: ShippingMethods, events: OrderEvents) =>
+          new ShippingMount(modules, dataSource ?? 'default', http, { methods, events }),
+        inject: [{ token: ModulesContainer, optional: true }, ShippingMethods, OrderEvents],
       },
-      { provide: ShippingSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
+      { provide: MethodSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
       {
         provide: Database,
-        useFactory: (source: DataSource | undefined, { entityManager }: ShippingSettings) => {
+        useFactory: (source: DataSource | undefined, { entityManager }: ShippingModuleOptions) => {
           if (!source) throw noDataSource(dataSource);
           engineOf(source);
           return new Database(source, entityManager);
         },
-        // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy.
-        inject: [{ token: getDataSourceToken(dataSource), optional: true }, ShippingSettings],
+        // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy. The settings
+        // are waited for, because they refuse bad options in words.
+        inject: [
+          { token: getDataSourceToken(dataSource), optional: true },
+          MODULE_OPTIONS_TOKEN,
+          MethodSettings,
+        ],
       },
-      MethodStore,
       ShippingTables,
+      MethodStore,
+      MethodJson,
       ShippingMethods,
       OrderEvents,
     ],

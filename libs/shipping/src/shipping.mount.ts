@@ -1,21 +1,41 @@
-import { Controller, type OnModuleInit, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
+import {
+  Controller,
+  type INestApplicationContext,
+  type OnModuleInit,
+  SerializeOptions,
+  type Type,
+  UseFilters,
+} from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
+import { refuseTwoCopiesOfNest } from './one-nest.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
+import { type OrderEvents } from './order-events/order-events.service.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { checkOption, type ShippingHttpOptions } from './options/shipping.options.js';
+import { type ShippingMethods } from './shipping-methods/shipping-methods.service.js';
+import { checkOption, type ShippingHttpOptions, shippingRoutes } from './shipping.options.js';
+
+/** The services of one mount. */
+export interface ShippingServices {
+  methods: ShippingMethods;
+  events: OrderEvents;
+}
 
 /** What one `forRoot()` has mounted; each application compares all of them at boot. */
 export class ShippingMount implements OnModuleInit {
+  /** @param modules undefined when the application has another copy of `@nestjs/core` than we */
   constructor(
-    private readonly modules: ModulesContainer,
-    private readonly dataSource: string,
+    private readonly modules: ModulesContainer | undefined,
+    readonly dataSource: string,
     private readonly http: false | Required<ShippingHttpOptions>,
-  ) {}
+    readonly services: ShippingServices,
+  ) {
+    refuseTwoCopiesOfNest(modules !== undefined);
+  }
 
   /** @throws Error that names the remedy when two mounts of the application can only be a mistake */
   onModuleInit(): void {
-    for (const { providers } of this.modules.values()) {
+    for (const { providers } of this.modules?.values() ?? []) {
       const other: unknown = providers.get(ShippingMount)?.instance;
       if (!(other instanceof ShippingMount) || other === this || !this.collidesWith(other)) continue;
       const place =
@@ -36,33 +56,67 @@ export class ShippingMount implements OnModuleInit {
 }
 
 /**
+ * The services of a mount, for scripts. With several mounts, `app.get(ShippingMethods)` gives those of the last one.
+ * @param dataSource the name of the mount's DataSource; needed when there are mounts on several
+ * @throws Error when no mount is meant, or more than one could be
+ */
+export function shippingServices(app: INestApplicationContext, dataSource?: string): ShippingServices {
+  const mounts = app.get(ShippingMount, { strict: false, each: true });
+  const meant = mounts.filter((mount) => dataSource === undefined || mount.dataSource === dataSource);
+  const names = [...new Set(meant.map((mount) => mount.dataSource))];
+  const [mount] = meant;
+  if (mount && names.length === 1) return mount.services;
+  const known = [...new Set(mounts.map((each) => `"${each.dataSource}"`))].join(', ');
+  throw new Error(
+    `shippingServices() found ${names.length === 0 ? 'no mount' : 'several mounts'} of ShippingModule` +
+      `${dataSource === undefined ? '' : ` on a DataSource "${dataSource}"`}. There are mounts on the DataSources ${known}: ` +
+      'name one, shippingServices(app, name).',
+  );
+}
+
+/**
  * The controllers of one mount: subclasses made for it, so that two mounts, and the host's decorators, never
  * touch each other or the shared classes.
  */
-export function controllersFor({
-  path,
-  version,
-  decorators,
-  routeDecorators,
-}: Required<ShippingHttpOptions>): Type[] {
+export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
   return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
     const mounted = class extends shared {};
     Object.defineProperty(mounted, 'name', { value: shared.name });
-    for (const [route, decorate] of Object.entries(routeDecorators)) {
-      if (route in shared.prototype) decorateRoute(mounted, route, decorate);
-    }
-    // Whatever serialiser the host has set globally: our answers are plain data, all of it to be shown.
+    // Nest's ClassSerializerInterceptor with `excludeAll` would empty our plain values.
     SerializeOptions({ strategy: 'exposeAll', groups: undefined, excludePrefixes: [], type: undefined })(
       mounted,
     );
     // Before the host's decorators: of two filters Nest asks the later one first, so that one given for this mount wins.
-    UseFilters(new ShippingExceptionFilter())(mounted);
-    const decorated = decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
+    if (http.problems) UseFilters(new ShippingExceptionFilter())(mounted);
+    const before = new Set<unknown>(Reflect.getMetadataKeys(mounted));
+    const decorated = http.decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
     const isSubclass = decorated.prototype instanceof shared;
     checkOption('http.decorators', isSubclass, `made a class that does not extend ${shared.name}`);
-    Controller({ path, version })(decorated);
+    const added = Reflect.getMetadataKeys(decorated).filter((key) => !before.has(key) && !isEnhancer(key));
+    for (const [route, decorators] of routesOf(shared, http))
+      decorateRoute(decorated, route, [...decorators, ...added.map((key) => metadataOf(decorated, key))]);
+    Controller({ path: http.path, version: http.version })(decorated);
     return decorated;
   });
+}
+
+/** The routes of a controller, each with the decorators that it was given. */
+function routesOf(shared: Type, { routeDecorators }: Required<ShippingHttpOptions>) {
+  const routes = shippingRoutes.filter((route) => route in shared.prototype);
+  return routes.map((route) => [route, routeDecorators[route] ?? []] as const);
+}
+
+/** Guards, interceptors, pipes and filters of the class run for each of its handlers already. */
+function isEnhancer(key: unknown): boolean {
+  return /^__(guards|interceptors|pipes|exceptionFilters)__$/.test(String(key));
+}
+
+/** Gives a handler metadata of its class, for guards that look at the handler only. That of the handler itself wins. */
+function metadataOf(decorated: Type, key: unknown): MethodDecorator {
+  return (_target, _route, { value: handler }) => {
+    if (!Reflect.hasMetadata(key, handler as object))
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, decorated), handler as object);
+  };
 }
 
 type Handler = (...parameters: unknown[]) => unknown;
@@ -72,7 +126,7 @@ type Handler = (...parameters: unknown[]) => unknown;
  * function in its place. Nest reads the route and the guards from the last one, so each gets the metadata of the one
  * before it.
  */
-function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[] = []): void {
+function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[]): void {
   const { prototype } = mounted;
   const shared = prototype[route] as Handler;
   let handler: Handler = function (this: unknown, ...parameters) {

@@ -64,16 +64,11 @@ export function postgres(url: string | undefined): Engine {
       failedTransactions: true,
       changingTriggers: true,
       sharedParents: true,
-      endsAtOnce: false,
     },
     open: (settings) => (url === undefined ? openEmbedded(settings) : openOnServer(url, settings)),
 
     conflicts: ['40001', '40P01', '55P03', '25P04'],
     lockTimeout: '55P03',
-    waitingInserts: 3,
-    hiddenDuplicate: { code: 'database_unavailable', cause: { code: '40001' } },
-    brokenWrite: 'database_unavailable',
-    deciding: /COMMIT|INSERT INTO \S*shipping_order_event/,
     commitFailure: /unique/,
     brokenConnection: () => new Error('Connection terminated unexpectedly'),
 

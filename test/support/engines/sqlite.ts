@@ -47,16 +47,11 @@ export function sqlite(): Engine {
       failedTransactions: false,
       changingTriggers: false,
       sharedParents: true,
-      endsAtOnce: false,
     },
     open,
 
     conflicts: [],
     lockTimeout: 'SQLITE_BUSY',
-    waitingInserts: undefined,
-    hiddenDuplicate: {},
-    brokenWrite: 'database_unavailable',
-    deciding: /COMMIT/,
     commitFailure: /FOREIGN KEY/,
     brokenConnection: () => new Error('SQLite has no connection.'),
 

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { connectionError, contentionOf } from './engines/connection-errors.js';
-import { isMysql, isSqlite } from './engines/engine.js';
+import { connectionError, contentionOf, endsTransaction } from './engines/connection-errors.js';
+import { isSqlite } from './engines/engine.js';
 import { type Transactions, transactionsOf } from './transactions.js';
 
 /** The last argument of every service method. */
@@ -101,8 +101,15 @@ export class Database {
   }
 
   private async inTurn<Result>(joined: EntityManager, work: () => Promise<Result>): Promise<Result> {
+    const runner = runnerOf(joined);
     try {
-      return await this.transactions.inTurn(runnerOf(joined), work);
+      return await this.transactions.inTurn(runner, () =>
+        work().catch(async (error: unknown) => {
+          if (runner.isTransactionActive && (await endsTransaction(runner, error)))
+            await this.transactions.beginAgain(runner);
+          throw error;
+        }),
+      );
     } catch (error) {
       throw connectionError(error);
     }
@@ -115,8 +122,6 @@ export class Database {
       return await work(joined);
     } catch (error) {
       if (!(error instanceof ShippingException)) this.transactions.fail(runner);
-      // A deadlock has ended the whole transaction on the server. What the host sends next would commit by itself.
-      if (isMysql(joined) && contentionOf(error) === 'race') await joined.query('START TRANSACTION');
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { DatabaseUnavailableError } from './database.errors.js';
+import { isMysql } from './engines/engine.js';
 import { onePerDataSource } from './one-per-data-source.js';
 
 /** A transaction or savepoint that TypeORM has open. */
@@ -53,6 +54,17 @@ export class Transactions implements EntitySubscriberInterface {
   /** From now on, TypeORM cannot commit the transaction that is open. */
   fail(runner: QueryRunner): void {
     for (const innermost of this.on(runner).slice(-1)) innermost.hasFailed = true;
+  }
+
+  /** After the database has ended the transaction: what the host sends next must not commit by itself. */
+  async beginAgain(runner: QueryRunner): Promise<void> {
+    const open = this.on(runner);
+    for (const transaction of open) transaction.hasFailed = true;
+    // A trigger of the host may give the error of a deadlock, and then the transaction has not ended.
+    if (isMysql(runner.manager)) await runner.query('ROLLBACK');
+    await runner.query('BEGIN');
+    // TypeORM will roll back to them.
+    for (let depth = 1; depth < open.length; depth++) await runner.query(`SAVEPOINT typeorm_${depth}`);
   }
 
   /**

@@ -1,5 +1,4 @@
 import { type Violations } from '../validation/violations.js';
-import { type HttpRequest } from './request.js';
 
 // Conditional requests, RFC 9110 section 13.
 
@@ -9,8 +8,8 @@ export function entityTag(opaque: string | number): string {
 }
 
 /** @returns the entity tags that `If-Match` allows; undefined when it allows any, or is not there */
-export function ifMatch(violations: Violations, { headers }: HttpRequest): string[] | undefined {
-  const tags = entityTags(headers['if-match'] ?? '*');
+export function ifMatch(violations: Violations, header = '*'): string[] | undefined {
+  const tags = entityTags(header);
   // Strong comparison: a weak tag matches nothing.
   if (tags) return tags === '*' ? undefined : tags.filter((tag) => !tag.startsWith('W/'));
   const detail = 'If-Match must be "*" or a list of quoted entity tags, such as "3".';
@@ -18,12 +17,12 @@ export function ifMatch(violations: Violations, { headers }: HttpRequest): strin
   return undefined;
 }
 
-/** @returns whether the client has a revision; undefined when the header is malformed, or not there */
-export function ifNoneMatch({ headers }: HttpRequest): ((revision: string) => boolean) | undefined {
-  const tags = entityTags(headers['if-none-match'] ?? '');
+/** @returns whether the client has what an ETag stands for; undefined when the header is malformed, or not there */
+export function ifNoneMatch(header = ''): ((opaque: string) => boolean) | undefined {
+  const tags = entityTags(header);
   if (tags === '*') return () => true;
   const held = tags?.map((tag) => tag.replace(/^W\//, ''));
-  return held && ((revision) => held.includes(entityTag(revision)));
+  return held && ((opaque) => held.includes(entityTag(opaque)));
 }
 
 /** @returns undefined when the header is malformed or empty */

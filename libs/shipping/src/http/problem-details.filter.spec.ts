@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events';
 import {
   type ArgumentsHost,
   BadRequestException,
@@ -10,7 +9,6 @@ import {
   ServiceUnavailableException,
   UnprocessableEntityException,
 } from '@nestjs/common';
-import { lastValueFrom } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { ProblemDetailsFilter, problemOf } from './problem-details.filter.js';
@@ -322,37 +320,7 @@ describe('the filter', () => {
     expect(caught(new Error('late'), more)).toEqual([[], 1]);
   });
 
-  /** @returns what the client of a microservice or of a gateway gets */
-  const sentTo = async (type: string, exception: unknown): Promise<unknown> => {
-    const client = new EventEmitter();
-    const emitted = new Promise((resolve) => client.once('exception', resolve));
-    const host = { getType: () => type, switchToWs: () => ({ getClient: () => client }) };
-    const answer = new ProblemDetailsFilter().catch(exception, host as unknown as ArgumentsHost);
-    return answer ? lastValueFrom(answer).catch((error: unknown) => error) : emitted;
-  };
-
-  it.each(['rpc', 'ws'])('sends over %s what Nest’s own filter would send', async (type) => {
-    const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
-    /** Like `RpcException` and `WsException`. */
-    class Refusal extends Error {
-      constructor(private readonly error: string | object) {
-        super();
-      }
-      getError(): string | object {
-        return this.error;
-      }
-    }
-
-    expect(await sentTo(type, new Refusal('Sold out.'))).toEqual({ status: 'error', message: 'Sold out.' });
-    expect(await sentTo(type, new Refusal({ code: 7 }))).toEqual({ code: 7 });
-    expect(logged).not.toHaveBeenCalled();
-    for (const exception of [new Error('secret'), 'secret', new ForbiddenException('secret')]) {
-      expect(await sentTo(type, exception)).toEqual({ status: 'error', message: 'Internal server error' });
-    }
-    expect(logged).toHaveBeenCalledTimes(3);
-  });
-
-  it('leaves everything except HTTP, microservices and gateways to the host', () => {
+  it('leaves everything except HTTP to the host', () => {
     expect(() => caught(new Error('of a query'), {}, 'graphql')).toThrow('of a query');
   });
 });

@@ -1,4 +1,3 @@
-import { type EventEmitter } from 'node:events';
 import { type ServerResponse } from 'node:http';
 import {
   type ArgumentsHost,
@@ -8,73 +7,53 @@ import {
   HttpStatus,
   Logger,
 } from '@nestjs/common';
-import { type Observable, throwError } from 'rxjs';
 import { type ProblemDetails, problemDetails, ShippingException } from '../problems/shipping.exception.js';
 import { InvalidParameterError } from '../validation/violations.js';
-import { type HttpResponse, InvalidJsonError } from './request.js';
-import { isExpress, nodeResponse } from './seal.js';
+import { type HttpResponse } from './answer.js';
+import { InvalidJsonError } from './request.js';
 
 const logger = new Logger('ShippingModule');
 
 /**
  * Answers every error as `application/problem+json` (RFC 9457), the host's own included, and what body parsers and
- * adapters refuse. Opt-in: `app.useGlobalFilters(new ProblemDetailsFilter())`. Our own refusals on the mounted
- * routes need it not. In a hybrid application, microservices and gateways send what Nest's own filters would send.
+ * adapters refuse. Opt-in: `app.useGlobalFilters(new ProblemDetailsFilter())`. For HTTP only. The mounted routes answer
+ * our own refusals so without it.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
-  catch(exception: unknown, host: ArgumentsHost): void | Observable<never> {
-    switch (host.getType<string>()) {
-      case 'http':
-        return this.answer(exception, host.switchToHttp().getResponse<HttpResponse>());
-      case 'rpc': {
-        const message = messageOf(exception);
-        return throwError(() => message);
-      }
-      case 'ws':
-        host.switchToWs().getClient<EventEmitter>().emit('exception', messageOf(exception));
-        return undefined;
-      default:
-        throw exception;
-    }
+  /** @throws the exception, where it is not about HTTP */
+  catch(exception: unknown, host: ArgumentsHost): void {
+    if (host.getType() !== 'http') throw exception;
+    this.answer(exception, host.switchToHttp().getResponse<HttpResponse>());
   }
 
   /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`. Never adds to a sent answer. */
   answer(exception: unknown, response: HttpResponse | ServerResponse): void {
     const problem = problemOf(exception);
     if (problem.status >= 500) log(exception);
-    if (nodeResponse(response).headersSent || ('sent' in response && response.sent)) return;
+    if (response.headersSent || ('sent' in response && response.sent)) return;
     const own = exception instanceof ShippingException ? exception.headers : {};
     const headers = { ...own, 'Content-Type': 'application/problem+json' };
     const body = Buffer.from(JSON.stringify(problem));
     // On Fastify the filter of a middleware's error gets the response of Node.
-    if (!('send' in response)) {
+    if (!('status' in response)) {
       response.writeHead(problem.status, headers).end(body);
       return;
     }
     response.status(problem.status);
     for (const [name, value] of Object.entries(headers)) response.header(name, value);
     // Express's `send` would add an ETag, which is no method's.
-    if (isExpress(response)) response.setHeader('Content-Length', body.length).end(body);
+    if ('write' in response) response.setHeader('Content-Length', body.length).end(body);
     else response.send(body);
   }
 }
 
-/** Answers our own refusals on the mounted routes, before a global filter of the host's does. */
+/** Answers our own refusals on the mounted routes, before a global filter of the host does. */
 @Catch(ShippingException)
 export class ShippingExceptionFilter extends ProblemDetailsFilter {}
 
 function log(exception: unknown): void {
   logger.error(exception instanceof Error ? exception.stack : exception);
-}
-
-/** What Nest's own filters for microservices and web sockets send: only their exceptions are for the client. */
-function messageOf(exception: unknown): unknown {
-  let error: unknown = 'Internal server error';
-  const isForClient = exception instanceof Error && 'getError' in exception;
-  if (isForClient && typeof exception.getError === 'function') error = exception.getError();
-  else log(exception);
-  return typeof error === 'object' && error !== null ? error : { status: 'error', message: error };
 }
 
 /** The problem of any error; one that is no HTTP error says nothing of its cause. */

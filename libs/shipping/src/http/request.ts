@@ -1,23 +1,12 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
 
-/**
- * What Express and Fastify have in common, as far as we read it. We read the request itself, not what
- * `@Body()` or `@Query()` make of it: a host's global pipes run on those before anything of ours.
- */
+/** What Express and Fastify have in common, as far as we read it. */
 export interface HttpRequest {
   originalUrl: string;
   headers: IncomingHttpHeaders;
   params: Record<string, string | undefined>;
   body?: unknown;
-}
-
-/** What Express and Fastify have in common, as far as we write it. */
-export interface HttpResponse {
-  status(code: number): unknown;
-  header(name: string, value: string): unknown;
-  removeHeader(name: string): unknown;
-  send(body?: unknown): unknown;
 }
 
 /** The body is not JSON in UTF-8. */

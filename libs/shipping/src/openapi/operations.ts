@@ -40,7 +40,7 @@ const ofCreates = [new errors.DuplicateMethodError(id, true), new errors.TooMany
 const ofOne = [
   new errors.MethodNotFoundError(),
   new errors.MethodInUseError(undefined),
-  new errors.VersionMismatchError(version),
+  new errors.VersionMismatchError(version, id),
 ];
 const ofUpdates = [new errors.DuplicateMethodError(id), ...ofOne];
 const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };

@@ -1,17 +1,18 @@
-import { Controller, Get, Inject, Req } from '@nestjs/common';
-import { type HttpRequest, type HttpResponse } from '../http/request.js';
-import { Answer, NotCached, streamJson } from '../http/response.js';
-import { defaultPath } from '../options/shipping.options.js';
+import { Controller, Get, Inject } from '@nestjs/common';
+import { OrderId, ProjectId } from '../http/parameters.js';
+import { type OrderEventDto } from './dto/order-event.dto.js';
 import { OrderEvents } from './order-events.service.js';
 
-@Controller(defaultPath)
+@Controller()
 export class OrderEventsController {
   constructor(@Inject(OrderEvents) private readonly orderEvents: OrderEvents) {}
 
-  /** The process holds one batch of the history at a time, however long it is. */
+  /** The whole history: an order has tens of events. */
   @Get(':order_id/events')
-  @NotCached()
-  async events(@Req() { params }: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
-    await streamJson(response, this.orderEvents.json(params['project_id'] ?? '', params['order_id'] ?? ''));
+  async events(
+    @ProjectId() projectId: string,
+    @OrderId() orderId: string,
+  ): Promise<{ data: OrderEventDto[] }> {
+    return { data: await this.orderEvents.list(projectId, orderId) };
   }
 }

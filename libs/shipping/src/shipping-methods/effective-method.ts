@@ -92,11 +92,3 @@ export function inListOrder(a: EffectiveMethod, b: EffectiveMethod): number {
     byCodePoint(a.stored.method_code, b.stored.method_code)
   );
 }
-
-/** Names the pair of codes. No code has a line break. */
-export function codesOf({
-  carrier_code,
-  method_code,
-}: Pick<StoredMethod, 'carrier_code' | 'method_code'>): string {
-  return `${carrier_code}\n${method_code}`;
-}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { creation, type Decide, removal, update, upsert } from './method-changes.js';
+import { creation, type Decide, removal, update, upserts } from './method-changes.js';
 import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
@@ -177,16 +177,18 @@ describe('a removal', () => {
 
 describe('an upsert', () => {
   it('inserts what is not there', () => {
-    expect(upsert(free, 10)(view)).toMatchObject([{ before: undefined, values: { ...filledIn, ...free } }]);
+    expect(upserts([free], false, 10)(view)).toMatchObject([
+      { before: undefined, values: { ...filledIn, ...free } },
+    ]);
   });
 
   it('is refused when it would insert into a full project, and not when it updates', () => {
-    expect(refusalOf(upsert(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
-    expect(upsert({ ...second, sort_order: 1 }, 2)(view)).toHaveLength(1);
+    expect(refusalOf(upserts([free], false, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
+    expect(upserts([{ ...second, sort_order: 1 }], false, 2)(view)).toHaveLength(1);
   });
 
   it('updates the method that has its codes, and keeps what it leaves out', () => {
-    expect(upsert({ ...codes, method_label: 'New' }, 10)(view)).toEqual([
+    expect(upserts([{ ...codes, method_label: 'New' }], false, 10)(view)).toEqual([
       {
         id: inheriting,
         before: view.byId(inheriting),
@@ -196,7 +198,7 @@ describe('an upsert', () => {
   });
 
   it('changes nothing when it sends what is stored or shown', () => {
-    expect(upsert(second, 10)(view)).toEqual([]);
-    expect(upsert(shown, 10)(view)).toEqual([]);
+    expect(upserts([second], false, 10)(view)).toEqual([]);
+    expect(upserts([shown], false, 10)(view)).toEqual([]);
   });
 });

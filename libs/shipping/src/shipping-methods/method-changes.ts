@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { isUuid } from '../validation/identifiers.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
+import { codesOf } from './method-fields.js';
 import { type MethodView } from './method-view.js';
 import {
   DuplicateMethodError,
@@ -30,7 +31,7 @@ export function creation(request: UpsertShippingMethodRequest, maxMethods: numbe
     const existing = view.byCodes(values.carrier_code, values.method_code);
     if (existing)
       throw new DuplicateMethodError(existing.stored.id, isDeepStrictEqual(existing.storedValues, values));
-    return [insertion(view, values, maxMethods)];
+    return refuseTooMany(view, [insertion(values)], maxMethods);
   };
 }
 
@@ -45,21 +46,57 @@ export function update(
 
 /** @param etags the removal happens only while the method has one of these */
 export function removal(id: string, etags: readonly string[] | undefined): Decide {
-  return (view) => [{ id: id.toLowerCase(), before: matching(view, id, etags), values: undefined }];
+  return (view) => [deletion(matching(view, id, etags))];
 }
 
-/** Creates the method, or updates the one that has its codes. */
-export function upsert(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
-  const values = valuesToStore(request);
+/**
+ * Creates or updates the method of each request, which is the one with its codes.
+ * @param removeOthers the methods that no request names are deleted
+ */
+export function upserts(
+  requests: readonly UpsertShippingMethodRequest[],
+  removeOthers: boolean,
+  maxMethods: number,
+): Decide {
   return (view) => {
-    const existing = view.byCodes(values.carrier_code, values.method_code);
-    return existing ? patch(view, existing, request) : [insertion(view, values, maxMethods)];
+    const others = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
+    const changes = requests.flatMap((request) => {
+      const existing = others.get(codesOf(request));
+      others.delete(codesOf(request));
+      return existing ? patch(view, existing, request) : insertion(valuesToStore(request));
+    });
+    if (removeOthers) changes.push(...Array.from(others.values(), deletion));
+    return refuseTooMany(view, changes, maxMethods);
   };
 }
 
-function insertion(view: MethodView, values: StoredValues, maxMethods: number): Change {
-  if (view.methods.length >= maxMethods) throw new TooManyMethodsError(maxMethods);
+/** For each default whose codes the project lacks: a method that inherits from it, and stores what the default stores. */
+export function adoption(defaults: MethodView, maxMethods: number): Decide {
+  return (view) => {
+    const known = new Set(view.methods.map(({ stored }) => codesOf(stored)));
+    const missing = defaults.methods.filter(({ stored }) => !known.has(codesOf(stored)));
+    const changes = missing.map(({ storedValues }) => insertion({ ...storedValues, use_default: true }));
+    return refuseTooMany(view, changes, maxMethods);
+  };
+}
+
+export const removalOfAll: Decide = (view) => view.methods.map(deletion);
+
+function insertion(values: StoredValues): Change {
   return { id: uuid(), before: undefined, values };
+}
+
+function deletion(before: EffectiveMethod): Change {
+  return { id: before.stored.id, before, values: undefined };
+}
+
+/** @throws TooManyMethodsError when methods are added, and there would be too many after that */
+function refuseTooMany(view: MethodView, changes: Change[], maxMethods: number): Change[] {
+  const added = changes.filter(({ before }) => !before).length;
+  const removed = changes.filter(({ values }) => !values).length;
+  if (added > 0 && view.methods.length + added - removed > maxMethods)
+    throw new TooManyMethodsError(maxMethods);
+  return changes;
 }
 
 function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippingMethodRequest): Change[] {
@@ -77,6 +114,6 @@ function matching(view: MethodView, id: string, etags: readonly string[] | undef
   if (!current) throw new MethodNotFoundError();
   const { etag, stored } = current;
   const matches = !etags || etags.includes(etag) || etags.includes(`"${stored.version}"`);
-  if (!matches) throw new VersionMismatchError(stored.version);
+  if (!matches) throw new VersionMismatchError(stored.version, stored.id);
   return current;
 }

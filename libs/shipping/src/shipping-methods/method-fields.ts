@@ -107,3 +107,14 @@ export const searchedFields = fieldNames.filter((name): name is SearchedField =>
 export function isRequired(name: SettableField): boolean {
   return fieldOf(name).default === undefined;
 }
+
+/** Names the pair of codes. No code has a line break. */
+export function codesOf({
+  carrier_code,
+  method_code,
+}: {
+  carrier_code: string;
+  method_code: string;
+}): string {
+  return `${carrier_code}\n${method_code}`;
+}

@@ -114,8 +114,11 @@ function nextRevision(manager: EntityManager) {
     .set({ revision: () => ':next' });
 }
 
-/** @returns the revision that it has if it had no row */
-async function addProject(manager: EntityManager, projectId: string): Promise<string> {
+/**
+ * Adds the row of a project. On MySQL it also locks the row that it finds.
+ * @returns the revision that it has if it had no row
+ */
+export async function addProject(manager: EntityManager, projectId: string): Promise<string> {
   const revision = randomUUID();
   await run(manager, 'project', { projectId, revision }, () => {
     const values = { projectId: () => ':projectId', revision: () => ':revision' };
@@ -185,14 +188,29 @@ export async function deleteMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<void> {
-  if (ids.length === 0) return;
-  await run(manager, 'delete', { projectId, ids }, () =>
-    manager
-      .createQueryBuilder()
-      .delete()
-      .from(ShippingMethod)
-      .where('project_id = :projectId AND id IN (:...ids)'),
-  );
+  for (let from = 0; from < ids.length; from += maxRows) {
+    await run(manager, 'delete', { projectId, ids: ids.slice(from, from + maxRows) }, () =>
+      manager
+        .createQueryBuilder()
+        .delete()
+        .from(ShippingMethod)
+        .where('project_id = :projectId AND id IN (:...ids)'),
+    );
+  }
+}
+
+/** Deletes the row of a project, if nobody has changed it since this revision. Its methods must be gone. */
+export async function deleteProject(
+  manager: EntityManager,
+  projectId: string,
+  revision: string,
+): Promise<void> {
+  await manager
+    .createQueryBuilder()
+    .delete()
+    .from(ShippingProject)
+    .where('project_id = :projectId AND revision = :revision', { projectId, revision })
+    .execute();
 }
 
 async function storedMethods(

@@ -6,14 +6,17 @@ import { Database } from '../database/database.js';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { isForeignKeyViolation } from '../database/engines/connection-errors.js';
-import { ShippingSettings } from '../options/shipping.options.js';
+import { keepsSnapshot } from '../database/engines/engine.js';
+import { MethodSettings } from './method-settings.js';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { type ShippingMethodChange } from './dto/shipping-method.dto.js';
-import { codesOf } from './effective-method.js';
-import { type Change, type Decide } from './method-changes.js';
+import { type Change, type Decide, removalOfAll } from './method-changes.js';
+import { codesOf } from './method-fields.js';
 import {
+  addProject,
   claim,
   deleteMethods,
+  deleteProject,
   insertMethods,
   lock,
   lostRace,
@@ -24,9 +27,6 @@ import {
 import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } from './method-view.js';
 import { MethodInUseError } from './shipping-methods.errors.js';
 import { ViewCache } from './view-cache.js';
-
-/** So often a call in the caller's transaction may lose to other writers. */
-const maxTries = 5;
 
 /** What a call has done. */
 export interface Done {
@@ -61,7 +61,7 @@ export class MethodStore {
 
   constructor(
     @Inject(Database) private readonly database: Database,
-    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+    @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {
     this.revisions = new Batcher((ids) =>
       database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId)),
@@ -110,6 +110,19 @@ export class MethodStore {
     return this.queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
   }
 
+  /** Removes all methods of a project, and its row. @returns what was removed */
+  async remove(
+    projectId: string,
+    joined: EntityManager | undefined,
+    beforeCommit: BeforeCommit,
+  ): Promise<readonly ShippingMethodChange[]> {
+    const { view, changes } = await this.change(projectId, joined, removalOfAll, beforeCommit);
+    const { revision } = view;
+    if (revision !== undefined)
+      await this.database.append(joined, (manager) => deleteProject(manager, projectId, revision));
+    return changes;
+  }
+
   private async changeAlone(projectId: string, decide: Decide, beforeCommit: BeforeCommit): Promise<Done> {
     const plan = this.planUnseen(projectId, decide) ?? planOn(await this.cache.get(projectId), decide);
     if (plan.changes.length === 0) return { view: plan.view, changes: [] };
@@ -154,19 +167,18 @@ export class MethodStore {
     decide: Decide,
     beforeCommit: BeforeCommit,
   ): Promise<Done> {
-    let lost: MethodView | undefined;
-    for (let attempt = 1; attempt <= maxTries; attempt++) {
-      const plan = planOn(await this.read(manager, projectId), decide);
-      const { view, changes } = plan;
-      if (changes.length === 0) return { view, changes: [] };
-      // The snapshot of the transaction does not show what the other writer has committed.
-      if (lost && lost.revision === view.revision) break;
-      const revision = randomUUID();
-      if (await claim(manager, projectId, view.revision, revision))
-        return this.write(manager, plan, revision, beforeCommit);
-      lost = view;
-    }
-    throw lostRace();
+    // The lock comes before the first read, so that the snapshot shows what the other writers have committed.
+    if (keepsSnapshot(manager)) await addProject(manager, projectId);
+    const plan = planOn(await this.read(manager, projectId), decide);
+    if (plan.changes.length === 0) return { view: plan.view, changes: [] };
+    const revision = randomUUID();
+    if (await claim(manager, projectId, plan.view.revision, revision))
+      return this.write(manager, plan, revision, beforeCommit);
+    // The snapshot is older than what another writer has committed.
+    if (keepsSnapshot(manager)) throw lostRace();
+    await lock(manager, projectId, revision);
+    const second = planOn(await this.read(manager, projectId), decide);
+    return this.write(manager, second, revision, beforeCommit);
   }
 
   private async write(

@@ -1,7 +1,8 @@
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
-import { codesOf, EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
+import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
 import { matches } from './list-filter.js';
 import { type CheckedListQuery } from './list-query.check.js';
+import { codesOf } from './method-fields.js';
 
 /** All stored methods of a project, at one moment. */
 export interface MethodSet {

@@ -1,125 +1,90 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Res } from '@nestjs/common';
+import { answer, type HttpResponse, notModified, withJson } from '../http/answer.js';
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
-import { type HttpRequest, type HttpResponse, jsonBody, urlOf } from '../http/request.js';
-import { Answer, dropIfRefused, NotCached, sendJson } from '../http/response.js';
-import { defaultPath, ShippingSettings } from '../options/shipping.options.js';
-import { Database } from '../database/database.js';
-import { checkedFor, identifierPattern } from '../validation/identifiers.js';
-import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
+import { IfMatch, IfNoneMatch, JsonBody, MethodId, Path, ProjectId, Search } from '../http/parameters.js';
+import { checkedFor } from '../validation/identifiers.js';
+import {
+  type ShippingMethodDto,
+  type ShippingMethodPage,
+  type ShippingTree,
+} from './dto/shipping-method.dto.js';
 import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { readListQuery } from './list-query.decode.js';
-import { pageJson, treeJson } from './method-json.js';
-import { MethodStore } from './method-store.js';
-import { type MethodView } from './method-view.js';
+import { MethodJson } from './method-json.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /** Each handler checks what the service that it calls does not check. */
-@Controller(defaultPath)
+@Controller()
 export class ShippingMethodsController {
   constructor(
     @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    @Inject(MethodStore) private readonly store: MethodStore,
-    @Inject(Database) private readonly database: Database,
-    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+    @Inject(MethodJson) private readonly json: MethodJson,
   ) {}
 
   @Post('shipments/methods')
-  create(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<ShippingMethodDto> {
-    const sent = jsonBody(request) as UpsertShippingMethodRequest;
-    return this.change(response, 201, async () => {
-      const method = await this.methods.create(idOf(request, 'project_id'), sent);
-      response.header('Location', `${urlOf(request).path}/${method.id}`);
-      return method;
-    });
+  async create(
+    @ProjectId() projectId: string,
+    @JsonBody() body: unknown,
+    @Path() path: string,
+    @Res({ passthrough: true }) response: HttpResponse,
+  ): Promise<ShippingMethodDto> {
+    const method = await this.methods.create(projectId, body as UpsertShippingMethodRequest);
+    return answer(response, method, { ETag: method.etag, Location: `${path}/${method.id}` });
   }
 
   @Get('shipments/methods')
-  @NotCached()
-  async list(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
-    const projectId = idOf(request, 'project_id');
-    const { search } = urlOf(request);
-    const query = () =>
-      checkedFor(projectId, (violations) => readListQuery(violations, search, this.settings.maxPageSize));
-    // The query is read only when its page is not in the cache, or the answer may be a refusal.
-    if (ifNoneMatch(request) || !identifierPattern.test(projectId)) query();
-    await this.answer(request, response, projectId, `?${search}`, (view) => pageJson(view, query()));
+  async list(
+    @ProjectId() projectId: string,
+    @Search() search: string,
+    @IfNoneMatch() held: string | undefined,
+    @Res({ passthrough: true }) response: HttpResponse,
+  ): Promise<ShippingMethodPage | undefined> {
+    const { tag, json } = await this.json.list(projectId, search, ifNoneMatch(held));
+    return json
+      ? answer(response, withJson(json, true), validators(tag))
+      : notModified(response, validators(tag));
   }
 
   @Get('shipments/methods/tree')
-  @NotCached()
-  async tree(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
-    const projectId = checkedFor(idOf(request, 'project_id'), () => idOf(request, 'project_id'));
-    await this.answer(request, response, projectId, 'tree', treeJson);
+  async tree(
+    @ProjectId() projectId: string,
+    @IfNoneMatch() held: string | undefined,
+    @Res({ passthrough: true }) response: HttpResponse,
+  ): Promise<ShippingTree | undefined> {
+    const { tag, json } = await this.json.tree(projectId, ifNoneMatch(held));
+    return json ? answer(response, withJson(json), validators(tag)) : notModified(response, validators(tag));
   }
 
   @Patch('shipments/methods/:method_id')
-  update(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<ShippingMethodDto> {
-    const projectId = idOf(request, 'project_id');
-    const sent = jsonBody(request) as UpsertShippingMethodRequest;
+  async update(
+    @ProjectId() projectId: string,
+    @MethodId() id: string,
+    @IfMatch() expected: string | undefined,
+    @JsonBody() body: unknown,
+    @Res({ passthrough: true }) response: HttpResponse,
+  ): Promise<ShippingMethodDto> {
     const etags = checkedFor(projectId, (violations) => {
-      const tags = ifMatch(violations, request);
+      const tags = ifMatch(violations, expected);
       // The service checks the body. What is wrong with it is told together with what was found here.
-      if (violations.any) checkUpsert(violations, sent);
+      if (violations.any) checkUpsert(violations, body);
       return tags;
     });
-    return this.change(response, 200, () =>
-      this.methods.update(projectId, idOf(request, 'method_id'), sent, { etags }),
-    );
+    const method = await this.methods.update(projectId, id, body as UpsertShippingMethodRequest, { etags });
+    return answer(response, method, { ETag: method.etag });
   }
 
   @Delete('shipments/methods/:method_id')
   @HttpCode(204)
-  async remove(@Req() request: HttpRequest, @Answer() response: HttpResponse): Promise<void> {
-    const projectId = idOf(request, 'project_id');
-    const etags = checkedFor(projectId, (violations) => ifMatch(violations, request));
-    await this.change(response, 204, () =>
-      this.methods.remove(projectId, idOf(request, 'method_id'), { etags }),
-    );
-  }
-
-  /**
-   * Makes a change, and answers at once if it is committed then: before the host's interceptors can fail. In an ambient
-   * transaction one of these may make the commit, so Nest sends what the handler returns after them.
-   */
-  private async change(
-    response: HttpResponse,
-    status: 200 | 201 | 204,
-    make: () => Promise<ShippingMethodDto>,
-  ): Promise<ShippingMethodDto> {
-    // The service asks for it in the same tick, so it gets the same.
-    const commitsItself = !this.database.joined({});
-    const method = await make();
-    const body = status === 204 ? null : Buffer.from(JSON.stringify(method));
-    if (body) response.header('ETag', method.etag);
-    if (commitsItself) await sendJson(response, body, status);
-    else dropIfRefused(response, 'ETag', 'Location');
-    return method;
-  }
-
-  /** Answers 304 to a client that has the current revision, without reading more than that. */
-  private async answer(
-    request: HttpRequest,
-    response: HttpResponse,
-    projectId: string,
-    name: string,
-    make: (view: MethodView) => string,
+  async remove(
+    @ProjectId() projectId: string,
+    @MethodId() id: string,
+    @IfMatch() expected: string | undefined,
   ): Promise<void> {
-    const joined = this.database.joined({});
-    const isHeldByClient = ifNoneMatch(request);
-    const tags = isHeldByClient ? await this.store.tags(projectId, joined) : [];
-    let tag = isHeldByClient && tags.find(isHeldByClient);
-    let body: Buffer | null = null;
-    if (tag === undefined) {
-      const view = await this.store.view(projectId, joined);
-      tag = view.tag;
-      body = this.store.body(view, name, () => make(view));
-    }
-    response.header('ETag', entityTag(tag));
-    response.header('Cache-Control', 'no-cache');
-    await sendJson(response, body, body ? 200 : 304);
+    const etags = checkedFor(projectId, (violations) => ifMatch(violations, expected));
+    await this.methods.remove(projectId, id, { etags });
   }
 }
 
-function idOf({ params }: HttpRequest, name: 'project_id' | 'method_id'): string {
-  return params[name] ?? '';
+/** Caches may keep the answer, but must ask each time whether it is current. */
+function validators(tag: string) {
+  return { ETag: entityTag(tag), 'Cache-Control': 'no-cache' };
 }

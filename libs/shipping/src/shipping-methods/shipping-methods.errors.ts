@@ -46,8 +46,11 @@ export class MethodInUseError extends ShippingException {
 
 /** Someone else changed the method, or the default that it inherits from, since the caller read it. */
 export class VersionMismatchError extends ShippingException {
-  constructor(readonly currentVersion: number) {
-    const detail = `The method is at version ${currentVersion} now, or its default has changed: read it again, then repeat the change.`;
+  constructor(
+    readonly currentVersion: number,
+    id: string,
+  ) {
+    const detail = `The method is at version ${currentVersion} now, or its default has changed: read it again with filter[id]=${id} in the list, then repeat the change.`;
     const extensions = { current_version: currentVersion };
     super(problemDetails(412, 'version_mismatch', 'Version mismatch', detail, extensions));
   }

@@ -3,8 +3,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
 import { type CallOptions, Database } from '../database/database.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
-import { ShippingSettings } from '../options/shipping.options.js';
-import { checkedFor } from '../validation/identifiers.js';
+import { MethodSettings } from './method-settings.js';
+import { checkedFor, checkText } from '../validation/identifiers.js';
 import { type ListShippingMethods } from './dto/list-shipping-methods.dto.js';
 import {
   type ShippingMethodChange,
@@ -12,11 +12,16 @@ import {
   type ShippingMethodPage,
   type ShippingTree,
 } from './dto/shipping-method.dto.js';
-import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import {
+  checkUpsert,
+  checkUpserts,
+  type UpsertShippingMethodRequest,
+} from './dto/upsert-shipping-method.dto.js';
 import { checkListQuery } from './list-query.check.js';
-import { creation, type Decide, removal, update, upsert } from './method-changes.js';
+import { adoption, creation, type Decide, removal, update, upserts } from './method-changes.js';
+import { codesOf } from './method-fields.js';
 import { pageJson, treeJson } from './method-json.js';
-import { type Done, MethodStore } from './method-store.js';
+import { type BeforeCommit, type Done, MethodStore } from './method-store.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
@@ -26,6 +31,24 @@ const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
 export interface ChangeOptions extends CallOptions {
   /** As `If-Match`: the change happens only while the method's `etag`, or its version as `"3"`, is one of these. */
   etags?: readonly string[];
+}
+
+/** Options of `upsertMany`. */
+export interface UpsertManyOptions extends CallOptions {
+  /** The methods that no request names are removed. */
+  removeOthers?: boolean;
+}
+
+/** What `upsertMany` has done. */
+export interface UpsertedMethods {
+  /** In the order of the requests. */
+  methods: ShippingMethodDto[];
+  /** Ids among `methods`. */
+  created: string[];
+  updated: string[];
+  unchanged: string[];
+  /** As they were. */
+  removed: ShippingMethodDto[];
 }
 
 /**
@@ -48,7 +71,7 @@ export class ShippingMethods {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(MethodStore) private readonly store: MethodStore,
-    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
+    @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {}
 
   /**
@@ -101,14 +124,20 @@ export class ShippingMethods {
     return method.dto;
   }
 
-  /** @returns null when the project has no method with these codes */
+  /**
+   * @returns null when the project has no method with these codes
+   * @throws InvalidParameterError when one of them is no string
+   */
   async findByCodes(
     projectId: string,
     carrierCode: string,
     methodCode: string,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto | null> {
-    checkedFor(projectId, () => undefined);
+    checkedFor(projectId, (violations) => {
+      checkText(violations, 'carrier_code', carrierCode);
+      checkText(violations, 'method_code', methodCode);
+    });
     return (await this.view(projectId, options)).byCodes(carrierCode, methodCode)?.dto ?? null;
   }
 
@@ -135,8 +164,52 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
-    const { view } = await this.change(projectId, options, upsert(request, this.settings.maxMethods));
+    const { view } = await this.change(
+      projectId,
+      options,
+      upserts([request], false, this.settings.maxMethods),
+    );
     return written(view.byCodes(request.carrier_code, request.method_code)?.dto);
+  }
+
+  /**
+   * Creates or updates the method of each request, which is the one with its codes: all of them, or none. For imports,
+   * and to save a new order of the methods.
+   * @param options `removeOthers`: the methods that no request names are removed
+   * @throws ValidationFailedError with the violations of all requests, whose pointers begin with the ordinal of the request
+   *   (`/3/method_label`); InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`;
+   *   MethodInUseError when your foreign key refers to a method that is to be removed
+   */
+  async upsertMany(
+    projectId: string,
+    input: readonly UpsertShippingMethodRequest[],
+    options: UpsertManyOptions = {},
+  ): Promise<UpsertedMethods> {
+    const requests = checkedFor(projectId, (violations) => checkUpserts(violations, input));
+    const decide = upserts(requests, options.removeOthers === true, this.settings.maxMethods);
+    const { view, changes } = await this.change(projectId, options, decide);
+    const stored = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
+    const methods = requests.map((request) => written(stored.get(codesOf(request))?.dto));
+    const idsOf = (type: ShippingMethodChange['type']): string[] =>
+      changes.flatMap(({ type: made, after }) => (made === type && after ? after.id : []));
+    const [created, updated] = [idsOf('created'), idsOf('updated')];
+    const changed = new Set([...created, ...updated]);
+    const unchanged = methods.map(({ id }) => id).filter((id) => !changed.has(id));
+    return { methods, created, updated, unchanged, removed: changes.flatMap(removedBy) };
+  }
+
+  /**
+   * Gives a project each default that it lacks: a method with the codes of the default and `use_default: true`. For a new
+   * tenant, whose list is empty before. Called again, it creates nothing.
+   * @returns the methods that were created
+   * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
+   */
+  async adoptDefaults(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
+    checkedFor(projectId, () => undefined);
+    const { defaultsProjectId, maxMethods } = this.settings;
+    const defaults = await this.view(defaultsProjectId, options);
+    const { changes } = await this.change(projectId, options, adoption(defaults, maxMethods));
+    return changes.flatMap(({ after }) => after ?? []);
   }
 
   /**
@@ -149,21 +222,39 @@ export class ShippingMethods {
     return written(changes[0]?.before);
   }
 
-  private change(projectId: string, options: CallOptions, decide: Decide): Promise<Done> {
-    const subject = changesOn(this.database.dataSource);
-    return this.store.change(projectId, this.database.joined(options), decide, (changes, manager) => {
-      // Subscribers get a copy, made now: the caller may change what it gets.
-      const told = structuredClone(changes);
-      this.database.afterCommit(manager, () => {
-        for (const change of told) subject.next(change);
-      });
-      return Promise.resolve();
-    });
+  /**
+   * Removes all methods of a project, for a tenant that leaves. `OrderEvents.removeProject` removes its histories.
+   * @returns how many methods were removed
+   * @throws InvalidParameterError; MethodInUseError when your foreign key refers to one of them: then none is removed
+   */
+  async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
+    checkedFor(projectId, () => undefined);
+    const removed = await this.store.remove(projectId, this.database.joined(options), this.announce);
+    return removed.length;
   }
+
+  private change(projectId: string, options: CallOptions, decide: Decide): Promise<Done> {
+    return this.store.change(projectId, this.database.joined(options), decide, this.announce);
+  }
+
+  private readonly announce: BeforeCommit = async (changes, manager) => {
+    const { onChange } = this.settings;
+    const subject = changesOn(this.database.dataSource);
+    // Others get a copy, made now: the caller may change what it gets.
+    const announced = structuredClone(changes);
+    for (const change of announced) await onChange?.(change, manager);
+    this.database.afterCommit(manager, () => {
+      for (const change of announced) subject.next(change);
+    });
+  };
 
   private view(projectId: string, options: CallOptions): Promise<MethodView> {
     return this.store.view(projectId, this.database.joined(options));
   }
+}
+
+function removedBy({ type, before }: ShippingMethodChange): ShippingMethodDto[] {
+  return type === 'deleted' ? [before] : [];
 }
 
 /** A trigger of the database may have given the row other codes. */

@@ -3,7 +3,7 @@ import {
   type ShippingMethodDto,
   type ShippingMethodPage,
 } from '../shipping-methods/dto/shipping-method.dto.js';
-import { defaultPath } from '../options/shipping.options.js';
+import { defaultPath } from '../shipping.options.js';
 import { type OrderEvents } from '../order-events/order-events.service.js';
 
 /** The running host, as the contract suite reaches it. */

@@ -9,20 +9,26 @@ export function isUuid(text: unknown): text is string {
   return typeof text === 'string' && uuidPattern.test(text);
 }
 
-/** @param name of the path parameter */
+/** @param name as the caller knows it */
 export function checkIdentifier(
   violations: Violations,
-  name: 'project_id' | 'order_id',
+  name: string,
   value: unknown,
 ): asserts value is string {
   const refuse = violations.at({ parameter: name });
-  if (typeof value !== 'string' || value === '') refuse('required', `${name} is required.`);
+  if (value === undefined || value === null || value === '') refuse('required', `${name} is required.`);
+  else if (typeof value !== 'string') refuse('type', `${name} must be a string.`);
   else if (value.length > 64) refuse('length', `${name} must be at most 64 characters, not ${value.length}.`);
   else if (!identifierPattern.test(value))
     refuse(
       'format',
       `${name} must be letters, digits, "_", ".", ":" or "-", and begin with a letter, a digit or "_": "${shortened(value)}" is not.`,
     );
+}
+
+/** @param name as the caller knows it */
+export function checkText(violations: Violations, name: string, value: unknown): void {
+  if (typeof value !== 'string') violations.at({ parameter: name })('type', `${name} must be a string.`);
 }
 
 /** Checks a project id together with what was sent for it. @throws with all violations of both */

@@ -1,9 +1,11 @@
 import {
   QueryFailedError,
+  type QueryRunner,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { DatabaseUnavailableError, OutcomeUnknownError } from '../database.errors.js';
+import { isMysql, isSqlite } from './engine.js';
 
 /** What drivers and servers call their faults. No two engines have the same code. */
 const faults = {
@@ -54,6 +56,14 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   const code = codeOf(error);
   if (faults.lock.test(code)) return 'lock';
   return faults.race.test(code) ? 'race' : undefined;
+}
+
+/** On MySQL a deadlock rolls back the whole transaction. On SQLite a trigger of the host may do so. */
+export async function endsTransaction(runner: QueryRunner, error: unknown): Promise<boolean> {
+  if (isMysql(runner.manager)) return contentionOf(error) === 'race';
+  if (!isSqlite(runner.manager)) return false;
+  const { inTransaction } = (await runner.connect()) as { inTransaction: boolean };
+  return !inTransaction;
 }
 
 /**

@@ -32,6 +32,11 @@ export function isMysql({ connection }: EntityManager): boolean {
   return /^(mariadb|mysql)$/.test(engineOf(connection));
 }
 
+/** By default, all reads of a transaction there show the moment of the first one. */
+export function keepsSnapshot(manager: EntityManager): boolean {
+  return isMysql(manager);
+}
+
 /** Many hosts have a server of MariaDB behind a DataSource of type `mysql`. MySQL has no version 10. */
 export function isMariadbServer({ options, driver }: DataSource): boolean {
   return options.type === 'mariadb' || (options.type === 'mysql' && parseInt(driver.version ?? '') >= 10);

@@ -54,8 +54,8 @@ export type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occu
 export function checkOrderEvent(input: unknown): CheckedOrderEvent {
   const violations = new Violations();
   const event = checkFields(violations, RecordOrderEvent, input);
-  checkIdentifier(violations, 'project_id', event.projectId);
-  checkIdentifier(violations, 'order_id', event.orderId);
+  checkIdentifier(violations, 'projectId', event.projectId);
+  checkIdentifier(violations, 'orderId', event.orderId);
   const { data, actor } = Object(input) as RecordOrderEvent;
   const checked = {
     project_id: event.projectId,

@@ -1,6 +1,8 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
-import { identifierPattern } from '../validation/identifiers.js';
+import { type ShippingMethodChange } from './shipping-methods/dto/shipping-method.dto.js';
+import { type MethodSettings } from './shipping-methods/method-settings.js';
+import { identifierPattern } from './validation/identifiers.js';
 
 /** Options that may come from a factory (`forRootAsync`). */
 export interface ShippingModuleOptions {
@@ -17,6 +19,11 @@ export interface ShippingModuleOptions {
   cache?: false | { maxBytes: number };
   /** The ambient transaction of the current request, for nestjs-cls and the like; undefined: there is none. */
   entityManager?: () => EntityManager | undefined;
+  /**
+   * Runs for each change of a method before its COMMIT, on the manager of its transaction, for instance to write an
+   * outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error.
+   */
+  onChange?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
 }
 
 /** How the six routes are mounted. */
@@ -25,13 +32,21 @@ export interface ShippingHttpOptions {
   path?: string;
   /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
   version?: ControllerOptions['version'];
-  /** For both controllers of this mount, for instance `UseGuards(JwtGuard)`. */
+  /**
+   * For all six routes, for instance `UseGuards(JwtGuard)`. What they set as metadata is found on the controllers and on
+   * each handler.
+   */
   decorators?: ClassDecorator[];
+  /**
+   * `false`: our refusals, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the mounted
+   * controllers sends them as problem details (RFC 9457).
+   */
+  problems?: boolean;
   /** For single routes. */
   routeDecorators?: Partial<Record<ShippingRoute, MethodDecorator[]>>;
 }
 
-const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
+export const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
 /** A route, by the name of its handler. */
 export type ShippingRoute = (typeof shippingRoutes)[number];
 
@@ -50,21 +65,11 @@ export interface ShippingModuleExtras {
 /** Where the routes are by default. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
 
-/** The options with their defaults, as the services take them. */
-export abstract class ShippingSettings {
-  abstract readonly defaultsProjectId: string;
-  abstract readonly maxPageSize: number;
-  abstract readonly maxMethods: number;
-  /** 0: nothing is kept. */
-  abstract readonly cacheBytes: number;
-  abstract readonly entityManager: ShippingModuleOptions['entityManager'];
-}
-
 /** Nest takes the options of these names out of those of `forRoot()`. */
 export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
 /** @throws Error that names the option and what it may be */
-export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
+export function settingsOf(options: ShippingModuleOptions): MethodSettings {
   if (typeof options !== 'object' || options === null) {
     const returned = options === null || options === undefined ? String(options) : `a ${typeof options}`;
     throw new Error(
@@ -78,10 +83,11 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
     maxMethods = 1000,
     cache = { maxBytes: 32 * 1024 * 1024 },
     entityManager,
+    onChange,
     ...others
   } = options;
   const names = [
-    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager',
+    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, onChange',
     ...Object.keys(staticDefaults),
   ];
   for (const name of Object.keys(others)) {
@@ -93,12 +99,16 @@ export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
   checkOption('defaultsProjectId', isId, `must be a project id: ${identifierPattern.source}`);
   checkOption('maxPageSize', isFromOneTo(100, maxPageSize), 'must be an integer from 1 to 100');
   checkOption('maxMethods', isFromOneTo(10_000, maxMethods), 'must be an integer from 1 to 10000');
-  const isFunction = entityManager === undefined || typeof entityManager === 'function';
-  checkOption('entityManager', isFunction, 'must be a function that returns an EntityManager or undefined');
+  checkOption(
+    'entityManager',
+    isFunction(entityManager),
+    'must be a function that returns an EntityManager or undefined',
+  );
+  checkOption('onChange', isFunction(onChange), 'must be a function of a change and an EntityManager');
   const cacheBytes = cache === false ? 0 : cache?.maxBytes;
   const isSize = Number.isSafeInteger(cacheBytes) && cacheBytes >= 0;
   checkOption('cache', isSize, 'must be false or { maxBytes: a number of bytes }');
-  return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, entityManager };
+  return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, onChange };
 }
 
 /** @returns the options with their defaults @throws Error that names the option and what it may be */
@@ -114,12 +124,13 @@ export function checkStaticOptions(extras: ShippingModuleExtras) {
 export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHttpOptions> {
   checkOption('http', typeof http === 'object' && http !== null, 'must be false or an object');
   const { path = defaultPath, version = VERSION_NEUTRAL, ...mounted } = http;
-  const { decorators = [], routeDecorators = {}, ...others } = mounted;
-  const names = 'path, version, decorators and routeDecorators';
+  const { decorators = [], routeDecorators = {}, problems = true, ...others } = mounted;
+  const names = 'path, version, decorators, problems and routeDecorators';
   for (const name of Object.keys(others))
     checkOption(`http.${name}`, false, `is unknown. http takes ${names}`);
   const isPath = typeof path === 'string' && /(^|\/):project_id(\/|$)/.test(path);
   checkOption('http.path', isPath, 'must be a string with the segment ":project_id"');
+  checkOption('http.problems', typeof problems === 'boolean', 'must be true or false');
   checkDecorators('http.decorators', decorators);
   for (const [route, each] of Object.entries(routeDecorators)) {
     const option = `http.routeDecorators.${route}`;
@@ -127,7 +138,11 @@ export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHt
     checkOption(option, isRoute, `must be one of ${shippingRoutes.join(', ')}`);
     checkDecorators(option, each);
   }
-  return { path: path.replace(/^\/+|\/+$/g, ''), version, decorators, routeDecorators };
+  return { path: path.replace(/^\/+|\/+$/g, ''), version, decorators, problems, routeDecorators };
+}
+
+function isFunction(value: unknown): boolean {
+  return value === undefined || typeof value === 'function';
 }
 
 function isFromOneTo(max: number, value: number): boolean {
@@ -137,6 +152,13 @@ function isFromOneTo(max: number, value: number): boolean {
 function checkDecorators(option: string, decorators: unknown = []): void {
   const isList = Array.isArray(decorators) && decorators.every((each) => typeof each === 'function');
   checkOption(option, isList, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
+  const isClass = (each: unknown): boolean => /^class\b/.test(String(each));
+  const found = (decorators as { name?: string }[]).find(isClass);
+  checkOption(
+    option,
+    !found,
+    `has the class ${found?.name}, not a decorator: write UseGuards(${found?.name}) for a guard`,
+  );
 }
 
 /** @throws Error that names the option and what it may be */

@@ -1,0 +1,13 @@
+import { type EntityManager } from 'typeorm';
+import { type ShippingMethodChange } from './dto/shipping-method.dto.js';
+
+/** The module's options about methods, with their defaults. `ShippingModuleOptions` says what they mean. */
+export abstract class MethodSettings {
+  abstract readonly defaultsProjectId: string;
+  abstract readonly maxPageSize: number;
+  abstract readonly maxMethods: number;
+  /** 0: nothing is kept. */
+  abstract readonly cacheBytes: number;
+  abstract readonly onChange:
+    ((change: ShippingMethodChange, manager: EntityManager) => Promise<void>) | undefined;
+}
