@@ -38,7 +38,7 @@ export interface DatabaseSettings extends Partial<
   lockTimeoutMs?: number;
   /** That of a transaction that names none, such as `REPEATABLE READ`. */
   isolation?: string;
-  /** For the tests of `test/postgres`. */
+  /** For the tests of `test/engines/postgres`. */
   postgres?: Partial<PostgresOptions>;
 }
 
