@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { type CallOptions, Database } from '../database/database.js';
-import { ifAbsent, isSqlite, nowIn, selectable, timeParameter } from '../database/engines/engine.js';
+import { ifAbsent, isMysql, isSqlite, nowIn, selectable, timeParameter } from '../database/engines/engine.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { checkedFor, checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
@@ -129,7 +129,11 @@ async function appended(manager: EntityManager, event: CheckedOrderEvent): Promi
   if (inserted) return eventOf(inserted);
   const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId', key);
   if (event.dedupe_key === null) query.andWhere('e.id = :id', { id: row.id });
-  else query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey: event.dedupe_key });
+  else {
+    query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey: event.dedupe_key });
+    // Only a read that locks finds a row there that is newer than the snapshot of the transaction.
+    if (isMysql(manager) && manager.queryRunner?.isTransactionActive) query.setLock('pessimistic_write');
+  }
   const found = await query.getRawOne<Row>();
   if (!found) throw new Error('An event was neither appended nor found by its dedupeKey.');
   return eventOf(found);
