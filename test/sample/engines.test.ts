@@ -158,8 +158,8 @@ for (const { title, isMissing, options } of otherEngines) {
       const [paths] = await Promise.all([first, prepareDemo(app)]);
 
       expect(paths).toHaveLength(3);
-      expect((await demo.list()).body.meta.total).toBe(16);
-      expect((await demo.events('1001')).body.data).toHaveLength(7);
+      expect((await demo.list()).body.meta.total).toBe(10);
+      expect((await demo.events('1001')).body.data).toHaveLength(10);
     });
 
     it('is ready', async () => {
