@@ -1,5 +1,5 @@
 // What a good engineer writes by hand: Fastify, pg, one prepared statement for each request. A list counts its rows, and
-// an insert only inserts. There is no stored total, no revision and no validation.
+// an insert only inserts. There is no revision and no validation.
 import pg from 'pg';
 import { v7 as uuid } from 'uuid';
 import { serve } from './routes.mjs';
@@ -11,17 +11,23 @@ const columns = `id, project_id, carrier_code, carrier_label, method_code, metho
   use_default, version, created_at, updated_at`;
 const order = 'sort_order, carrier_code, method_code';
 
-// With `KEPT_TOTAL` it reads the total that the writes of the library maintain, without the cost of maintaining it.
-const total = process.env.KEPT_TOTAL
-  ? '(SELECT methods FROM shipping_project WHERE project_id = $1)'
-  : '(SELECT count(*)::integer FROM shipping_method WHERE project_id = $1)';
+const total = '(SELECT count(*)::integer FROM shipping_method WHERE project_id = $1) AS total';
+const searched = `project_id = $1 AND is_active = $2 AND concat_ws(E'\\n', carrier_code, carrier_label, method_code, method_label) ILIKE $3`;
 
 await serve({
   list: (project, perPage, offset) =>
     query(
       'list',
-      `SELECT ${columns}, ${total} AS total FROM shipping_method WHERE project_id = $1 ORDER BY ${order} LIMIT $2 OFFSET $3`,
+      `SELECT ${columns}, ${total} FROM shipping_method WHERE project_id = $1 ORDER BY ${order} LIMIT $2 OFFSET $3`,
       [project, perPage, offset],
+    ),
+
+  search: (project, perPage, offset, isActive, q) =>
+    query(
+      'search',
+      `SELECT ${columns}, (SELECT count(*)::integer FROM shipping_method WHERE ${searched}) AS total
+       FROM shipping_method WHERE ${searched} ORDER BY ${order} LIMIT $4 OFFSET $5`,
+      [project, isActive, `%${q}%`, perPage, offset],
     ),
 
   tree: (project) =>
@@ -37,11 +43,11 @@ await serve({
       [project, orderId],
     ),
 
-  async create(project, body, searchText) {
+  async create(project, body) {
     const [row] = await query(
       'create',
-      `INSERT INTO shipping_method (${columns}, search_text)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, now(), now(), $11) RETURNING ${columns}`,
+      `INSERT INTO shipping_method (${columns})
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 1, now(), now()) RETURNING ${columns}`,
       [
         uuid(),
         project,
@@ -53,18 +59,17 @@ await serve({
         body.sort_order ?? 0,
         body.meta ?? {},
         body.use_default ?? false,
-        searchText,
       ],
     );
     return row;
   },
 
-  async update(project, id, body, searchText) {
+  async update(project, id, body) {
     const [row] = await query(
       'update',
       `UPDATE shipping_method SET carrier_code = $3, carrier_label = COALESCE($4, carrier_label), method_code = $5,
          method_label = $6, is_active = COALESCE($7, is_active), sort_order = COALESCE($8, sort_order),
-         meta = COALESCE($9, meta), use_default = COALESCE($10, use_default), search_text = $11,
+         meta = COALESCE($9, meta), use_default = COALESCE($10, use_default),
          version = version + 1, updated_at = now()
        WHERE project_id = $1 AND id = $2 RETURNING ${columns}`,
       [
@@ -78,7 +83,6 @@ await serve({
         body.sort_order,
         body.meta,
         body.use_default,
-        searchText,
       ],
     );
     return row;
