@@ -94,7 +94,7 @@ export class MethodForm extends Component {
       // The etag refused it: the operator decides with both versions in view.
       const conflict = problem.code === 'version_mismatch' ? await project.find(base.id).catch(() => undefined) : undefined;
       const errors = problem.errors?.map(readable) ?? [];
-      const focus = () => this.form?.querySelector('[aria-invalid], [role=alert]')?.focus();
+      const focus = () => (this.form?.querySelector('[aria-invalid]') ?? this.form?.querySelector('[role=alert]'))?.focus();
       this.setState({ problem, conflict, errors, isSaving: false }, focus);
     }
   }

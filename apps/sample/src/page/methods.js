@@ -90,7 +90,7 @@ export class Methods extends Component {
     if (!numbers) {
       const fixed = (hasFixedOrder(method) ? method : methods.find(hasFixedOrder)).method_label;
       this.props.tell(
-        `“${fixed}” takes its order from the project “default”, so it keeps its place. Open it and choose its own values first.`,
+        `“${fixed}” takes its order from the project “default”, so it keeps its place. To move it, edit it and switch off “Use the default values”.`,
       );
       return;
     }
@@ -153,18 +153,20 @@ export class Methods extends Component {
     const pages = found ? found.meta.total_pages : Math.ceil(all.length / perPage);
     const page = Math.min(asked, pages);
     const shown = found ? found.data : all.slice((page - 1) * perPage, page * perPage);
+    // A new method comes last.
+    const add = () => this.setState({ editing: { sort_order: Math.max(0, ...all.map(({ sort_order }) => sort_order)) + 10 } });
     const ask = (name) => (event) => this.ask({ [name]: event.target.value });
     return html`<section aria-labelledby="methods">
       <div class="bar"><h2 id="methods" tabindex="-1">Shipping methods</h2>
-        <button onClick=${() => this.setState({ editing: {} })}>Add a method</button></div>
+        <button onClick=${add}>Add a method</button></div>
       <search class="filters">
         <input type="search" aria-label="Search labels and codes" placeholder="Search labels and codes" maxlength="100" value=${query.q} onInput=${ask('q')} />
         <select aria-label="Carrier" value=${query.carrier} onChange=${ask('carrier')}>
           <option value="">All carriers</option>
           ${tree?.map((carrier) => html`<option key=${carrier.carrier_code} value=${carrier.carrier_code}>${carrier.carrier_label}</option>`)}
         </select>
-        <select aria-label="Active or not" value=${query.active} onChange=${ask('active')}>
-          <option value="">Active and inactive</option><option value="true">Active</option><option value="false">Inactive</option>
+        <select aria-label="Activity" value=${query.active} onChange=${ask('active')}>
+          <option value="">Active or not</option><option value="true">Active</option><option value="false">Inactive</option>
         </select>
       </search>
       ${problem && html`<${Outage} problem=${problem} retry=${this.load} />`}
@@ -176,9 +178,9 @@ export class Methods extends Component {
           ? html`<div class="state"><h3>No method matches</h3><p>Search for another word, or look at all of them.</p>
             <button class="outline" onClick=${() => this.ask(none)}>Show all methods</button></div>`
           : html`<div class="state"><h3>“${projectId}” has no shipping methods yet</h3><p>Add the first one: customers can choose it at once.</p>
-            <button onClick=${() => this.setState({ editing: {} })}>Add the first method</button></div>`)
+            <button onClick=${add}>Add the first method</button></div>`)
       }
-      ${shown.length > 0 && html`<p class="hint">${found ? 'Show all methods to change their order.' : 'Customers see the methods in this order. Drag ⠿ to change it, or focus it and press ↑ or ↓.'}</p>`}
+      ${shown.length > 0 && html`<p class="hint">${found ? 'Show all methods to change their order.' : 'Drag ⠿ to move a method at its carrier, or focus it and press ↑ or ↓. The carrier with the lowest order comes first.'}</p>`}
       ${
         shown.length > 0 &&
         html`<table class="methods">
