@@ -52,10 +52,12 @@ export class MethodJson {
   ): Promise<TaggedJson> {
     const manager = this.database.joined({});
     if (isHeld) {
-      const held = (await this.store.tags(projectId, manager)).find(isHeld);
-      if (held !== undefined) return { tag: held, json: undefined };
+      const [held, ...others] = (await this.store.tags(projectId, manager)).filter(isHeld);
+      if (held !== undefined && others.length === 0) return { tag: held, json: undefined };
     }
     const view = await this.store.view(projectId, manager);
+    // `*` holds each tag. Only the view tells which one is right.
+    if (isHeld?.(view.tag)) return { tag: view.tag, json: undefined };
     const json = manager ? Buffer.from(render(view)) : this.store.body(view, name, () => render(view));
     return { tag: view.tag, json };
   }
