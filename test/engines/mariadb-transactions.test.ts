@@ -84,6 +84,7 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
   /** Two transactions that change two methods, each in the other order. */
   const deadlock = async (
     change: (method: ShippingMethodDto, manager: EntityManager) => Promise<unknown>,
+    isolation: 'REPEATABLE READ' | 'SERIALIZABLE' = 'REPEATABLE READ',
   ): Promise<{ outcomes: string[]; kept: string[] }> => {
     const project = freshProject();
     const first = await a.methods.create(`${project}x`, ground);
@@ -95,7 +96,7 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
     const outcomes = await Promise.all(
       orders.map(([one, two], index) =>
         settled(
-          a.dataSource.transaction(async (manager) => {
+          a.dataSource.transaction(isolation, async (manager) => {
             await note(manager, `before ${index} ${project}`);
             await a.methods.update(one.project_id, one.id, { ...ground, sort_order: 1 }, { manager });
             await delay(100);
@@ -121,6 +122,17 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
     ],
   ])('that loses a deadlock with %s commits nothing that comes after it', async (_name, change) => {
     const { outcomes, kept } = await deadlock(change);
+
+    expect(outcomes).toEqual([rolledBack, 'committed']);
+    expect(kept).toHaveLength(2);
+  });
+
+  it('that loses a deadlock with a read of ours commits nothing that comes after it', async () => {
+    const { outcomes, kept } = await deadlock(
+      ({ project_id }, manager) => a.methods.list(project_id, {}, { manager }),
+      // There a read locks what it finds.
+      'SERIALIZABLE',
+    );
 
     expect(outcomes).toEqual([rolledBack, 'committed']);
     expect(kept).toHaveLength(2);

@@ -106,6 +106,19 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       expect(again).toEqual(first);
     });
 
+    it('gives the first event with a key, also in a transaction whose snapshot is older than it', async () => {
+      const host = await hostOn(database, {}, { type });
+      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'once' } as const;
+
+      const [first, again] = await host.dataSource.transaction(async (manager) => {
+        await host.events.list(event.projectId, 'o', { manager });
+        return [await host.events.record(event), await host.events.record(event, { manager })];
+      });
+      await host.close();
+
+      expect(again).toEqual(first);
+    });
+
     it.each([
       ['synchronize', { synchronize: true }],
       ['migrations', { migrations: shippingMigrations, migrationsRun: true }],

@@ -39,6 +39,7 @@ class CreateNote implements MigrationInterface {
 const lists = {
   postgres: 'SELECT datname AS name FROM pg_database',
   mariadb: 'SELECT schema_name AS name FROM information_schema.schemata',
+  mysql: 'SELECT schema_name AS name FROM information_schema.schemata',
 };
 
 const postgres: TestTypeOrmOptions = { type: 'postgres', url: serverUrl };
@@ -49,6 +50,13 @@ const engines = [
     options: postgres,
   },
   ...otherEngines,
+  ...otherEngines
+    .filter(({ options }) => options.type === 'mariadb')
+    .map((mariadb) => ({
+      ...mariadb,
+      title: `${mariadb.title}, type mysql`,
+      options: { ...mariadb.options, type: 'mysql' } as TestTypeOrmOptions,
+    })),
 ];
 
 for (const { title, isMissing, options } of engines) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
-import { shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingEntities, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
@@ -10,8 +10,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { serverUrl } from '../../support/database.js';
 import { snapshotUrl } from '../../support/snapshot.js';
 import { compiled, typeOrm } from '../../embedding/host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe('a database that is not UTF8', () => {
   let dataSource: DataSource | undefined;
@@ -67,23 +65,6 @@ describe('a database that is not UTF8', () => {
 
       expect(refusal).toContain(`has the encoding ${encoding}`);
       expect(refusal).toContain("CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0");
-    },
-  );
-
-  // The embedded database hangs on a character that the encoding does not have.
-  it.skipIf(!serverUrl)(
-    'without a boot check refuses only the look-up of characters that it does not have',
-    async () => {
-      const methods = (await mounted('LATIN1')).get(ShippingMethods);
-      await methods.create('p', ground);
-
-      const found = await Promise.allSettled([
-        methods.findByCodes('p', 'ups', '03'),
-        methods.findByCodes('other', 'ups', '日本'),
-        ...Array.from({ length: 9 }, () => methods.findByCodes('p', 'ups', '03')),
-      ]);
-
-      expect(found.map(({ status }) => status === 'fulfilled')).toEqual(found.map((_, place) => place !== 1));
     },
   );
 });
