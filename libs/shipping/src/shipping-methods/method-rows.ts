@@ -39,7 +39,12 @@ function run<Found>(
   const key = `${name} ${connection.getMetadata(ShippingMethod).tablePath}`;
   const text = known.get(key) ?? build().getQuery();
   known.set(key, text);
-  const [sql, parameters] = connection.driver.escapeQueryWithParameters(text, values);
+  const { driver } = connection;
+  // TypeORM 0.3 has a third parameter, and fails without it.
+  const [sql, parameters] = Reflect.apply(driver.escapeQueryWithParameters, driver, [text, values, {}]) as [
+    string,
+    unknown[],
+  ];
   return queryRunner.query(sql, parameters, true);
 }
 
