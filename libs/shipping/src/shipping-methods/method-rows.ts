@@ -39,7 +39,11 @@ function run<Found>(
   const key = `${name} ${connection.getMetadata(ShippingMethod).tablePath}`;
   const text = known.get(key) ?? build().getQuery();
   known.set(key, text);
-  const [sql, parameters] = connection.driver.escapeQueryWithParameters(text, values);
+  const { driver } = connection;
+  // TypeORM 0.3 needs the third one.
+  const escape: (text: string, values: object, native: object) => [string, unknown[]] =
+    driver.escapeQueryWithParameters.bind(driver);
+  const [sql, parameters] = escape(text, values, {});
   return queryRunner.query(sql, parameters, true);
 }
 
