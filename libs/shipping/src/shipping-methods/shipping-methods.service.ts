@@ -124,7 +124,7 @@ export class ShippingMethods {
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
-    const { view } = await this.change(projectId, options, update(id, request, options.etags));
+    const { view } = await this.change(projectId, options, update(id, request, options.etags), ['etags']);
     return written(view.byId(id)?.dto);
   }
 
@@ -145,13 +145,18 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkedFor(projectId, () => undefined);
-    const { changes } = await this.change(projectId, options, removal(id, options.etags));
+    const { changes } = await this.change(projectId, options, removal(id, options.etags), ['etags']);
     return written(changes[0]?.before);
   }
 
-  private change(projectId: string, options: CallOptions, decide: Decide): Promise<Done> {
+  private change(
+    projectId: string,
+    options: CallOptions,
+    decide: Decide,
+    more: readonly string[] = [],
+  ): Promise<Done> {
     const subject = changesOn(this.database.dataSource);
-    return this.store.change(projectId, this.database.joined(options), decide, (changes, manager) => {
+    return this.store.change(projectId, this.database.joined(options, more), decide, (changes, manager) => {
       // Subscribers get a copy, made now: the caller may change what it gets.
       const told = structuredClone(changes);
       this.database.afterCommit(manager, () => {
