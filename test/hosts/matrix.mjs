@@ -45,6 +45,8 @@ function generated(cli) {
 function hostile(nest) {
   return {
     from: 'hostile',
+    // The checks of test/embedding/guest.test.ts.
+    files: ['../guest'],
     add: [
       ...typeorm[nest],
       ...['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}@${nest}`),

@@ -40,11 +40,10 @@ function run<Found>(
   const text = known.get(key) ?? build().getQuery();
   known.set(key, text);
   const { driver } = connection;
-  // TypeORM 0.3 has a third parameter, and fails without it.
-  const [sql, parameters] = Reflect.apply(driver.escapeQueryWithParameters, driver, [text, values, {}]) as [
-    string,
-    unknown[],
-  ];
+  // TypeORM 0.3 needs the third one.
+  const escape: (text: string, values: object, native: object) => [string, unknown[]] =
+    driver.escapeQueryWithParameters.bind(driver);
+  const [sql, parameters] = escape(text, values, {});
   return queryRunner.query(sql, parameters, true);
 }
 
