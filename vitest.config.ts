@@ -21,10 +21,10 @@ const suite = {
 const engineOf = (url: string): string => url.split(':')[0] ?? '';
 
 /** What is about PostgreSQL itself, and the sample, which runs on PostgreSQL. */
-const postgresOnly = ['test/postgres/**', 'test/sample/**'];
+const postgresOnly = ['test/engines/postgres/**', 'test/sample/**'];
 
 /** Look for the engines that are there by themselves. */
-const ownEngines = ['test/engines/**', 'test/own-database.test.ts'];
+const ownEngines = ['test/engines/*.test.ts'];
 
 /** Set up what a whole process shares: class-transformer's storage, its time zone, its environment. */
 const ownProcess = ['test/embedding/{global-setups,time-zones}.test.ts', 'test/sample/start.test.ts'];

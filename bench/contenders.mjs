@@ -1,59 +1,48 @@
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { shop } from './data/catalogue.mjs';
-import { platforms } from './peers/platforms.mjs';
-import { serve } from './processes.mjs';
-import { copySample, sampleFolder } from './sample.mjs';
-import { scenarios } from './scenarios.mjs';
+import { onExit, serve } from './processes.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const root = here('..');
+const sample = (name) => resolve(root, `.cache/bench-${process.pid}-${name}`);
 
-/** The measured programs. Each serves on PORT from DATABASE_URL. `translate` turns our requests into its own form. */
-export const contenders = {
-  ours: { title: 'nestjs-shipping', program: `${sampleFolder}/main.js`, env: { DEMO: 'false' } },
-  bare: { title: 'Fastify + pg, by hand', program: here('rivals/bare.mjs') },
-  kept: {
-    title: 'Fastify + pg, with the kept total',
-    program: here('rivals/bare.mjs'),
-    env: { KEPT_TOTAL: 'true' },
-  },
-  naive: { title: 'Nest + Express + TypeORM, by hand', program: here('rivals/dist/naive.js') },
-  paginate: {
-    title: 'nestjs-paginate',
-    program: here('rivals/dist/paginate.js'),
-    translate: ({ path }) => ({ path: path.replace('per_page=', 'limit=') }),
-  },
-  limit: { title: 'node:http, the same look-up and bytes', program: here('rivals/limit.mjs') },
-  ...platforms,
+const naive = here('rivals/dist/naive.js');
+
+/** The measured programs. Each serves on PORT from DATABASE_URL. */
+const contenders = {
+  ours: { program: `${sample('ours')}/main.js`, env: { DEMO: 'false' } },
+  before: { program: `${sample('before')}/main.js`, env: { DEMO: 'false' } },
+  bare: { program: here('rivals/bare-postgres.mjs') },
+  naive: { program: naive, env: { ADAPTER: 'fastify' } },
+  express: { program: naive },
+  paginate: { program: here('rivals/dist/paginate.js') },
 };
 
-/** Makes the contenders those of another engine. */
-export function addEngine({ rivals = {} }) {
-  for (const [name, rival] of Object.entries(rivals)) contenders[name] = { ...contenders[name], ...rival };
+/** Copies a built sample, so that another build does not change it during the measurement. */
+export function copySample(name, checkout = root) {
+  const folder = sample(name);
+  const library = `${folder}/node_modules/nestjs-shipping`;
+  onExit(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(library, { recursive: true });
+  cpSync(resolve(checkout, 'dist/apps/sample'), folder, { recursive: true });
+  // npm puts a dependency here whose version is another one than the workspace has.
+  for (const part of ['dist', 'package.json', 'openapi.json', 'node_modules']) {
+    const from = resolve(checkout, `libs/shipping/${part}`);
+    if (existsSync(from)) cpSync(from, `${library}/${part}`, { recursive: true });
+  }
+  return folder;
 }
 
-/** Makes the built sample of another checkout a contender. */
-export function addCheckout(checkout) {
-  const folder = `${sampleFolder}-before`;
-  copySample(folder, checkout);
-  const program = contenders.ours.program.replace(sampleFolder, folder);
-  contenders.before = { ...contenders.ours, title: `the checkout ${checkout}`, program };
-}
-
-/** Request `number` of a scenario, in the form of the contender. */
-export function requestOf(name, scenario, number, size) {
-  const request = scenarios[scenario].request(number, size, name);
-  // The load generator, a process of its own, does not know another checkout.
-  return contenders[name]?.translate?.(request) ?? request;
-}
-
-/** @returns the contender's name, port, origin and processes when it answers */
-export async function start(name, { database, origin, ...options }) {
-  const { program, env, cwd = here('..') } = contenders[name];
-  const served = await serve(program, {
-    cwd,
-    env: { ...env, DATABASE_URL: database.url, ...(origin && { ORIGIN: origin }) },
-    path: `/api/projects/${shop(0)}/sales/orders/shipments/methods?page=1&per_page=20&limit=20`,
-    ...options,
+/** @returns the contender when it answers */
+export async function start(name, database, args = []) {
+  const { program, env } = contenders[name];
+  const isMariadb = database.url.startsWith('mariadb:');
+  const served = await serve(isMariadb ? program.replace('bare-postgres', 'bare-mariadb') : program, {
+    args,
+    cwd: root,
+    env: { ...env, DATABASE_URL: database.url },
+    path: '/',
   });
-  return { name, ...served, pids: [served.child.pid, ...(database.isInProcess ? [] : [database.pid])] };
+  return { name, database, ...served };
 }

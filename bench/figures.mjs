@@ -1,90 +1,60 @@
-import { contenders } from './contenders.mjs';
 import { median, ratioRow } from './report/rows.mjs';
 import { scenarios } from './scenarios.mjs';
 
-/** Each compares ours with a rival in one scenario. The goal is a ratio: at least for rates, at most for p99. */
-const postgresFigures = [
-  { id: 'list20', scenario: 'list20', goal: 7 },
-  { id: 'list20cold', scenario: 'list20cold', goal: 1.2 },
-  { id: 'list20kept', scenario: 'list20cold', rival: 'kept' },
-  { id: 'list100', scenario: 'list100', goal: 9 },
-  { id: 'tree', scenario: 'tree', goal: 9 },
-  { id: 'treeCold', scenario: 'treeCold', goal: 1 },
-  { id: 'list20few', scenario: 'list20few', goal: 5 },
-  { id: 'events', scenario: 'events', goal: 1.5 },
-  { id: 'createMany', scenario: 'createMany', goal: 1.2 },
-  { id: 'createOne', scenario: 'createOne', goal: 1 },
-  { id: 'createFew', scenario: 'createFew', goal: 0.9 },
-  { id: 'update', scenario: 'update', goal: 0.9 },
-  { id: 'list20p99', scenario: 'list20', measure: 'p99', goal: 0.5 },
-  { id: 'treeP99', scenario: 'tree', measure: 'p99', goal: 0.5 },
-  { id: 'limit', scenario: 'list20', rival: 'limit', goal: 0.65 },
-  { id: 'paginate', scenario: 'list20few', rival: 'paginate', goal: 12 },
-].map(withDefaults);
+/**
+ * Ours as a multiple of each rival, with the goal, where there is one: at least for rates, at most for the p99.
+ * `bare` is Fastify and the driver, `naive` is Nest, Fastify and TypeORM, `express` the same on Express.
+ */
+const figures = {
+  postgres: {
+    list20: { bare: 5.5, naive: 9, express: undefined },
+    list20few: { bare: 2.4, naive: 4, paginate: 7 },
+    tree: { bare: 13, naive: 40 },
+    search: { bare: 1.2, naive: 3 },
+    list20coldSmall: { bare: 0.75, naive: 1.2 },
+    list20cold: { bare: 0.4, naive: undefined },
+    treeCold: { bare: 0.6, naive: 1.5 },
+    events: { bare: 0.9, naive: 1.5 },
+    createFew: { bare: undefined, naive: 1.2 },
+    create: { bare: undefined, naive: 1.2 },
+    createOne: { bare: undefined, naive: 0.3 },
+    updateFew: { bare: undefined, naive: 1.2 },
+    update: { bare: undefined, naive: 1.2 },
+  },
+  mariadb: {
+    list20: { bare: 4, naive: 8 },
+    list20coldSmall: { bare: 0.6, naive: 1.1 },
+    create: { bare: undefined, naive: 1 },
+  },
+};
 
-/** On the other engines: each scenario against the bare rival with a goal, and against TypeORM by hand. */
-function figuresOn(goals) {
-  return Object.entries(goals).flatMap(([scenario, goal]) => [
-    withDefaults({ id: scenario, scenario, goal }),
-    withDefaults({ id: `${scenario}Naive`, scenario, rival: 'naive', goal: 1 }),
-  ]);
-}
+const p99Goals = { list20: 0.3, tree: 0.15 };
 
-function withDefaults(figure) {
-  return { rival: 'bare', measure: 'rate', ...figure };
-}
-
-export const mariadbFigures = figuresOn({
-  list20busy: 4,
-  list20: undefined,
-  list20cold: 0.8,
-  treeCold: 0.8,
-  events: undefined,
-  createMany: 0.7,
-  createFew: 0.7,
-  update: 0.7,
-});
-
-export const sqliteFigures = figuresOn({
-  list20busy: 2,
-  list20: 2,
-  list20cold: 0.8,
-  treeCold: 0.8,
-  events: undefined,
-  createMany: 0.7,
-  createFew: 0.7,
-  update: 0.7,
-});
-
-/** The figures whose name begins with one of the words, or all figures when there are no words. */
-export function chosen(words, figures = postgresFigures) {
-  if (words.length === 0) return figures;
-  const wanted = figures.filter(({ id }) => words.some((word) => id.startsWith(word)));
-  if (wanted.length > 0) return wanted;
-  throw new Error(
-    `--only ${words}: choose among ${figures.map(({ id }) => id).join(', ')}, or the first letters.`,
+/** The rivals of each scenario of an engine. @param words the first letters of the scenarios that are wanted */
+export function wantedFigures(engine, words, against) {
+  const wanted = Object.entries(figures[engine]).filter(
+    ([scenario]) => words.length === 0 || words.some((word) => scenario.startsWith(word)),
+  );
+  return Object.fromEntries(
+    wanted.map(([scenario, goals]) => [scenario, against ? { before: undefined } : goals]),
   );
 }
 
 /** Takes one ratio from each round, so that a slow phase of the machine affects both sides. */
-export function rowOf({ scenario, rival, measure, goal }, rounds) {
-  const quantity = measure === 'p99' ? 'p99 of ' : '';
-  const against = rival === 'bare' ? '' : `, against ${contenders[rival].title}`;
-  return ratioRow({
-    title: `${quantity}${scenarios[scenario].title}${against}`,
-    ratios: rounds.map((round) => round.ours[measure] / round[rival][measure]),
-    cpu: measure === 'rate' ? median(rounds.map((round) => round[rival].cpu / round.ours.cpu)) : undefined,
-    ...(measure === 'p99' ? { atMost: goal } : { atLeast: goal }),
-  });
-}
-
-/** For the chart: each contender's rate as a multiple of the bare one. */
-export function multiplesOf(rounds) {
-  const names = Object.keys(rounds[0]);
-  return Object.fromEntries(
-    names.map((name) => [
-      name,
-      median(rounds.map((round) => round[name].rate / (round.bare ?? round.ours).rate)),
-    ]),
+export function rowsOf(scenario, goals, rounds) {
+  const { title } = scenarios[scenario];
+  const ratios = (rival, key) => rounds.map((round) => round.ours[key] / round[rival][key]);
+  const rows = Object.entries(goals).map(([rival, goal]) =>
+    ratioRow({
+      title,
+      rival,
+      ratios: ratios(rival, 'rate'),
+      atLeast: goal,
+      cpu: median(ratios(rival, 'cpu').map((ratio) => 1 / ratio)),
+    }),
   );
+  const atMost = p99Goals[scenario];
+  if (atMost && goals.bare)
+    rows.push(ratioRow({ title: `p99 of ${title}`, rival: 'bare', ratios: ratios('bare', 'p99'), atMost }));
+  return rows;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -17,23 +18,23 @@ export async function cleanUp() {
 }
 
 /** Starts a Node program that serves HTTP on a free port. @returns when it answers `path` */
-export async function serve(program, { args = [], env = {}, path, maxSeconds, ...options }) {
+export async function serve(program, { args, cwd, env, path }) {
   const port = await freePort();
   const child = spawn(process.execPath, [...args, program], {
     stdio: ['ignore', 'ignore', 'inherit'],
-    ...options,
+    cwd,
     env: { ...process.env, ...env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port) },
   });
   onExit(() => stop(child));
   const origin = `http://127.0.0.1:${port}`;
   const answers = async () => (await fetch(origin + path)).arrayBuffer();
-  await until(answers, child, program, maxSeconds);
+  await until(answers, child, program);
   return { child, port, origin };
 }
 
-/** Tries until it works. @throws Error when the process has ended, or after `maxSeconds` */
-export async function until(works, child, name, maxSeconds = 60) {
-  const end = Date.now() + maxSeconds * 1000;
+/** Tries until it works. @throws Error when the process has ended, or after a minute */
+async function until(works, child, name) {
+  const end = Date.now() + 60_000;
   for (;;) {
     try {
       return await works();
@@ -45,20 +46,39 @@ export async function until(works, child, name, maxSeconds = 60) {
   }
 }
 
-export async function stop(child, signal = 'SIGTERM') {
+export async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
-  child.kill(signal);
+  child.kill();
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000);
   await ended;
   clearTimeout(timer);
 }
 
-export async function freePort() {
+async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address();
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** USER_HZ, which is 100 wherever Node runs on Linux. */
+const ticksPerSecond = 100;
+
+/** The CPU seconds of processes of this machine so far, by pid. Empty where the system does not tell. */
+export function cpuOf(pids) {
+  return new Map(
+    pids.flatMap((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        // The name of the program, in parentheses, may contain blanks. User and kernel time are fields 14 and 15.
+        const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        return [[pid, (Number(fields[11]) + Number(fields[12])) / ticksPerSecond]];
+      } catch {
+        return [];
+      }
+    }),
+  );
 }

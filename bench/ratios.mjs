@@ -1,90 +1,104 @@
-import { checkEqual } from './check.mjs';
-import { addCheckout, start } from './contenders.mjs';
-import { methodsIn, sizes } from './data/sizes.mjs';
-import { engines } from './engines.mjs';
-import { chosen, multiplesOf, rowOf } from './figures.mjs';
-import { startGenerator } from './load/load.mjs';
-import { stop } from './processes.mjs';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { checkEqual, firstTimed } from './check.mjs';
+import { copySample, start } from './contenders.mjs';
+import { allProjects } from './data/catalogue.mjs';
+import { load } from './data/load.mjs';
+import { newDatabase } from './databases.mjs';
+import { rowsOf, wantedFigures } from './figures.mjs';
+import { cpuOf, onExit, stop } from './processes.mjs';
 import { median } from './report/rows.mjs';
-import { measureRound } from './rounds.mjs';
 import { scenarios } from './scenarios.mjs';
 
-/** How long a new process needs to compile the code of its requests. */
+/** How long a new process needs to compile the code of its requests, and that of a scenario. */
 const compileSeconds = 2;
+const warmUpSeconds = 0.5;
 
-/** Measures ours against the others, in every scenario that a wanted figure needs. */
-export async function measureRatios(options) {
-  if (options.against) addCheckout(options.against);
-  const engine = engines[options.engine];
-  const asked = chosen(options.only, engine.figures);
-  const figures = options.against ? againstBefore(asked) : asked;
-  const wanted = [...new Set(figures.map(({ scenario }) => scenario))];
-  // For the chart, the hand-written services are measured beside the rival of a figure.
-  const usual = options.quick ? ['ours', 'bare'] : ['ours', 'bare', 'naive'];
-  const always = options.against ? ['ours', 'before'] : usual;
-  const rivalsIn = (scenario) =>
-    figures.filter((figure) => figure.scenario === scenario).map(({ rival }) => rival);
-  // Each writes in its own projects.
-  const writers = [...new Set([...always, 'bare', ...rivalsIn('update')])];
-  const namesIn = (scenario) => [...new Set([...always, ...rivalsIn(scenario)])];
-
-  const size = { ...sizes[options.quick ? 'quick' : engine.size], writers };
-  console.log(`Loading ${methodsIn(size).toLocaleString('en-US')} methods …`);
-  const database = await engine.newDatabase('shipping_bench');
-  // The library makes its tables, and they are filled before anybody prepares a statement.
-  const migrated = await start('ours', { database, path: '/' });
-  await engine.load(database.url, size, writers);
-  await stop(migrated.child);
+/** Measures ours against the others, in every scenario that is wanted. */
+export async function measureRatios({ engine, only, against, rounds, seconds }) {
+  const figures = wantedFigures(engine, only.split(',').filter(Boolean), against);
+  const names = [...new Set(['ours', ...Object.values(figures).flatMap(Object.keys)])];
+  const database = await prepared('ours', undefined, engine, names);
+  const databaseBefore = against && (await prepared('before', against, engine, names));
 
   const generate = startGenerator();
-  const names = new Set(wanted.flatMap(namesIn));
-  const measured = Object.fromEntries(wanted.map((scenario) => [scenario, []]));
-  const next = Object.fromEntries(wanted.map((scenario) => [scenario, new Map()]));
-  for (let round = 1; round <= options.rounds; round++) {
-    const running = await startAll(names, { database, size, generate });
-    for (const scenario of wanted) {
-      const contenders = namesIn(scenario).map((name) => running[name]);
-      if (round === 1) await checkEqual(scenario, contenders, size);
-      const run = { ...options, scenario, contenders, size, generate, next: next[scenario] };
-      measured[scenario].push(await measureRound(run));
+  const measured = Object.fromEntries(Object.keys(figures).map((scenario) => [scenario, []]));
+  /** The number of the next request, by scenario and contender. */
+  const next = {};
+  for (let round = 1; round <= Number(rounds); round++) {
+    // Two processes of one program may differ by a tenth for as long as they run.
+    const running = {};
+    for (const name of names)
+      running[name] = await start(name, name === 'before' ? databaseBefore : database);
+    for (const contender of Object.values(running))
+      await slice(generate, contender, 'list20', compileSeconds, {});
+    for (const [scenario, goals] of Object.entries(figures)) {
+      const contenders = ['ours', ...Object.keys(goals)].map((name) => running[name]);
+      if (round === 1) await checkEqual(scenario, contenders);
+      measured[scenario].push(
+        await measureRound(generate, contenders, scenario, Number(seconds), (next[scenario] ??= {})),
+      );
     }
     for (const { child } of Object.values(running)) await stop(child);
-    console.log(`  round ${round} of ${options.rounds}`);
+    console.log(`  round ${round} of ${rounds}`);
   }
-  for (const scenario of wanted) {
+  for (const [scenario, results] of Object.entries(measured)) {
     console.log(`  ${scenarios[scenario].title}`);
-    for (const name of namesIn(scenario))
-      console.log(`    ${name.padEnd(8)} ${costOf(measured[scenario], name)}`);
+    for (const name of Object.keys(results[0])) console.log(`    ${name.padEnd(8)} ${costOf(results, name)}`);
   }
   return {
-    rows: figures.map((figure) => rowOf(figure, measured[figure.scenario])),
-    multiples: Object.fromEntries(wanted.map((scenario) => [scenario, multiplesOf(measured[scenario])])),
+    server: database.version,
+    rows: Object.entries(figures).flatMap(([scenario, goals]) => rowsOf(scenario, goals, measured[scenario])),
   };
 }
 
-/** Starts the contenders and lets each of them compile its code. */
-async function startAll(names, { database, size, generate }) {
-  const running = {};
-  for (const name of names) running[name] = await start(name, { database, origin: running.ours?.origin });
-  for (const { name: contender, port } of Object.values(running)) {
-    const job = {
-      scenario: 'list20',
-      contender,
-      size,
-      port,
-      connections: 16,
-      seconds: compileSeconds,
-      from: 0,
-    };
-    await generate(job);
-  }
-  return running;
+/** A database with the tables of a build, and all rows. */
+async function prepared(name, checkout, engine, writers) {
+  copySample(name, checkout);
+  const database = await newDatabase(engine, name);
+  const { child } = await start(name, database);
+  await load(database, allProjects(writers));
+  await stop(child);
+  return database;
 }
 
-/** The same scenarios and measures, each once, against the other checkout. */
-function againstBefore(figures) {
-  const own = figures.filter(({ rival }) => rival === 'bare');
-  return own.map((figure) => ({ ...figure, rival: 'before', goal: figure.measure === 'p99' ? 1.05 : 0.95 }));
+function startGenerator() {
+  const child = fork(fileURLToPath(new URL('load/generator.mjs', import.meta.url)));
+  onExit(() => stop(child));
+  return async (job) => {
+    child.send(job);
+    const [{ measured, failed }] = await once(child, 'message');
+    if (failed) throw new Error(failed);
+    return measured;
+  };
+}
+
+/** Runs A B C C B A: whoever comes later finds warmer buffers, so the order must not favour anyone. */
+async function measureRound(generate, contenders, scenario, seconds, next) {
+  for (const contender of contenders) await slice(generate, contender, scenario, warmUpSeconds, next);
+  const measured = {};
+  for (const contender of [...contenders, ...contenders.toReversed()]) {
+    const half = await slice(generate, contender, scenario, seconds / 2, next);
+    const other = measured[contender.name] ?? half;
+    measured[contender.name] = Object.fromEntries(
+      Object.keys(half).map((key) => [key, (half[key] + other[key]) / 2]),
+    );
+  }
+  return measured;
+}
+
+async function slice(generate, { name, port, child, database }, scenario, seconds, next) {
+  const { connections } = scenarios[scenario];
+  const from = next[name] ?? firstTimed;
+  const before = cpuOf([child.pid, ...(await database.pids())]);
+  const measured = await generate({ scenario, contender: name, port, connections, seconds, from });
+  const requests = measured.next - from;
+  const spent = (pids) =>
+    [...cpuOf(pids)].reduce((sum, [pid, used]) => sum + used - (before.get(pid) ?? 0), 0) / requests;
+  const [serverCpu, databaseCpu] = [spent([child.pid]), spent(await database.pids())];
+  next[name] = measured.next;
+  return { ...measured, serverCpu, databaseCpu, cpu: serverCpu + databaseCpu };
 }
 
 /** Figures that depend on this machine, but show where the time goes. */

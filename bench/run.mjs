@@ -1,25 +1,78 @@
 // Measures how fast the library is, beside others on the same machine at the same time. See README.md.
-import { prepare } from './install.mjs';
-import { readOptions, usage } from './options.mjs';
+import { execSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { cleanUp } from './processes.mjs';
+
+const usage = `npm run bench -- [options]
+
+  --engine name    postgres (the default) or mariadb
+  --memory         the memory of cached methods instead of the ratios; on PostgreSQL
+  --all            the ratios on both engines, and the memory
+  --only a,b       only the scenarios whose names begin with these words: --only create,list20
+  --against dir    ours against another checkout that is built; on PostgreSQL, nothing is written
+  --rounds n       7 by default
+  --seconds n      load per contender and round, 2 by default
+  --no-build       measures dist as it is
+  --write          writes docs/performance.*; without it, the figures are only printed
+
+BENCH_POSTGRES_URL and BENCH_MARIADB_URL are servers where databases may be created; by default those of this
+machine.
+`;
+
+const run = (command, cwd) => execSync(command, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+const here = fileURLToPath(new URL('.', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => void cleanUp().finally(() => process.exit(130)));
 }
 
 try {
-  const options = readOptions(process.argv.slice(2));
-  if (options.help) {
-    console.log(usage);
-  } else {
-    prepare(options);
-    // The packages that it imports are installed only now.
-    const { bench } = await import('./bench.mjs');
-    await bench(options);
-  }
+  const { values: options } = parseArgs({
+    allowNegative: true,
+    options: {
+      engine: { type: 'string', default: 'postgres' },
+      memory: { type: 'boolean', default: false },
+      all: { type: 'boolean', default: false },
+      only: { type: 'string', default: '' },
+      against: { type: 'string' },
+      rounds: { type: 'string', default: '7' },
+      seconds: { type: 'string', default: '2' },
+      build: { type: 'boolean', default: true },
+      write: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (options.help) console.log(usage);
+  else await measure(options);
 } catch (error) {
   console.error(error);
   process.exitCode = 1;
 } finally {
   await cleanUp();
+}
+
+async function measure(options) {
+  run('node scripts/install.mjs', root);
+  // `npm ci` needs packages for other platforms, which not every registry has.
+  if (!existsSync(`${here}node_modules/nestjs-paginate`))
+    run('npm install --no-save --no-audit --no-fund --loglevel=error', here);
+  if (options.build) run('npm run build', root);
+  run('npx tsc -p rivals/nest', here);
+  // The packages that these import are installed only now.
+  const { measureMemory } = await import('./memory.mjs');
+  const { measureRatios } = await import('./ratios.mjs');
+  const { printRows } = await import('./report/rows.mjs');
+  const { keep } = await import('./report/results.mjs');
+  const parts = options.all
+    ? ['postgres', 'mariadb', 'memory']
+    : [options.memory ? 'memory' : options.engine];
+  for (const part of parts) {
+    const result = await (part === 'memory' ? measureMemory() : measureRatios({ ...options, engine: part }));
+    printRows(result.rows);
+    if (options.write && !options.against && !options.only) await keep(part, result);
+    await cleanUp();
+  }
 }

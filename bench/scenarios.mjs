@@ -3,91 +3,106 @@ import * as data from './data/catalogue.mjs';
 /** The shops that are busy now. Their checkouts read the same lists again and again. */
 const busyShops = 100;
 
-const pages = data.methodsPerProject / 20;
-
-export const orders = (project) => `/api/projects/${project}/sales/orders`;
+const busy = (number) => data.shop(number % busyShops);
+const orders = (project) => `/api/projects/${project}/sales/orders`;
 const methods = (project) => `${orders(project)}/shipments/methods`;
-const page = (project, number, perPage) => ({
-  path: `${methods(project)}?page=${number}&per_page=${perPage}`,
+const list = (project, page = 1, perPage = 20) => ({
+  path: `${methods(project)}?page=${page}&per_page=${perPage}`,
 });
-export const listed = (project) => page(project, 1, 20).path;
 const tree = (project) => ({ path: `${methods(project)}/tree` });
+const pages = data.methodsPerShop / 20;
 
-/** Each request is a function of its number, of the stored data (`size`), and in writes of the contender. */
+/** Each request is a function of its number, and in writes of the contender. */
 export const scenarios = {
   list20: {
-    title: 'list of 20, warm',
-    connections: 16,
-    request: (number) => page(data.shop(number % busyShops), 1, 20),
-  },
-  list20busy: {
     title: 'list of 20, warm, 64 connections',
     connections: 64,
-    request: (number) => page(data.shop(number % busyShops), 1, 20),
-  },
-  list100: {
-    title: 'list of 100, warm',
-    connections: 16,
-    request: (number) => page(data.shop(number % busyShops), 1, 100),
-  },
-  tree: {
-    title: 'tree of 100, warm',
-    connections: 16,
-    request: (number) => tree(data.shop(number % busyShops)),
+    request: (number) => list(busy(number)),
   },
   list20few: {
     title: 'list of 20, warm, 4 connections',
     connections: 4,
-    request: (number) => page(data.shop(number % busyShops), 1, 20),
+    request: (number) => list(busy(number)),
   },
-  // Every shop's first page, then every shop's second page, …, so that no page is still cached when it is read again.
-  list20cold: {
-    title: 'list of 20, cold',
+  tree: { title: 'tree of 100, warm', connections: 64, request: (number) => tree(busy(number)) },
+  search: {
+    title: 'list with `q` and a filter that change, warm',
+    connections: 64,
+    request: (number) => searched(busy(number), Math.floor(number / busyShops)),
+  },
+  // All shops in turn, so that none is still cached when it is read again.
+  list20coldSmall: {
+    title: 'list of 20, cold, shops of 20',
     connections: 16,
-    request: (number, { shops }) =>
-      page(data.shop(number % shops), (Math.floor(number / shops) % pages) + 1, 20),
+    request: (number) => list(data.smallShop(number % data.smallShops)),
+  },
+  list20cold: {
+    title: 'list of 20, cold, shops of 100',
+    connections: 16,
+    request: (number) => list(data.shop(number % data.shops), (Math.floor(number / data.shops) % pages) + 1),
   },
   treeCold: {
-    title: 'tree of 100, cold',
+    title: 'tree, cold, shops of 100',
     connections: 16,
-    request: (number, { shops }) => tree(data.shop(number % shops)),
+    request: (number) => tree(data.shop(number % data.shops)),
   },
   events: {
-    title: 'events of an order',
+    title: 'events of an order (20)',
     connections: 16,
-    request: (number, { shops, ordersPerShop }) => ({
-      path: `${orders(data.shop(number % shops))}/${data.order(Math.floor(number / shops) % ordersPerShop)}/events`,
+    request: (number) => ({
+      path: `${orders(data.shop(number % data.shops))}/${data.order(Math.floor(number / data.shops) % data.ordersPerShop)}/events`,
     }),
-  },
-  // All queries are different. Half of them find almost nothing, and half of them a whole page.
-  distinct: {
-    title: 'list, all queries different',
-    connections: 16,
-    request: (number, { shops }) => ({
-      path: `${listed(data.shop(number % shops))}&${number % 2 === 0 ? 'q' : 'visit'}=${number}`,
-    }),
-  },
-  createMany: {
-    title: 'create, 64 connections, many projects',
-    connections: 64,
-    request: (number, _size, contender) => create(data.createdIn(contender, 'new', number), number),
-  },
-  createOne: {
-    title: 'create, 32 connections, one project',
-    connections: 32,
-    request: (number, _size, contender) => create(`${contender}-one-${Math.floor(number / 9_000)}`, number),
   },
   createFew: {
     title: 'create, 4 connections, many projects',
     connections: 4,
-    request: (number, _size, contender) => create(data.createdIn(contender, 'few', number), number),
+    request: (number, contender) => create(data.created(contender, number), number),
+  },
+  create: {
+    title: 'create, 16 connections, many projects',
+    connections: 16,
+    request: (number, contender) => create(data.created(contender, number), number + 5_000_000),
+  },
+  createOne: {
+    title: 'create, 32 connections, one project',
+    connections: 32,
+    // A project holds 1,000 methods.
+    request: (number, contender) => create(`${contender}-one-${Math.floor(number / 900)}`, number),
+  },
+  updateFew: {
+    title: 'update, 4 connections, many projects',
+    connections: 4,
+    request: (number, contender) => update(contender, number, 100_000),
   },
   update: {
-    title: 'update, 16 connections',
+    title: 'update, 16 connections, many projects',
     connections: 16,
-    request: (number, { writers }, contender) => update(contender, writers.indexOf(contender), number),
+    request: (number, contender) => update(contender, number, 200_000),
   },
 };
+
+/** Request `number` of a scenario, in the form of the contender. */
+export function requestOf(contender, scenario, number) {
+  const request = scenarios[scenario].request(number, contender);
+  if (contender === 'paginate') request.path = request.path.replace('per_page=', 'limit=');
+  return request;
+}
+
+/** Parts of words that are in the codes and labels of some methods: `ex`, `exp`, `expr`, … */
+const words = [
+  ...new Set(
+    data.catalogue
+      .flatMap(({ carrier_code, method_code }) => `${carrier_code}_${method_code}`.split('_'))
+      .flatMap((word) => [2, 3, 4, 5, 6].map((length) => word.slice(0, length))),
+  ),
+];
+
+/** No query comes again before hundreds of others for the same shop. */
+function searched(project, number) {
+  const perPage = 20 + (Math.floor(number / words.length) % 50);
+  const { path } = list(project, 1, perPage);
+  return { path: `${path}&q=${words[number % words.length]}&filter[is_active]=true` };
+}
 
 function create(project, number) {
   const { carrier_code, carrier_label, method_label, meta } = data.catalogue[number % data.catalogue.length];
@@ -96,13 +111,13 @@ function create(project, number) {
   return { method: 'POST', path: methods(project), body: JSON.stringify(body) };
 }
 
-function update(contender, writer, number) {
-  const project = number % data.projectsWritten;
-  const index = Math.floor(number / data.projectsWritten) % data.methodsPerProject;
-  const { id, ...method } = data.method(data.firstWritten + writer * data.projectsWritten + project, index);
+function update(contender, number, sortOrders) {
+  const index = Math.floor(number / data.updatedShops) % data.methodsPerShop;
+  const { id, carrier_code, method_code, method_label } = data.method(number % data.updatedShops, index);
+  const body = { carrier_code, method_code, method_label, sort_order: number + sortOrders };
   return {
     method: 'PATCH',
-    path: `${methods(data.written(contender, project))}/${id}`,
-    body: JSON.stringify({ ...method, sort_order: number + 100_000 }),
+    path: `${methods(data.updated(contender, number))}/${id}`,
+    body: JSON.stringify(body),
   };
 }

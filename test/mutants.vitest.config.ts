@@ -17,7 +17,7 @@ export default defineConfig({
     exclude: [
       'test/{docs,large-answers,real-carriers}.test.ts',
       'test/embedding/{global-setups,migrations,time-zones}.test.ts',
-      'test/postgres/{page-plan,schema-option}.test.ts',
+      'test/engines/postgres/schema-option.test.ts',
     ],
     // With isolation, half of a run would be imports.
     isolate: false,

@@ -1,5 +1,5 @@
-// The stored data as a function of numbers, so that the loader (in SQL) and the load generator (in JavaScript) agree
-// on every project, method and order.
+// The stored data as a function of numbers, so that the loader and the load generator agree on every project, method
+// and order.
 
 const carriers = [
   ['ups', 'UPS'],
@@ -52,40 +52,56 @@ export const catalogue = carriers.flatMap(([carrier_code, carrier_label]) =>
 );
 
 /** How far two neighbouring shops are apart in the catalogue. */
-export const stride = 7;
+const stride = 7;
 
-export const methodsPerProject = 100;
+/** Of a large shop, and of a small one. */
+export const methodsPerShop = 100;
+export const methodsPerSmallShop = 20;
 export const eventsPerOrder = 20;
+export const ordersPerShop = 2;
 
-/** Projects are numbered: shops from 0, and the large and the written projects from these numbers. */
-export const firstLarge = 1_000_000;
-export const firstWritten = 2_000_000;
-export const projectsWritten = 200;
+/** More than fit into the cache of the sample, so that none is cached when all are read in turn. */
+export const shops = 2_000;
+export const smallShops = 5_000;
+/** As many as fit into it. */
+export const updatedShops = 150;
+/** In which methods are created. */
+export const newProjects = 1_000;
 
 export const shop = (number) => `shop-${padded(number)}`;
-export const large = (methods) => `large-${methods}`;
+export const smallShop = (number) => `small-${padded(number)}`;
 /** Each contender writes in its own projects, so that none works on rows that another one has changed. */
-export const written = (contender, number) => `${contender}-${padded(number)}`;
-/** The projects in which creates are measured, and their kinds: with many connections, and with few. */
-export const createdIn = (contender, kind, number) => `${contender}-${kind}-${number % 1000}`;
-export const emptyProjects = (contender) =>
-  ['new', 'few'].flatMap((kind) =>
-    Array.from({ length: 1000 }, (_, number) => createdIn(contender, kind, number)),
-  );
-/** The number of the order with the long history. */
-export const longOrder = 99_999;
+export const updated = (contender, number) => `${contender}-updated-${number % updatedShops}`;
+export const created = (contender, number) => `${contender}-new-${number % newProjects}`;
 export const order = (number) => `order-${padded(number)}`;
 
-/** What the project picks from the catalogue at `index`. */
-export const pick = (project, index) => catalogue[(project * stride + index) % catalogue.length];
+const projects = (count, project) => Array.from({ length: count }, (_, number) => project(number));
 
-/** The fields of the method at `index` in a project that a client has to know. */
+/** All projects, with the numbers of their methods and orders. */
+export const allProjects = (writers) => [
+  ...projects(shops, (number) => ({
+    name: shop(number),
+    number,
+    methods: methodsPerShop,
+    orders: ordersPerShop,
+  })),
+  ...projects(smallShops, (number) => ({ name: smallShop(number), number, methods: methodsPerSmallShop })),
+  ...writers.flatMap((writer) => [
+    ...projects(updatedShops, (number) => ({
+      name: updated(writer, number),
+      number,
+      methods: methodsPerShop,
+    })),
+    ...projects(newProjects, (number) => ({ name: created(writer, number), number, methods: 0 })),
+  ]),
+];
+
+/** What can be set of the method at `index` in a project, and its id. */
 export function method(project, index) {
-  const { carrier_code, method_code, method_label } = pick(project, index);
-  const id = `0199${hex(project, 8).slice(0, 4)}-${hex(project, 8).slice(4)}-7000-8000-${hex(index, 12)}`;
-  return { id, carrier_code, method_code, method_label };
+  const id = `0199${padded(project)}000-7000-8000-${padded(index, 12)}`.replace(/^(.{8})/, '$1-');
+  return { id, ...catalogue[(project * stride + index) % catalogue.length] };
 }
 
-export const padded = (number) => String(number).padStart(5, '0');
-
-const hex = (number, digits) => number.toString(16).padStart(digits, '0');
+function padded(number, digits = 5) {
+  return String(number).padStart(digits, '0');
+}

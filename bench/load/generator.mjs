@@ -1,6 +1,6 @@
 // Generates the load in its own process. It gets a job from its parent, and answers with the measurements.
 import { Connection } from './connection.mjs';
-import { requestOf } from '../contenders.mjs';
+import { requestOf } from '../scenarios.mjs';
 
 const rampMs = 300;
 
@@ -12,37 +12,24 @@ process.on('message', async (job) => {
   }
 });
 
-/** Sends the requests `from`, `from + 1`, … of a scenario, for some seconds or `until` a number. */
-async function run({
-  scenario,
-  contender,
-  size,
-  port,
-  connections,
-  seconds = Infinity,
-  from,
-  until = Infinity,
-}) {
-  const textOf = requestText(contender, scenario, size, port);
+/** Sends the requests `from`, `from + 1`, … of a scenario, for some seconds. */
+async function run({ scenario, contender, port, connections, seconds, from }) {
+  const textOf = requestText(contender, scenario, port);
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
   const check = checker();
   const latencies = [];
   let next = from;
-  let bytes = 0;
   const start = performance.now() + rampMs;
   const end = start + seconds * 1000;
   try {
     await Promise.all(
       open.map(async (connection) => {
-        for (let sent = performance.now(); sent < end && next < until;) {
+        for (let sent = performance.now(); sent < end;) {
           const text = textOf(next++);
           const { status, length } = await connection.request(text);
           check(text, status, length);
           const now = performance.now();
-          if (now >= start && now < end) {
-            latencies.push(now - sent);
-            bytes += length;
-          }
+          if (now >= start && now < end) latencies.push(now - sent);
           sent = now;
         }
       }),
@@ -53,9 +40,7 @@ async function run({
   latencies.sort((a, b) => a - b);
   return {
     rate: latencies.length / seconds,
-    p50: quantile(latencies, 0.5),
-    p99: quantile(latencies, 0.99),
-    bytes: bytes / latencies.length,
+    p99: latencies[Math.floor(latencies.length * 0.99)],
     next,
   };
 }
@@ -73,17 +58,11 @@ function checker() {
   };
 }
 
-function quantile(sorted, part) {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-}
-
-function requestText(contender, scenario, size, port) {
-  const host = `Host: 127.0.0.1:${port}\r\n`;
+function requestText(contender, scenario, port) {
   return (number) => {
-    const { method = 'GET', path, body, headers = {} } = requestOf(contender, scenario, number, size);
-    const others = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const line = `${method} ${path} HTTP/1.1\r\n${host}${others.join('')}`;
-    if (!body) return `${line}\r\n`;
-    return `${line}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+    const { method = 'GET', path, body } = requestOf(contender, scenario, number);
+    const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`;
+    if (!body) return `${head}\r\n`;
+    return `${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   };
 }

@@ -1,19 +1,24 @@
 import { short } from './rows.mjs';
 
 const groups = {
-  list20: ['A list of 20 methods', 'unchanged since it was last asked for'],
-  list20cold: ['A list of 20 methods', 'never asked for before'],
-  tree: ['The tree of 100 methods', 'unchanged since it was last asked for'],
-  treeCold: ['The tree of 100 methods', 'never asked for before'],
-  events: ['The history of an order', '20 events'],
-  createMany: ['Create a method', '64 clients, many projects'],
-  update: ['Update a method', '16 clients, many projects'],
+  'list of 20, warm, 64 connections': ['A list of 20 methods', 'unchanged since it was last asked for'],
+  'list of 20, cold, shops of 20': ['A list of 20 methods', 'not in the cache, a shop of 20'],
+  'list of 20, cold, shops of 100': ['A list of 20 methods', 'not in the cache, a shop of 100'],
+  'list with `q` and a filter that change, warm': [
+    'A list with `q` and a filter',
+    'that change with each request',
+  ],
+  'tree of 100, warm': ['The tree of 100 methods', 'unchanged since it was last asked for'],
+  'tree, cold, shops of 100': ['The tree of 100 methods', 'not in the cache'],
+  'events of an order (20)': ['The history of an order', '20 events'],
+  'create, 16 connections, many projects': ['Create a method', '16 clients, many projects'],
+  'update, 16 connections, many projects': ['Update a method', '16 clients, many projects'],
 };
 
 const bars = {
   ours: ['ours', 'nestjs-shipping'],
   bare: ['bare', 'Fastify + pg, by hand'],
-  naive: ['naive', 'Nest + Express + TypeORM, by hand'],
+  naive: ['naive', 'Nest + Fastify + TypeORM, by hand'],
 };
 
 const left = 260;
@@ -32,12 +37,11 @@ const style = `
   }`;
 
 /** Bars for requests a second. The bare rival is 1 in every group. */
-export function chart(multiples) {
-  const shown = Object.entries(groups).filter(([scenario]) => multiples[scenario]);
-  const most = Math.max(
-    1,
-    ...shown.flatMap(([scenario]) => Object.keys(bars).map((name) => multiples[scenario][name] ?? 0)),
-  );
+export function chart(rows) {
+  const shown = Object.entries(groups)
+    .map(([title, words]) => [words, multiplesOf(rows.filter((row) => row.title === title))])
+    .filter(([, multiples]) => multiples);
+  const most = Math.max(1, ...shown.flatMap(([, multiples]) => Object.values(multiples)));
   const scale = (width - left - 60) / most;
   const height = top + shown.length * groupHeight + 6;
   const title = 'Requests a second, as a multiple of Fastify + pg by hand (longer is faster)';
@@ -47,9 +51,15 @@ export function chart(multiples) {
 <rect class="ground" width="${width}" height="${height}" rx="6"/>
 <text class="title" x="16" y="28">${title}</text>
 ${legend()}
-${shown.map(([scenario, words], index) => group(words, multiples[scenario], top + index * groupHeight, scale)).join('\n')}
+${shown.map(([words, multiples], index) => group(words, multiples, top + index * groupHeight, scale)).join('\n')}
 </svg>
 `;
+}
+
+function multiplesOf(rows) {
+  const over = (rival) => Number(rows.find((row) => row.rival === rival)?.ours);
+  const ours = over('bare');
+  return ours && { ours, bare: 1, naive: ours / over('naive') };
 }
 
 function legend() {
@@ -62,8 +72,7 @@ function legend() {
 }
 
 function group([what, when], multiples, y, scale) {
-  const measured = Object.entries(bars).filter(([name]) => multiples[name] !== undefined);
-  const lines = measured.map(([name, [kind]], index) => {
+  const lines = Object.entries(bars).map(([name, [kind]], index) => {
     const value = multiples[name];
     const barY = y + index * (barHeight + 2);
     const length = Math.max(2, value * scale).toFixed(1);

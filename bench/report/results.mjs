@@ -1,35 +1,25 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem, type } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import prettier from 'prettier';
 import { chart } from './chart.mjs';
-import { document, otherEngines } from './document.mjs';
+import { document } from './document.mjs';
 
 const docs = (name) => new URL(`../../docs/${name}`, import.meta.url);
 const file = docs('performance.json');
 
 /** The load of the machine before the measurement. */
-const [loadBefore] = loadavg();
+const load = loadavg()[0].toFixed(1);
 
-/**
- * Adds the results of a part to those of the other parts, where a new row replaces the old row with the same title.
- * Then it writes the document and its chart from all results.
- * @param server its name and version
- */
-export async function keep(part, { rows, multiples = {} }, server) {
-  const results = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { rows: {}, multiples: {} };
-  const commit = revision();
+/** Keeps the results of a part, and writes the document and its chart from those of all parts. */
+export async function keep(part, { rows, server }) {
+  const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  const { postgres, mariadb, memory } = known;
   const date = new Date().toISOString().slice(0, 10);
-  const run = { part, date, commit, command: commandLine(), loadBefore: loadBefore.toFixed(1) };
-  if (part in otherEngines) {
-    for (const row of rows) results.rows[`${part}: ${row.title}`] = { ...row, ...run, server };
-  } else {
-    for (const row of rows) results.rows[row.title] = { ...row, ...run };
-    Object.assign(results.multiples, multiples);
-    results.machine = machine(server);
-  }
+  const run = { command: commandLine(), commit: commit(), date, load, machine: machine(), server };
+  const results = { postgres, mariadb, memory, [part]: { ...run, rows } };
   writeFileSync(file, await formatted(JSON.stringify(results), 'json'));
-  writeFileSync(docs('performance.svg'), chart(results.multiples));
+  if (results.postgres) writeFileSync(docs('performance.svg'), chart(results.postgres.rows));
   writeFileSync(docs('performance.md'), await formatted(document(results), 'markdown'));
   console.log('\nWritten: docs/performance.md, its chart and its figures.');
 }
@@ -38,7 +28,7 @@ function commandLine() {
   return ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' ');
 }
 
-function revision() {
+function commit() {
   const git = (...args) =>
     execFileSync('git', args, { cwd: new URL('.', import.meta.url) })
       .toString()
@@ -47,10 +37,9 @@ function revision() {
   return git('rev-parse', '--short', 'HEAD') + (changed ? ' and changes' : '');
 }
 
-function machine(server) {
+function machine() {
   const [{ model }] = cpus();
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
-  return `${cpus().length} × ${model}, ${memory}, ${type()}, Node ${process.version}, ${server}`;
+  return `${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
 }
 
 const formatted = (text, parser) => prettier.format(text, { parser, printWidth: 110, proseWrap: 'preserve' });

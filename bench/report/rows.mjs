@@ -4,10 +4,11 @@
  * @param ratios one for each round
  * @param cpu how much less CPU time a request took, if it was measured
  */
-export function ratioRow({ title, ratios, atLeast, atMost, cpu }) {
+export function ratioRow({ title, rival, ratios, atLeast, atMost, cpu }) {
   const ratio = median(ratios);
   return {
     title,
+    rival,
     ours: short(ratio),
     spread: `${short(Math.min(...ratios))}–${short(Math.max(...ratios))}`,
     ...judged(ratio, { atLeast, atMost }, ''),
@@ -16,13 +17,8 @@ export function ratioRow({ title, ratios, atLeast, atMost, cpu }) {
 }
 
 export function amountRow(title, amount, unit, atMost) {
-  return {
-    title,
-    ours: `${Math.round(amount)} ${unit}`,
-    spread: '',
-    ...judged(amount, { atMost }, ` ${unit}`),
-    cpu: '',
-  };
+  const ours = `${Math.round(amount)} ${unit}`;
+  return { title, rival: '', ours, spread: '', ...judged(amount, { atMost }, ` ${unit}`), cpu: '' };
 }
 
 function judged(value, { atLeast, atMost }, unit) {
@@ -43,6 +39,7 @@ export function median(values) {
 
 export const columns = {
   title: 'figure',
+  rival: 'against',
   ours: 'ours',
   spread: 'spread',
   goal: 'goal',
@@ -50,21 +47,14 @@ export const columns = {
   cpu: 'by CPU time',
 };
 
-/**
- * Prints the rows in aligned columns.
- * @param titles of the columns
- */
-export function printRows(rows, titles = columns) {
-  const keys = Object.keys(titles);
-  const all = [titles, ...rows];
+/** Prints the rows in aligned columns. */
+export function printRows(rows) {
+  const keys = Object.keys(columns);
+  const all = [columns, ...rows];
   const widths = keys.map((key) => Math.max(...all.map((row) => row[key].length)));
   console.log();
   for (const row of all) {
-    console.log(
-      `  ${keys
-        .map((key, index) => row[key].padEnd(widths[index]))
-        .join('  ')
-        .trimEnd()}`,
-    );
+    const cells = keys.map((key, index) => row[key].padEnd(widths[index]));
+    console.log(`  ${cells.join('  ').trimEnd()}`);
   }
 }

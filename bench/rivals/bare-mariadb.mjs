@@ -1,8 +1,10 @@
-// What a good engineer writes by hand: Fastify, mysql2, prepared statements. As `bare.mjs`. MariaDB has no UPDATE that
-// gives the row back, so an update reads it first.
+// As `bare-postgres.mjs`, with mysql2, for the few scenarios that are measured on MariaDB.
 import mysql from 'mysql2/promise';
-import { columns, eventOf, methodOf, newMethod, statements, valuesOf } from './rows.mjs';
+import { v7 as uuid } from 'uuid';
 import { serve } from './routes.mjs';
+
+const columns = `id, project_id, carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta,
+  use_default, version, created_at, updated_at`;
 
 const pool = mysql.createPool({
   uri: process.env.DATABASE_URL,
@@ -10,36 +12,33 @@ const pool = mysql.createPool({
   charset: 'utf8mb4',
   timezone: 'Z',
 });
-const run = async (sql, values) => (await pool.execute(sql, values))[0];
-const rows = async (sql, values, shown) => (await run(sql, values)).map((row) => shown(row));
 
 await serve({
-  list: (project, perPage, offset) => rows(statements.list, [project, project, perPage, offset], methodOf),
-  tree: (project) => rows(statements.tree, [project], methodOf),
-  events: (project, order) => rows(statements.events, [project, order], eventOf),
-
-  async create(project, body, searchText) {
-    const method = newMethod(project, body, new Date());
-    await run(statements.create, [...valuesOf(method), searchText]);
-    return method;
+  async list(project, perPage, offset) {
+    const [rows] = await pool.execute(
+      `SELECT ${columns}, (SELECT count(*) FROM shipping_method WHERE project_id = ?) AS total FROM shipping_method
+       WHERE project_id = ? ORDER BY sort_order, carrier_code, method_code LIMIT ? OFFSET ?`,
+      [project, project, perPage, offset],
+    );
+    for (const row of rows) {
+      row.is_active = row.is_active === 1;
+      row.use_default = row.use_default === 1;
+      row.meta = JSON.parse(row.meta);
+    }
+    return rows;
   },
 
-  async update(project, id, body, searchText) {
-    const [method] = await rows(
-      `SELECT ${columns} FROM shipping_method WHERE project_id = ? AND id = ?`,
-      [project, id],
-      methodOf,
+  async create(project_id, body) {
+    const { carrier_code, carrier_label = null, method_code, method_label } = body;
+    const { is_active = true, sort_order = 0, meta = {}, use_default = false } = body;
+    const fields = { carrier_code, carrier_label, method_code, method_label, is_active, sort_order, meta };
+    const time = new Date();
+    const method = { id: uuid(), project_id, ...fields, use_default, version: 1 };
+    Object.assign(method, { created_at: time, updated_at: time });
+    await pool.execute(
+      `INSERT INTO shipping_method (${columns}) VALUES (${'?, '.repeat(12)}?)`,
+      Object.values({ ...method, meta: JSON.stringify(meta) }),
     );
-    if (!method) return undefined;
-    const { version } = method;
-    Object.assign(method, body, { version: version + 1, updated_at: new Date() });
-    const [, , ...values] = valuesOf(method);
-    const { affectedRows } = await run(
-      `UPDATE shipping_method SET carrier_code = ?, carrier_label = ?, method_code = ?, method_label = ?, is_active = ?,
-         sort_order = ?, meta = ?, use_default = ?, version = ?, created_at = ?, updated_at = ?, search_text = ?
-       WHERE project_id = ? AND id = ? AND version = ?`,
-      [...values, searchText, project, id, version],
-    );
-    return affectedRows === 1 ? method : undefined;
+    return method;
   },
 });

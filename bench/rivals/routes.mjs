@@ -8,13 +8,17 @@ const method = (row) => Object.assign(row, { inherited: none, own: nothing });
 const orders = '/api/projects/:project/sales/orders';
 const methods = `${orders}/shipments/methods`;
 
-/** @param list gives rows that have the `total` too; `update` gives none for a method that is missing */
-export async function serve({ list, tree, events, create, update }) {
+/** @param list gives rows that have the `total` too, as `search` does; `update` gives none for a method that is missing */
+export async function serve({ list, search, tree, events, create, update }) {
   const fastify = Fastify();
 
-  fastify.get(methods, async ({ params, query: { page = 1, per_page = 20 } }) => {
+  fastify.get(methods, async ({ params, query: { page = 1, per_page = 20, q, ...filters } }) => {
     const perPage = Number(per_page);
-    const rows = await list(params.project, perPage, (Number(page) - 1) * perPage);
+    const offset = (Number(page) - 1) * perPage;
+    const isActive = filters['filter[is_active]'] === 'true';
+    const rows = await (q
+      ? search(params.project, perPage, offset, isActive, q)
+      : list(params.project, perPage, offset));
     const count = rows[0]?.total ?? 0;
     for (const row of rows) delete row.total;
     const meta = {
@@ -47,18 +51,14 @@ export async function serve({ list, tree, events, create, update }) {
 
   fastify.post(methods, async ({ params, body }, reply) => {
     reply.code(201);
-    return method(await create(params.project, body, searchText(body)));
+    return method(await create(params.project, body));
   });
 
   fastify.patch(`${methods}/:id`, async ({ params, body }, reply) => {
-    const row = await update(params.project, params.id, body, searchText(body));
+    const row = await update(params.project, params.id, body);
     if (!row) return reply.code(404).send();
     return method(row);
   });
 
   await fastify.listen({ host: process.env.HOST, port: Number(process.env.PORT) });
-}
-
-function searchText({ carrier_code, method_code, carrier_label, method_label }) {
-  return [carrier_code, method_code, carrier_label ?? '', method_label].join('\n').toLowerCase();
 }

@@ -31,7 +31,7 @@ export async function installIn(folder: string): Promise<void> {
 }
 
 /** Lets the server use what was put into this folder. */
-export async function own(folder: string): Promise<void> {
+async function own(folder: string): Promise<void> {
   if (user) await run('chown', ['-R', user, folder]);
 }
 

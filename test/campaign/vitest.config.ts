@@ -6,7 +6,7 @@ import workspace from '../../vitest.config.js';
 const databases = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((url) => url !== '');
 
 const hours = 3_600_000;
-const faults = 'test/campaign/{faults,galera}/**/*.campaign.ts';
+const faults = 'test/campaign/faults/**/*.campaign.ts';
 
 const isLong = process.env['CAMPAIGN_SIZE'] === 'long';
 const otherKind = '**/*.embedded.campaign.ts';
@@ -15,7 +15,6 @@ const isWhole = isLong || process.env['CAMPAIGN_FILES'] === 'named';
 const hasPostgres = databases.some((url) => url.startsWith('postgres'));
 const notEmbedded = [
   '**/*.server.campaign.ts',
-  ...(isWhole ? [] : ['test/campaign/galera/**']),
   // The embedded database is a PostgreSQL. A server of PostgreSQL stands for it.
   ...(isWhole || !hasPostgres
     ? []
@@ -23,7 +22,7 @@ const notEmbedded = [
 ];
 /** In CI's size, a comparison of engines stands for what is generated there, and killed processes for other faults. */
 const others = isWhole ? [] : ['test/campaign/faults/!(kill).campaign.ts', 'test/campaign/{fuzz,model}/**'];
-/** Standbys and replicas are those of PostgreSQL. Galera has a folder of its own. */
+/** Standbys and replicas are those of PostgreSQL. */
 const ofPostgres = 'test/campaign/faults/{failover,replica-lag}.server.campaign.ts';
 const excluded: Record<string, string[]> = {
   postgres: [otherKind],

@@ -2,47 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   ClassSerializerInterceptor,
   type ClassSerializerInterceptorOptions,
-  type ExecutionContext,
   type INestApplication,
   type NestInterceptor,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ShippingModule } from 'nestjs-shipping';
-import { catchError, from, lastValueFrom, type Observable, of, tap } from 'rxjs';
+import { catchError, from, lastValueFrom, of } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
-import { wrapping } from './hostile-host.js';
 
 const maintenance: NestInterceptor = { intercept: () => of({ maintenance: true }) };
 const apologising: NestInterceptor = {
   intercept: (_context, next) => next.handle().pipe(catchError(() => of({ sorry: true }))),
 };
-
-/** Does what the `CacheInterceptor` of `@nestjs/cache-manager` does, with a map. */
-function caching(): NestInterceptor {
-  const cached = new Map<string, unknown>();
-  const reflector = new Reflector();
-  const ttl = (context: ExecutionContext): unknown => {
-    const own: unknown = reflector.get('cache_module:cache_ttl', context.getHandler());
-    return typeof own === 'function' ? own(context) : own;
-  };
-  return {
-    intercept: (context, next): Observable<unknown> => {
-      const { method, url } = context.switchToHttp().getRequest<{ method: string; url: string }>();
-      if (method !== 'GET') return next.handle();
-      try {
-        if (cached.get(url)) return of(cached.get(url));
-        ttl(context);
-        return next.handle().pipe(tap((answer) => cached.set(url, answer)));
-      } catch {
-        return next.handle();
-      }
-    },
-  };
-}
 
 describe.each(platformNames)('on %s, an interceptor', (platform) => {
   let database: TestDatabase;
@@ -121,17 +96,4 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
       expect([updated.body]).toEqual(data);
     },
   );
-
-  it('that caches like the one of Nest, around one that wraps, caches none of our answers', async () => {
-    const shop = await mounted(caching(), wrapping);
-    const { body: method } = await shop.create({ carrier_code: 'a', method_code: 'b', method_label: 'c' });
-
-    const twice = [await shop.list(), await shop.list(), await shop.tree(), await shop.tree()];
-    const removed = await shop.remove(method.id);
-    const after = [await shop.list(), await shop.tree(), await shop.events('o'), await shop.events('o')];
-
-    expect(twice.map(({ body }) => body.data.length)).toEqual([1, 1, 1, 1]);
-    expect(removed.status).toBe(204);
-    expect(after.map(({ body }) => body.data)).toEqual([[], [], [], []]);
-  });
 });

@@ -22,6 +22,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
       origin: host.origin,
       orderEvents: host.app.get(OrderEvents),
       defaultsProjectId: 'default',
+      unwrap: (body) => body['data'],
     };
   });
   afterAll(async () => {
@@ -35,9 +36,12 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
     const shop = new Client(host.origin, freshProject());
     await addEvents(database.dataSource.manager, { projectId: shop.project, orderId: 'long' }, 1000);
 
-    const { status, headers, body } = await shop.events('long');
+    const { status, headers, body } = await shop.send<{ data: { data: unknown[] } }>(
+      'GET',
+      `${shop.base}/long/events`,
+    );
 
-    expect([status, headers.get('content-encoding'), body.data.length]).toEqual([200, 'gzip', 1000]);
+    expect([status, headers.get('content-encoding'), body.data.data.length]).toEqual([200, 'gzip', 1000]);
   });
 
   it('sends our refusals as problems, and its own in its own form', async () => {
@@ -51,7 +55,7 @@ describe.each(platformNames)('a host on %s with every global set-up at once', (p
     expect([theirs.status, theirs.body]).toEqual([404, { message: ['Cannot GET /api/nowhere'] }]);
   });
 
-  it('can still add compression, its session and CORS to our answers', async () => {
+  it('adds compression, its session and CORS to our answers', async () => {
     const shop = new Client(host.origin, freshProject());
 
     const { headers } = await shop.create({ carrier_code: 'ups', method_code: '03', method_label: 'Ground' });

@@ -3,7 +3,7 @@ import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import { DefaultNamingStrategy } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
 /** Like the one of typeorm-naming-strategies. */
@@ -70,6 +70,24 @@ describe('the migrations', () => {
       await works(database);
     },
   );
+
+  onlyWhere('checkedDrops', () => {
+    it('are not undone by half when a foreign key of the host refers to the methods', async () => {
+      database = await testDatabase();
+      const { dataSource } = database;
+      await works(database);
+      await engine.createCart(dataSource.manager);
+
+      const refused = dataSource.undoLastMigration({ transaction: 'none' });
+
+      await expect(refused).rejects.toThrow(/foreign key|depend on it/);
+      await expectNoSchemaDrift(dataSource);
+      expect(await dataSource.showMigrations()).toBe(false);
+      const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+      await testing.init();
+      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(1);
+    });
+  });
 
   it('honour entityPrefix', async () => {
     database = await testDatabase({ entityPrefix: 'shop_' });

@@ -1,4 +1,4 @@
-import { Inject, Injectable, Module, UseGuards } from '@nestjs/common';
+import { type CanActivate, Inject, Injectable, Module, UseGuards } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingMethods, ShippingModule, type ShippingModuleOptions } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
@@ -24,6 +24,12 @@ class OptionsFactory {
 
 @Module({ providers: [OptionsFactory], exports: [OptionsFactory] })
 class ConfigModule {}
+
+class AnyGuard implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
 
 describe('the options', () => {
   let database: TestDatabase;
@@ -57,6 +63,9 @@ describe('the options', () => {
     ['http.routeDecorators.list', { http: { routeDecorators: { list: UseGuards() } } }],
     ['http.decorators', { http: { decorators: UseGuards() } }],
     ['http.decorators', { http: { decorators: [{}] } }],
+    ['http.decorators', { http: { decorators: [AnyGuard] } }],
+    ['http.routeDecorators.list', { http: { routeDecorators: { list: [AnyGuard] } } }],
+    ['http.problems', { http: { problems: 'no' } }],
     ['http', { http: true }],
     ['http', { http: null }],
     ['imports', { imports: ConfigModule }],
@@ -107,6 +116,14 @@ describe('the options', () => {
   it('that are unknown are refused, and the error lists the known ones', () => {
     expect(() => ShippingModule.forRoot({ http: { guards: [] } } as ShippingModuleOptions)).toThrow(
       'http takes path, version, decorators, problems and routeDecorators',
+    );
+  });
+
+  it('with a guard in place of a decorator are refused, and the error says what to write', () => {
+    const options = { http: { decorators: [AnyGuard] } } as object;
+
+    expect(() => ShippingModule.forRoot(options)).toThrow(
+      'option "http.decorators" has the class AnyGuard, not a decorator: write UseGuards(AnyGuard)',
     );
   });
 

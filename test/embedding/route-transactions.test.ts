@@ -1,10 +1,10 @@
 import { type ServerResponse } from 'node:http';
-import { ConflictException, type ModuleMetadata } from '@nestjs/common';
+import { ConflictException, type INestApplication, type ModuleMetadata } from '@nestjs/common';
 import { ClsPluginTransactional, Transactional, TransactionHost } from '@nestjs-cls/transactional';
 import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
 import { ClsModule } from 'nestjs-cls';
 import { ShippingMethods, ShippingModule, type ShippingRoute } from 'nestjs-shipping';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import {
   addTransactionalDataSource,
   deleteDataSourceByName,
@@ -13,7 +13,7 @@ import {
 } from 'typeorm-transactional';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { wrapping } from './route-wrapper.js';
 
@@ -24,6 +24,7 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
   let host: Host | undefined;
   beforeAll(async () => {
     database = await testDatabase();
+    await engine.prepareFailingCommits(database.dataSource.manager);
     initializeTransactionalContext();
     addTransactionalDataSource({ name: platform, dataSource: database.dataSource });
   });
@@ -46,6 +47,8 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
     library: string,
     () => MethodDecorator,
     (http: Http) => NonNullable<ModuleMetadata['imports']>,
+    /** That of the transaction. */
+    (app: INestApplication) => EntityManager,
   ][] = [
     [
       'of nestjs-cls',
@@ -60,53 +63,76 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
           http,
         }),
       ],
+      (app) => app.get<Cls>(TransactionHost).tx,
     ],
     [
       'of typeorm-transactional',
       () => TypeOrmTransactional({ connectionName: platform }),
       (http) => [ShippingModule.forRoot({ http })],
+      () => database.dataSource.manager,
     ],
   ];
 
   it.each(libraries)(
-    '%s commits a change before its answer leaves, and an error rolls it back',
-    async (_library, make, modules) => {
+    '%s commits a change before its answer leaves; an error or a failing commit is the host’s and stores nothing',
+    async (_library, make, modules, manager) => {
       const hadLeft: boolean[] = [];
-      const noting = wrapping(async (next, [, response]) => {
+      let fault: 'none' | 'an error' | 'a failing commit' = 'none';
+      const noting = wrapping(async (next, parameters) => {
         const answer = await next();
-        const { raw = response } = response as { raw?: unknown };
-        hadLeft.push((raw as ServerResponse).headersSent);
+        const response = parameters.at(-1) as Partial<ServerResponse & { raw: ServerResponse }> | undefined;
+        hadLeft.push((response?.raw ?? response)?.headersSent ?? false);
         return answer;
       });
-      const refusing = wrapping(async (next, [request]) => {
+      const mapping = wrapping((next) =>
+        next().catch((cause: unknown) => {
+          throw fault === 'a failing commit' ? new ConflictException('Not committed.', { cause }) : cause;
+        }),
+      );
+      const failing = wrapping(async (next) => {
         const answer = await next();
-        const { headers } = request as { headers: Record<string, string> };
-        if (headers['x-fail']) throw new ConflictException('audited');
+        if (fault === 'a failing commit' && host) await engine.failCommit(manager(host.app));
+        if (fault === 'an error') throw new ConflictException('audited');
         return answer;
       });
-      const route = [noting, make(), refusing];
+      const route = [noting, mapping, make(), failing];
       const http = { routeDecorators: { create: route, update: route, remove: route } };
       const testing = await compiled([typeOrm(database), ...modules(http)]);
       host = await listening(testing, () => undefined, platform);
       const shop = new Client(host.origin, freshProject());
       const stored = async () =>
         (await host?.app.get(ShippingMethods).list(shop.project))?.data.map(({ version }) => version);
-      const fail = { 'x-fail': '1' };
+      const refused = async (id: string) => [
+        await shop.create({ ...ground, method_code: '04' }),
+        await shop.update(id, { ...ground, sort_order: 1 }),
+        await shop.remove(id),
+      ];
 
       const created = await shop.create(ground);
       const { id } = created.body;
-      const refused = [
-        await shop.create({ ...ground, method_code: '04' }, fail),
-        await shop.update(id, { ...ground, sort_order: 1 }, fail),
-        await shop.remove(id, fail),
-      ];
+      fault = 'an error';
+      const audited = await refused(id);
+      fault = 'a failing commit';
+      const uncommitted = await refused(id);
+      fault = 'none';
       const afterRefusals = await stored();
       const updated = await shop.update(id, { ...ground, sort_order: 1 });
       const removed = await shop.remove(id);
 
       expect([created.status, updated.status, removed.status]).toEqual([201, 200, 204]);
+      expect(created.headers.get('location')).toBe(`${shop.base}/shipments/methods/${id}`);
       expect(updated.body).toMatchObject({ version: 2, etag: '"2"' });
-      expect(refused.map(({ status }) => status)).toEqual([409, 409, 409]);
+      expect(audited.map(({ status, body }) => [status, body['message']])).toEqual(
+        audited.map(() => [409, 'audited']),
+      );
+      expect(uncommitted.map(({ status, body }) => [status, body['message']])).toEqual(
+        uncommitted.map(() => [409, 'Not committed.']),
+      );
+      for (const { headers } of [...audited, ...uncommitted]) {
+        expect(headers.get('location')).toBeNull();
+        // Express makes a weak tag for any body; ours is a strong one.
+        expect(headers.get('etag') ?? 'W/').toMatch(/^W\//);
+      }
       expect(afterRefusals).toEqual([1]);
       expect(await stored()).toEqual([]);
       expect(hadLeft).toEqual([false, false, false]);

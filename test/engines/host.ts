@@ -19,11 +19,22 @@ export interface EngineHost {
   close(): Promise<void>;
 }
 
-/** @param more options of the DataSource, such as `poolSize` */
+/** What a host takes from the package. */
+export interface Library {
+  ShippingModule: typeof ShippingModule;
+  ShippingMethods: typeof ShippingMethods;
+  OrderEvents: typeof OrderEvents;
+}
+
+/**
+ * @param more options of the DataSource, such as `poolSize`
+ * @param library another build of the package than the one that is tested
+ */
 export async function hostOn(
   database: EngineDatabase,
   shipping: Parameters<typeof ShippingModule.forRoot>[0] = {},
   more: object = {},
+  library: Library = { ShippingModule, ShippingMethods, OrderEvents },
 ): Promise<EngineHost> {
   const dataSource = await opened(database, more);
   const testing = await Test.createTestingModule({
@@ -32,7 +43,7 @@ export async function hostOn(
         useFactory: () => dataSource.options,
         dataSourceFactory: () => Promise.resolve(dataSource),
       }),
-      ShippingModule.forRoot(shipping),
+      library.ShippingModule.forRoot(shipping),
     ],
   }).compile();
   const nest = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
@@ -45,8 +56,8 @@ export async function hostOn(
   return {
     nest,
     dataSource,
-    methods: nest.get(ShippingMethods),
-    events: nest.get(OrderEvents),
+    methods: nest.get(library.ShippingMethods),
+    events: nest.get(library.OrderEvents),
     origin: `http://127.0.0.1:${port}`,
     close: async () => {
       await nest.close();

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { expectWhole } from './agreement.js';
 import { type EngineDatabase, mariadb, titleOf } from './databases.js';
 import { type EngineHost, hostOn, hostWithSessions } from './host.js';
 
@@ -54,32 +53,6 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
 
       expect(await b.events.list(project, 'o')).toHaveLength(1);
       expect((await b.methods.list(project)).meta.total).toBe(1);
-      await expectWhole(b.dataSource, project);
-    },
-  );
-
-  it.each(['START TRANSACTION', 'BEGIN'])(
-    'a call that fails in a transaction of %s leaves nothing, and the host may commit the rest',
-    async (begin) => {
-      const project = freshProject();
-      await a.methods.create(project, ground);
-      await a.dataSource.query(
-        `CREATE TRIGGER refusal BEFORE UPDATE ON shipping_project FOR EACH ROW
-       IF NEW.project_id = '${project}' AND NEW.methods > 2 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'not now'; END IF`,
-      );
-
-      const runner = a.dataSource.createQueryRunner();
-      const { manager } = runner;
-      await runner.query(begin);
-      await a.methods.create(project, other, { manager });
-      const third = a.methods.create(project, { ...ground, method_code: 'third' }, { manager });
-      await expect(third).rejects.toThrow('not now');
-      await runner.query('COMMIT');
-      await runner.release();
-      await a.dataSource.query('DROP TRIGGER refusal');
-
-      expect((await b.methods.list(project)).data).toHaveLength(2);
-      await expectWhole(b.dataSource, project);
     },
   );
 
@@ -99,7 +72,6 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
 
     expect(codes.filter((code) => code === 'duplicate_method')).toHaveLength(2);
     expect((await b.methods.list(project)).meta.total).toBe(10);
-    await expectWhole(b.dataSource, project);
   });
 
   it("a method in a cart of an open transaction waits until the lock's time-out, and then is as it was", async () => {
@@ -130,53 +102,6 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     await expect(a.methods.remove(project, id)).rejects.toMatchObject({ code: 'method_in_use' });
     expect(await a.methods.update(project, id, { ...ground, sort_order: 1 })).toMatchObject({ version: 2 });
     await b.dataSource.query('DROP TABLE cart');
-  });
-
-  it('a change whose COMMIT and ROLLBACK are refused is not committed later, and no read is part of it', async () => {
-    const project = freshProject();
-    const own = await hostOn(database, {}, { poolSize: 1 });
-    await own.methods.create(project, other);
-    const event = { projectId: project, orderId: 'o', type: 'a.b' } as const;
-    const runner = own.dataSource.createQueryRunner();
-    const accept = refuseEnds((await runner.connect()) as Queried);
-    await runner.release();
-
-    const refused = own.methods.create(project, ground);
-    await expect(refused).rejects.toMatchObject({ code: 'database_unavailable' });
-    accept();
-    await own.dataSource.transaction((manager) => manager.query('SELECT 1'));
-    expect((await own.methods.list(project)).data).toHaveLength(1);
-    expect((await b.methods.list(project)).data).toHaveLength(1);
-
-    const next = own.dataSource.createQueryRunner();
-    const acceptNext = refuseEnds((await next.connect()) as Queried);
-    await next.release();
-    const host = own.dataSource.transaction((manager) => own.events.record(event, { manager }));
-    await expect(host).rejects.toThrow('no COMMIT');
-    acceptNext();
-    await own.dataSource.transaction((manager) => manager.query('SELECT 1'));
-    expect(await b.events.list(project, 'o')).toEqual([]);
-    await own.close();
-  });
-
-  it('a transaction that is undone just after a lock time-out commits nothing that comes later', async () => {
-    const project = freshProject();
-    await a.methods.create(project, ground);
-    await b.dataSource.query('CREATE TABLE undone (n int)');
-
-    await b.dataSource.transaction(async (locking) => {
-      await locking.query('SELECT 1 FROM shipping_project WHERE project_id = ? FOR UPDATE', [project]);
-      const host = a.dataSource.transaction(async (manager) => {
-        await a.events.record({ projectId: project, orderId: 'o', type: 'a.b' }, { manager });
-        undoAtNextLook((await manager.queryRunner?.connect()) as Queried);
-        await a.methods.create(project, other, { manager }).catch(() => undefined);
-        await manager.query('INSERT INTO undone VALUES (1)');
-      });
-      await expect(host).rejects.toThrow(rolledBack);
-    });
-
-    expect(await b.dataSource.query('SELECT n FROM undone')).toEqual([]);
-    expect(await b.events.list(project, 'o')).toEqual([]);
   });
 
   it('killed connections lose no acknowledged change, and the next call works', async () => {
@@ -220,17 +145,19 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     await a.methods.create(project, ground);
     const runner = a.dataSource.createQueryRunner();
     const connection = Object.getPrototypeOf(await runner.connect()) as {
-      query(this: unknown, sql: unknown, done: (error: unknown, ...rest: unknown[]) => void): unknown;
+      query(this: unknown, ...statement: unknown[]): unknown;
     };
     await runner.release();
     const send = connection.query;
     let commits = 0;
-    const spy = vi.spyOn(connection, 'query').mockImplementation(function (this: unknown, sql, done) {
-      const isFirst = sql === 'COMMIT' && ++commits === 1;
+    const spy = vi.spyOn(connection, 'query').mockImplementation(function (this: unknown, ...statement) {
+      const done = statement.at(-1) as (error: unknown, ...rest: unknown[]) => void;
+      const isFirst = statement[0] === 'COMMIT' && ++commits === 1;
       const failure = Object.assign(new Error('Got error 5 during COMMIT'), {
         code: 'ER_ERROR_DURING_COMMIT',
       });
-      return send.call(this, sql, (error, ...rest) => done(isFirst ? failure : error, ...rest));
+      const told = (error: unknown, ...rest: unknown[]): void => done(isFirst ? failure : error, ...rest);
+      return send.call(this, ...statement.slice(0, -1), told);
     });
 
     const created: unknown = await a.methods.create(project, other).catch((error: unknown) => error);
@@ -238,60 +165,6 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
 
     expect([created, commits]).toMatchObject([{ code: 'outcome_unknown' }, 1]);
     expect((await b.methods.list(project)).meta.total).toBe(2);
-  });
-
-  // As Galera does: a PREPARE does not tell.
-  describe('a transaction that the server undoes while a statement is prepared', () => {
-    const undoing = async (work: (host: EngineHost) => Promise<unknown>): Promise<number> => {
-      const own = await hostOn(database, {}, { poolSize: 1 });
-      type Send = (this: object, statement: { sql: string }, done: (error: unknown) => void) => void;
-      const runner = own.dataSource.createQueryRunner();
-      const connection = (await runner.connect()) as {
-        prepare: Send;
-        query(sql: string, done: () => void): void;
-      };
-      await runner.release();
-      const { prepare } = connection;
-      let undone = 0;
-      connection.prepare = function (statement, done) {
-        prepare.call(this, statement, (error) => {
-          if (undone > 0 || !statement.sql.includes('UPDATE `shipping_project`')) return done(error);
-          undone++;
-          connection.query('ROLLBACK', () => done(error));
-        });
-      };
-      await work(own);
-      await own.close();
-      return undone;
-    };
-
-    it('is made again when it is ours', async () => {
-      const project = freshProject();
-      const { id } = await b.methods.create(project, ground);
-
-      const undone = await undoing(({ methods }) =>
-        methods.update(project, id, { ...ground, sort_order: 7 }),
-      );
-
-      expect(undone).toBe(1);
-      expect((await b.methods.list(project)).data).toMatchObject([{ sort_order: 7, version: 2 }]);
-      await expectWhole(b.dataSource, project);
-    });
-
-    it("cannot be committed when it is the caller's", async () => {
-      const project = freshProject();
-
-      const undone = await undoing(async ({ dataSource, methods }) => {
-        const ordered = dataSource.transaction(async (manager) => {
-          await methods.create(project, ground, { manager }).catch(() => undefined);
-          await methods.create(project, other, { manager }).catch(() => undefined);
-        });
-        await expect(ordered).rejects.toThrow(rolledBack);
-      });
-
-      expect(undone).toBe(1);
-      expect((await b.methods.list(project)).meta.total).toBe(0);
-    });
   });
 
   it('a transaction whose connection is killed cannot be committed', async () => {
@@ -324,40 +197,6 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     ]);
 
     expect((await b.methods.list(project)).meta.total).toBe(16);
-    await expectWhole(b.dataSource, project);
     await small.close();
   });
 });
-
-interface Queried {
-  query(sql: unknown, ...rest: unknown[]): unknown;
-}
-
-/**
- * From now on the server refuses each COMMIT and ROLLBACK, as a node of Galera does that is cut off from the others.
- * @returns a function that ends it
- */
-function refuseEnds(connection: Queried): () => void {
-  const query = connection.query.bind(connection);
-  connection.query = (sql, ...rest) => {
-    const text = String((sql as { sql?: string }).sql ?? sql);
-    if (!/^(COMMIT|ROLLBACK)$/.test(text)) return query(sql, ...rest);
-    const done = rest.at(-1) as (error: Error) => void;
-    setImmediate(done, Object.assign(new Error(`no ${text}`), { code: 'ER_UNKNOWN_COM_ERROR' }));
-    return undefined;
-  };
-  return () => {
-    connection.query = query;
-  };
-}
-
-/** As if a node of Galera had to undo the transaction for another one, before the module looks if it is still open. */
-function undoAtNextLook(connection: Queried): void {
-  const query = connection.query.bind(connection);
-  connection.query = (sql, ...rest) => {
-    if (sql !== 'DO 0') return query(sql, ...rest);
-    connection.query = query;
-    const done = rest.at(-1) as (error: Error) => void;
-    return query('ROLLBACK', () => done(Object.assign(new Error('undone'), { code: 'ER_LOCK_DEADLOCK' })));
-  };
-}

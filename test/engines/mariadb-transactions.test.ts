@@ -3,7 +3,6 @@ import { type ShippingMethodDto } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { expectWhole } from './agreement.js';
 import { type EngineDatabase, mariadb, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
@@ -42,62 +41,50 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
 
   describe('that does not await a call', () => {
     const delays = [0, 1, 2, 3, 5, 8];
+    const stored = async (project: string): Promise<number> => (await b.methods.list(project)).meta.total;
 
-    it.each(delays)('commits all of it or nothing, when it ends after %i ms', async (ms) => {
+    it.each(delays)('waits for it at its end after %i ms', async (ms) => {
       const project = freshProject();
-      let call: Promise<unknown> = Promise.resolve();
 
-      const outcome = await settled(
-        a.dataSource.transaction(async (manager) => {
-          call = settled(a.methods.create(project, ground, { manager }));
+      await a.dataSource.transaction(async (manager) => {
+        void settled(a.methods.create(project, ground, { manager }));
+        await delay(ms);
+      });
+
+      expect(await stored(project)).toBe(1);
+    });
+
+    it.each(delays)('waits for it at the end of its savepoint after %i ms', async (ms) => {
+      const project = freshProject();
+
+      await a.dataSource.transaction((manager) =>
+        manager.transaction(async (nested) => {
+          void settled(a.methods.create(project, ground, { manager: nested }));
           await delay(ms);
         }),
       );
-      await call;
 
-      expect(outcome).toMatch(
-        /^(committed|A call of nestjs-shipping was not done .*: await the call first\.)$/,
-      );
-      await expectWhole(b.dataSource, project);
+      expect(await stored(project)).toBe(1);
     });
 
-    it.each(delays)('commits all of it or nothing, when its savepoint ends after %i ms', async (ms) => {
+    it.each(delays)('keeps it when a savepoint beside it is rolled back after %i ms', async (ms) => {
       const project = freshProject();
-      let call: Promise<unknown> = Promise.resolve();
 
       await a.dataSource.transaction(async (manager) => {
-        const inner = manager.transaction(async (nested) => {
-          call = settled(a.methods.create(project, ground, { manager: nested }));
-          await delay(ms);
-        });
-        await Promise.allSettled([inner]);
-        await call;
+        const call = a.methods.create(project, ground, { manager });
+        await delay(ms);
+        const inner = manager.transaction((nested) => nested.query('SELECT no_such_column'));
+        await Promise.allSettled([call, inner]);
       });
 
-      await expectWhole(b.dataSource, project);
+      expect(await stored(project)).toBe(1);
     });
-
-    it.each(delays)(
-      'commits all of it or nothing, when a savepoint beside it is rolled back after %i ms',
-      async (ms) => {
-        const project = freshProject();
-
-        const committing = a.dataSource.transaction(async (manager) => {
-          const call = settled(a.methods.create(project, ground, { manager }));
-          await delay(ms);
-          const inner = manager.transaction((nested) => nested.query('SELECT no_such_column'));
-          await Promise.allSettled([call, inner]);
-        });
-        await Promise.allSettled([committing]);
-
-        await expectWhole(b.dataSource, project);
-      },
-    );
   });
 
   /** Two transactions that change two methods, each in the other order. */
   const deadlock = async (
     change: (method: ShippingMethodDto, manager: EntityManager) => Promise<unknown>,
+    isolation: 'REPEATABLE READ' | 'SERIALIZABLE' = 'REPEATABLE READ',
   ): Promise<{ outcomes: string[]; kept: string[] }> => {
     const project = freshProject();
     const first = await a.methods.create(`${project}x`, ground);
@@ -109,7 +96,7 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
     const outcomes = await Promise.all(
       orders.map(([one, two], index) =>
         settled(
-          a.dataSource.transaction(async (manager) => {
+          a.dataSource.transaction(isolation, async (manager) => {
             await note(manager, `before ${index} ${project}`);
             await a.methods.update(one.project_id, one.id, { ...ground, sort_order: 1 }, { manager });
             await delay(100);
@@ -133,10 +120,6 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
       ({ project_id, id }, manager) =>
         manager.transaction((nested) => a.methods.remove(project_id, id, { manager: nested })),
     ],
-    [
-      'a statement of the host',
-      ({ id }, manager) => manager.query('UPDATE shipping_method SET version = version WHERE id = ?', [id]),
-    ],
   ])('that loses a deadlock with %s commits nothing that comes after it', async (_name, change) => {
     const { outcomes, kept } = await deadlock(change);
 
@@ -144,18 +127,39 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
     expect(kept).toHaveLength(2);
   });
 
-  it('that has lost a deadlock takes no more calls', async () => {
+  it('that loses a deadlock with a read of ours commits nothing that comes after it', async () => {
+    const { outcomes, kept } = await deadlock(
+      ({ project_id }, manager) => a.methods.list(project_id, {}, { manager }),
+      // There a read locks what it finds.
+      'SERIALIZABLE',
+    );
+
+    expect(outcomes).toEqual([rolledBack, 'committed']);
+    expect(kept).toHaveLength(2);
+  });
+
+  it('that has lost a deadlock in a call of ours takes no more calls', async () => {
     const refusals: unknown[] = [];
 
     await deadlock(async ({ id, project_id }, manager) => {
-      const lost = manager.query('UPDATE shipping_method SET version = version WHERE id = ?', [id]);
-      await lost.catch(async () => {
-        const call = a.methods.create(project_id, { ...ground, method_code: 'after' }, { manager });
-        refusals.push(await call.catch((error: unknown) => error));
+      const lost = a.methods.update(project_id, id, { ...ground, sort_order: 2 }, { manager });
+      await lost.catch(async (error: unknown) => {
+        const event = { projectId: project_id, orderId: 'o', type: 'a.b' } as const;
+        for (const late of [
+          a.methods.create(project_id, { ...ground, method_code: 'after' }, { manager }),
+          a.methods.list(project_id, {}, { manager }),
+          a.events.record(event, { manager }),
+        ])
+          refusals.push(await late.catch((refusal: unknown) => refusal));
+        refusals.push(error);
       });
     });
 
-    expect(refusals).toMatchObject([{ code: 'database_unavailable' }]);
+    const refused = {
+      code: 'database_unavailable',
+      cause: { message: expect.stringContaining('roll it back') },
+    };
+    expect(refusals).toMatchObject([refused, refused, refused, { contention: 'race' }]);
   });
 
   it.each(['upsert', 'create'] as const)(
@@ -177,43 +181,6 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
       expect(outcomes).toEqual(tenants.map(() => 'committed'));
     },
   );
-
-  it.each(['START TRANSACTION', 'BEGIN', 'begin'])(
-    'that was begun with %s is joined, not committed',
-    async (begin) => {
-      const project = freshProject();
-      const runner = a.dataSource.createQueryRunner();
-
-      await runner.query(begin);
-      await note(runner.manager, project);
-      await a.methods.create(project, ground, { manager: runner.manager });
-      await runner.query('ROLLBACK');
-      await runner.release();
-
-      expect(await notesOf(project)).toEqual([]);
-      expect((await b.methods.list(project)).meta.total).toBe(0);
-    },
-  );
-
-  it('that a statement of its own has committed gets no more of our changes', async () => {
-    const project = freshProject();
-    await a.dataSource.query('CREATE TABLE emptied (n int)');
-
-    const outcome = await settled(
-      a.dataSource.transaction(async (manager) => {
-        await a.methods.create(project, ground, { manager });
-        await manager.query('TRUNCATE TABLE emptied');
-        const event = { projectId: project, orderId: 'o', type: 'order.placed' } as const;
-        const late = await settled(a.events.record(event, { manager }));
-        expect(late).toMatch(/^A statement in this transaction has committed it/);
-        await a.methods.create(project, { ...ground, method_code: 'late' }, { manager });
-      }),
-    );
-
-    expect(outcome).toMatch(/^A statement in this transaction has committed it/);
-    expect(await b.events.list(project, 'o')).toEqual([]);
-    expect((await b.methods.list(project)).data).toMatchObject([{ method_code: '03' }]);
-  });
 
   it('is not committed if a call of ours fails in a subscriber that is told of the commit, and nobody hears of it', async () => {
     const own = await mariadb.create();
@@ -256,73 +223,5 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
     await own.close();
 
     expect(found).toMatchObject({ id });
-  });
-
-  it.each([
-    ['inside a transaction', ['START TRANSACTION']],
-    ['inside a snapshot', ['START TRANSACTION WITH CONSISTENT SNAPSHOT']],
-    ['without autocommit', ['SET autocommit = 0']],
-  ])(
-    'on a connection that was given back %s is not committed by us, and our reads are current',
-    async (_state, statements) => {
-      const project = freshProject();
-      const { id } = await a.methods.create(project, ground);
-      const leave = async (...each: string[]): Promise<void> => {
-        const runners = Array.from({ length: 10 }, () => a.dataSource.createQueryRunner());
-        for (const runner of runners) for (const sql of each) await runner.query(sql);
-        for (const runner of runners) await runner.release();
-      };
-
-      await leave(...statements, `INSERT INTO note VALUES (CONCAT(UUID(), '${project}'))`);
-      await b.methods.update(project, id, { ...ground, sort_order: 5 });
-      const read = await a.methods.list(project);
-      const made = await a.methods.create(project, { ...ground, method_code: 'made' });
-      await a.events.record({ projectId: project, orderId: 'o', type: 'a.b' });
-      await leave('ROLLBACK', 'SET autocommit = 1');
-
-      expect(read.data).toMatchObject([{ id, sort_order: 5 }]);
-      expect((await b.methods.list(project)).data).toContainEqual(made);
-      expect(await b.events.list(project, 'o')).toHaveLength(1);
-      expect(await notesOf(project)).toEqual([]);
-    },
-  );
-
-  it.each(['CALL begun()', 'DO 0; START TRANSACTION WITH CONSISTENT SNAPSHOT', 'SET autocommit = 0'])(
-    'that %s has begun on a connection that was given back does not make our reads older',
-    async (sql) => {
-      const own = await hostOn(database, {}, { poolSize: 1, multipleStatements: true });
-      await own.dataSource.query(
-        'CREATE OR REPLACE PROCEDURE begun() BEGIN START TRANSACTION; SELECT * FROM shipping_method; END',
-      );
-      const project = freshProject();
-      const { id } = await a.methods.create(project, ground);
-
-      await own.dataSource.query(sql);
-      const seen: unknown[] = [];
-      for (const sort_order of [1, 2]) {
-        await a.methods.update(project, id, { ...ground, sort_order });
-        seen.push((await own.methods.list(project)).data[0]?.sort_order);
-      }
-      await own.close();
-
-      expect(seen).toEqual([1, 2]);
-    },
-  );
-
-  it('on a connection that was given back is also known after the DataSource was initialized again', async () => {
-    const own = await hostOn(database, {}, { poolSize: 1 });
-    const project = freshProject();
-    const { id } = await a.methods.create(project, ground);
-
-    await own.dataSource.destroy();
-    await own.dataSource.initialize();
-    const runner = own.dataSource.createQueryRunner();
-    await runner.query('START TRANSACTION WITH CONSISTENT SNAPSHOT');
-    await runner.release();
-    await a.methods.update(project, id, { ...ground, sort_order: 5 });
-    const { data } = await own.methods.list(project);
-    await own.close();
-
-    expect(data).toMatchObject([{ sort_order: 5 }]);
   });
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { expectWhole } from './agreement.js';
 import { type EngineDatabase, sqlite, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
@@ -19,22 +18,6 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
     await a?.close();
     await b?.close();
     await database?.drop();
-  });
-
-  it('let one of 60 racing creates win', async () => {
-    const project = freshProject();
-
-    const outcomes = await Promise.all(
-      Array.from({ length: 60 }, (_, n) =>
-        (n % 2 ? a : b).methods.create(project, ground).then(
-          () => 'created',
-          (error: { code: string }) => error.code,
-        ),
-      ),
-    );
-
-    expect(outcomes.toSorted()).toEqual(['created', ...Array<string>(59).fill('duplicate_method')]);
-    await expectWhole(b.dataSource, project);
   });
 
   it('show each acknowledged change to the other', async () => {

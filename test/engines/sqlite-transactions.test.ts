@@ -1,9 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { Logger } from '@nestjs/common';
 import { MethodInUseError } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { expectWhole } from './agreement.js';
 import { type EngineDatabase, sqlite, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
@@ -54,50 +51,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
     ]);
   });
 
-  it('that another one may join is warned of at boot', async () => {
-    const warned = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
-
-    await (await hostOn(database)).close();
-
-    expect(warned).toHaveBeenCalledWith(expect.stringContaining('Call queueTransactions(dataSource)'));
-    warned.mockRestore();
-  });
-
-  it('that a call was not told to join makes it fail in words after ten seconds', async () => {
-    const began = Date.now();
-
-    const call = host.dataSource.transaction(() => host.methods.create(freshProject(), ground));
-
-    await expect(call).rejects.toMatchObject({
-      code: 'database_unavailable',
-      cause: { message: expect.stringContaining('pass its { manager }') },
-    });
-    expect(Date.now() - began).toBeLessThan(15_000);
-  });
-
-  it.each(['', ' and its DataSource was initialized again'])(
-    'after the other leaves room for calls outside of them%s',
-    async (again) => {
-      if (again) {
-        await host.dataSource.destroy();
-        await host.dataSource.initialize();
-      }
-      const state = { isDone: false };
-      let transactions = 0;
-      const busy = async (): Promise<void> => {
-        for (; !state.isDone && transactions < 1000; transactions++)
-          await host.dataSource.transaction(() => delay(2));
-      };
-
-      const running = busy();
-      await host.methods.create(freshProject(), ground);
-      state.isDone = true;
-      await running;
-
-      expect(transactions).toBeLessThan(20);
-    },
-  );
-
   it("that ends in RAISE(ROLLBACK) of a host's trigger commits nothing that comes after it", async () => {
     const project = freshProject();
     await host.dataSource.query(
@@ -116,7 +69,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
 
     await expect(outer).rejects.toThrow('The transaction was rolled back: a statement in it had failed.');
     expect(await notesOf(project)).toBe(0);
-    await expectWhole(host.dataSource, project);
     await host.dataSource.query('DROP TRIGGER undo');
   });
 
@@ -149,8 +101,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
     );
 
     await expect(host.methods.remove(project, id)).rejects.toMatchObject({ code: 'database_unavailable' });
-
-    await expectWhole(host.dataSource, project);
     await host.dataSource.query('DROP TRIGGER kept');
   });
 

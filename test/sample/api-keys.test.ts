@@ -16,15 +16,7 @@ describe('with API_KEYS', () => {
   const get = (path: string, authorization?: string, method = 'GET'): Promise<Response> =>
     fetch(app.origin + path, { method, headers: authorization === undefined ? {} : { authorization } });
 
-  const everywhere = [
-    '/',
-    '/docs',
-    '/docs/swagger-ui.css',
-    '/openapi.json',
-    '/nowhere',
-    '//docs',
-    tree('demo'),
-  ];
+  const everywhere = ['/docs', '/docs/swagger-ui.css', '/openapi.json', '/nowhere', '//docs', tree('demo')];
 
   it.each(everywhere)('%s asks for a key, in a way that programs and browsers understand', async (path) => {
     const response = await get(path);
@@ -34,6 +26,14 @@ describe('with API_KEYS', () => {
     expect(response.headers.get('www-authenticate')).toMatch(/^Basic realm="[^"]+".*, Bearer$/);
     expect(await response.json()).toMatchObject({ code: 'unauthorized', status: 401 });
   });
+
+  it.each(['/', '/page/page.js', '/page/vendor/pico.css'])(
+    '%s needs no key: the page has no data, and asks for the key itself',
+    async (path) => {
+      expect((await get(path)).status).toBe(200);
+      expect((await get(path, undefined, 'POST')).status).toBe(401);
+    },
+  );
 
   it.each(['POST', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])('%s asks for a key too', async (method) => {
     const response = await get(tree('demo'), undefined, method);
@@ -77,7 +77,7 @@ describe('with API_KEYS', () => {
     ['the documentation', '/docs', bearer('demo-key'), 200],
     ['the documentation in a browser', '/docs', basic('shop-key'), 200],
     ['the description', '/openapi.json', bearer('shop-key'), 200],
-    ['the console', '/', bearer('shop-key'), 200],
+    ['the page', '/', bearer('shop-key'), 200],
     ['a path without a route', '/nowhere', bearer('demo-key'), 404],
     [
       'a path without a route, because of its upper case',

@@ -152,11 +152,14 @@ for (const { title, isMissing, options } of otherEngines) {
       vi.spyOn(console, 'log').mockReturnValue(undefined);
       onTestFinished(() => void vi.restoreAllMocks());
 
-      const [paths] = await Promise.all([prepareDemo(app), prepareDemo(app)]);
+      const first = prepareDemo(app);
+      // There two transactions at once would be one.
+      if (options.type === 'better-sqlite3') await first;
+      const [paths] = await Promise.all([first, prepareDemo(app)]);
 
       expect(paths).toHaveLength(3);
-      expect((await demo.list()).body.meta.total).toBe(16);
-      expect((await demo.events('1001')).body.data).toHaveLength(7);
+      expect((await demo.list()).body.meta.total).toBe(10);
+      expect((await demo.events('1001')).body.data).toHaveLength(10);
     });
 
     it('is ready', async () => {

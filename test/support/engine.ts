@@ -5,12 +5,12 @@ import { type PostgresOptions } from './engines/postgres.js';
 /** What not every engine has, and the reason in the title of the tests that are skipped without it. */
 export const abilities = {
   severalConnections: 'this database has one connection, so no call can wait for the lock of another one',
-  connections:
-    'SQLite has no connection that is lent, released or lost, and sends the statements of a call at once',
+  connections: 'SQLite has no connection that is lent, released or lost',
   lostRaces: 'SQLite has one writer at a time, which cannot lose a race',
   failedTransactions: 'only on PostgreSQL does a failed statement end the transaction',
   changingTriggers: 'a trigger of SQLite cannot change the row that is being written',
   sharedParents: 'on MariaDB a row that refers to a method locks it',
+  checkedDrops: 'TypeORM turns the foreign keys of SQLite off while it migrates',
 } as const;
 export type Ability = keyof typeof abilities;
 
@@ -38,7 +38,7 @@ export interface DatabaseSettings extends Partial<
   lockTimeoutMs?: number;
   /** That of a transaction that names none, such as `REPEATABLE READ`. */
   isolation?: string;
-  /** For the tests of `test/postgres`. */
+  /** For the tests of `test/engines/postgres`. */
   postgres?: Partial<PostgresOptions>;
 }
 

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FastifyInstance } from 'fastify';
 import { healthPaths } from './health.controller.js';
+import { pagePaths } from './page.js';
 import { Refusal } from './refusal.js';
 import { StartupError } from './startup.js';
 
@@ -10,6 +11,8 @@ export interface ApiKey {
   project: string;
   digest: Buffer;
 }
+
+const openPaths = new Set([...healthPaths, ...pagePaths]);
 
 /** @param text `project=key,other=key,*=key` @throws StartupError, without the keys */
 export function parseApiKeys(text: string | undefined): ApiKey[] {
@@ -26,12 +29,12 @@ export function parseApiKeys(text: string | undefined): ApiKey[] {
 }
 
 /**
- * Asks for a key on every path except the health checks. It is a hook of Fastify, because a guard of Nest does not see
- * the documentation and unknown paths. It runs before the body is read.
+ * Asks for a key on every path except the health checks and the page. It is a hook of Fastify, because a guard of Nest
+ * does not see the documentation and unknown paths. It runs before the body is read.
  */
 export function requireApiKey(fastify: FastifyInstance, keys: readonly ApiKey[]): void {
   fastify.addHook('onRequest', (request, _reply, done) => {
-    if (healthPaths.includes(request.routeOptions.url ?? '')) return done();
+    if (openPaths.has(request.routeOptions.url ?? '')) return done();
     const digest = digestOf(presentedKey(request.headers.authorization));
     // Every key is compared, in constant time: the time of an answer tells nothing about a key.
     const projects = keys.filter((key) => timingSafeEqual(key.digest, digest)).map(({ project }) => project);

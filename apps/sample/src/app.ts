@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type DataSource } from 'typeorm';
@@ -6,8 +5,7 @@ import { type ApiKey, requireApiKey } from './api-keys.js';
 import { AppModule } from './app.module.js';
 import { serveDocs } from './docs.js';
 import { configureHttp, httpAdapter } from './http.js';
-
-const page = fileURLToPath(new URL('console', import.meta.url));
+import { servePage } from './page.js';
 
 /** The whole host on an open, migrated database; it does not listen yet. */
 export async function createApp(
@@ -22,7 +20,7 @@ export async function createApp(
   configureHttp(app);
   // A hook applies to the plugins that are registered after it. This one must apply to all of them.
   if (apiKeys.length > 0) requireApiKey(app.getHttpAdapter().getInstance(), apiKeys);
-  app.useStaticAssets({ root: page, wildcard: false });
+  servePage(app);
   serveDocs(app);
   return app;
 }

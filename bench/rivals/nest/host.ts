@@ -1,26 +1,20 @@
-import { createRequire } from 'node:module';
 import { type DynamicModule, type INestApplication } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 
-type Entities = TypeOrmModuleOptions['entities'];
+const { DATABASE_URL: url = '' } = process.env;
+const isPostgres = url.startsWith('postgres');
 
-const { DATABASE_URL: url = '', SQLITE_DRIVER: driver = '' } = process.env;
+/** The types of columns on the engine that is measured. */
+export const json = isPostgres ? 'jsonb' : 'simple-json';
+export const time = isPostgres ? 'timestamptz' : 'datetime';
 
-export function typeOrm(entities: Entities): DynamicModule {
-  return TypeOrmModule.forRoot({ ...database(), entities, synchronize: false });
-}
-
-function database(): TypeOrmModuleOptions {
-  if (url.startsWith('mariadb:'))
-    return { type: 'mariadb', url, charset: 'utf8mb4', timezone: 'Z', poolSize: 10 };
-  if (!url.startsWith('sqlite:')) return { type: 'postgres', url, poolSize: 10 };
-  return {
-    type: 'better-sqlite3',
-    driver: createRequire(import.meta.url)(driver) as unknown,
-    database: url.replace('sqlite:', ''),
-    enableWAL: true,
-    prepareDatabase: (file: { pragma(text: string): void }) => file.pragma('synchronous = NORMAL'),
-  };
+export function typeOrm(entities: TypeOrmModuleOptions['entities']): DynamicModule {
+  const shared = { url, entities, poolSize: 10, synchronize: false };
+  return TypeOrmModule.forRoot(
+    isPostgres
+      ? { type: 'postgres', ...shared }
+      : { type: 'mariadb', charset: 'utf8mb4', timezone: 'Z', ...shared },
+  );
 }
 
 export async function listen(app: INestApplication): Promise<void> {

@@ -1,4 +1,5 @@
-// What a team writes by hand: Nest on Express (or on Fastify, with ADAPTER=fastify), TypeORM entities, class-validator DTOs, a global ValidationPipe.
+// What a team writes by hand: Nest on Express (or on Fastify, with ADAPTER=fastify), TypeORM entities, class-validator
+// DTOs, a global ValidationPipe.
 import 'reflect-metadata';
 import {
   Body,
@@ -16,7 +17,7 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { ILike, Repository } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { listen, typeOrm } from './host.js';
 import { OrderEvent } from './order-event.entity.js';
@@ -33,9 +34,12 @@ class ShippingController {
   ) {}
 
   @Get('shipments/methods')
-  async list(@Param('project_id') project_id: string, @Query() { page, per_page }: ListQueryDto) {
+  async list(@Param('project_id') project_id: string, @Query() query: ListQueryDto) {
+    const { page, per_page, q, 'filter[is_active]': is_active } = query;
+    const filtered = { project_id, ...(is_active !== undefined && { is_active }) };
+    const texts = ['carrier_code', 'carrier_label', 'method_code', 'method_label'] as const;
     const [data, total] = await this.methods.findAndCount({
-      where: { project_id },
+      where: q ? texts.map((name) => ({ ...filtered, [name]: ILike(`%${q}%`) })) : filtered,
       order,
       skip: (page - 1) * per_page,
       take: per_page,
@@ -70,9 +74,7 @@ class ShippingController {
 
   @Post('shipments/methods')
   async create(@Param('project_id') project_id: string, @Body() body: UpsertShippingMethodDto) {
-    const method = this.methods.create({ ...body, id: uuid(), project_id, search_text: searchText(body) });
-    const { search_text: _, ...saved } = await this.methods.save(method);
-    return saved;
+    return this.methods.save(this.methods.create({ ...body, id: uuid(), project_id }));
   }
 
   @Patch('shipments/methods/:id')
@@ -83,16 +85,8 @@ class ShippingController {
   ) {
     const method = await this.methods.findOneBy({ project_id, id });
     if (!method) throw new NotFoundException();
-    const { search_text: _, ...saved } = await this.methods.save(
-      this.methods.merge(method, body, { search_text: searchText(body) }),
-    );
-    return saved;
+    return this.methods.save(this.methods.merge(method, body));
   }
-}
-
-function searchText(method: UpsertShippingMethodDto): string {
-  const { carrier_code, method_code, carrier_label, method_label } = method;
-  return [carrier_code, method_code, carrier_label ?? '', method_label].join('\n').toLowerCase();
 }
 
 const entities = [ShippingMethod, OrderEvent];

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { json, time } from './columns.js';
+import { json, time } from './host.js';
 
 @Entity('shipping_order_event')
 export class OrderEvent {

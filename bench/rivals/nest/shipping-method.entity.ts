@@ -1,5 +1,5 @@
 import { Column, CreateDateColumn, Entity, PrimaryColumn, UpdateDateColumn, VersionColumn } from 'typeorm';
-import { json, time } from './columns.js';
+import { json, time } from './host.js';
 
 /** The table as a team maps it by hand, with its whole key. */
 @Entity('shipping_method')
@@ -33,9 +33,6 @@ export class ShippingMethod {
 
   @Column({ default: false })
   use_default!: boolean;
-
-  @Column({ select: false })
-  search_text!: string;
 
   @VersionColumn()
   version!: number;

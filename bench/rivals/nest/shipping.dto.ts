@@ -1,4 +1,4 @@
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import {
   IsBoolean,
   IsInt,
@@ -22,6 +22,15 @@ export class ListQueryDto {
   @Min(1)
   @Max(100)
   per_page = 20;
+
+  @IsOptional()
+  @IsString()
+  q?: string;
+
+  @IsOptional()
+  @Transform(({ value }) => value === 'true')
+  @IsBoolean()
+  'filter[is_active]'?: boolean;
 }
 
 export class UpsertShippingMethodDto {

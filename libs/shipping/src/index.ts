@@ -1,4 +1,5 @@
 export { ShippingModule } from './shipping.module.js';
+export { shippingServices, type ShippingServices } from './shipping.mount.js';
 export {
   type ShippingHttpOptions,
   type ShippingModuleExtras,

@@ -42,8 +42,9 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       ...(definition.providers ?? []),
       {
         provide: ShippingMount,
-        useFactory: (modules: ModulesContainer) => new ShippingMount(modules, dataSource ?? 'default', http),
-        inject: [ModulesContainer],
+        useFactory: (modules: ModulesContainer | undefined, methods: ShippingMethods, events: OrderEvents) =>
+          new ShippingMount(modules, dataSource ?? 'default', http, { methods, events }),
+        inject: [{ token: ModulesContainer, optional: true }, ShippingMethods, OrderEvents],
       },
       { provide: MethodSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
       {

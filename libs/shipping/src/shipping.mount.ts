@@ -1,21 +1,41 @@
-import { Controller, type OnModuleInit, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
+import {
+  Controller,
+  type INestApplicationContext,
+  type OnModuleInit,
+  SerializeOptions,
+  type Type,
+  UseFilters,
+} from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
+import { refuseTwoCopiesOfNest } from './one-nest.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
+import { type OrderEvents } from './order-events/order-events.service.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
+import { type ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { checkOption, type ShippingHttpOptions, shippingRoutes } from './shipping.options.js';
+
+/** The services of one mount. */
+export interface ShippingServices {
+  methods: ShippingMethods;
+  events: OrderEvents;
+}
 
 /** What one `forRoot()` has mounted; each application compares all of them at boot. */
 export class ShippingMount implements OnModuleInit {
+  /** @param modules undefined when the application has another copy of `@nestjs/core` than we */
   constructor(
-    private readonly modules: ModulesContainer,
-    private readonly dataSource: string,
+    private readonly modules: ModulesContainer | undefined,
+    readonly dataSource: string,
     private readonly http: false | Required<ShippingHttpOptions>,
-  ) {}
+    readonly services: ShippingServices,
+  ) {
+    refuseTwoCopiesOfNest(modules !== undefined);
+  }
 
   /** @throws Error that names the remedy when two mounts of the application can only be a mistake */
   onModuleInit(): void {
-    for (const { providers } of this.modules.values()) {
+    for (const { providers } of this.modules?.values() ?? []) {
       const other: unknown = providers.get(ShippingMount)?.instance;
       if (!(other instanceof ShippingMount) || other === this || !this.collidesWith(other)) continue;
       const place =
@@ -33,6 +53,25 @@ export class ShippingMount implements OnModuleInit {
     const theirs = new Set([http.version].flat());
     return this.http.path === http.path && [this.http.version].flat().some((ours) => theirs.has(ours));
   }
+}
+
+/**
+ * The services of a mount, for scripts. With several mounts, `app.get(ShippingMethods)` gives those of the last one.
+ * @param dataSource the name of the mount's DataSource; needed when there are mounts on several
+ * @throws Error when no mount is meant, or more than one could be
+ */
+export function shippingServices(app: INestApplicationContext, dataSource?: string): ShippingServices {
+  const mounts = app.get(ShippingMount, { strict: false, each: true });
+  const meant = mounts.filter((mount) => dataSource === undefined || mount.dataSource === dataSource);
+  const names = [...new Set(meant.map((mount) => mount.dataSource))];
+  const [mount] = meant;
+  if (mount && names.length === 1) return mount.services;
+  const known = [...new Set(mounts.map((each) => `"${each.dataSource}"`))].join(', ');
+  throw new Error(
+    `shippingServices() found ${names.length === 0 ? 'no mount' : 'several mounts'} of ShippingModule` +
+      `${dataSource === undefined ? '' : ` on a DataSource "${dataSource}"`}. There are mounts on the DataSources ${known}: ` +
+      'name one, shippingServices(app, name).',
+  );
 }
 
 /**

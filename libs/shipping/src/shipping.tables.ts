@@ -1,15 +1,23 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnModuleInit,
+  Optional,
+} from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { shippingEntities } from './shipping.entities.js';
 import { Database } from './database/database.js';
-import { columnsOf } from './database/engines/boot-checks.js';
+import { columnsOf, recordedMigrations } from './database/engines/boot-checks.js';
+import { shippingMigrations } from './database/migrations/migrations.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
 export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     @Inject(Database) private readonly database: Database,
-    @Inject(HttpAdapterHost) private readonly server: HttpAdapterHost,
+    @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
   ) {}
 
   /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
@@ -40,13 +48,20 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     });
     const missing = tables.filter(({ present }) => present.length === 0).map(({ tablePath }) => tablePath);
     if (missing.length > 0) {
+      const recorded = await recordedMigrations(dataSource, shippingMigrations);
+      if (recorded.length > 0)
+        throw new Error(
+          `The database has no table ${missing.join(', ')}, but its table of migrations has ${recorded.join(', ')} as ` +
+            'run. The table was dropped by hand, or a revert stopped half-way. Restore it from a backup, or delete that ' +
+            'row, drop what is left of the shipping_ tables, and run the migrations again.',
+        );
       const message =
         `The database has no table ${missing.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +
         `run them before the application starts:\n` +
         `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
         `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })`;
       // Without HTTP it may be the host's own script that migrates, made with `createApplicationContext()`.
-      if (this.server.httpAdapter) throw new Error(message);
+      if (this.server?.httpAdapter) throw new Error(message);
       new Logger('ShippingModule').warn(message);
       return;
     }

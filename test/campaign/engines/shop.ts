@@ -21,6 +21,7 @@ export class Shop {
   readonly known = new Map<string, ShippingMethodDto>();
   /** The ETags of lists and trees, by path. */
   readonly held = new Map<string, string[]>();
+  private readonly tags = new Map<string, string[]>();
   private readonly names = new Map<string, string>();
   private readonly created = new Map<string, string>();
   private updated = new Map<string, string>();
@@ -68,7 +69,7 @@ export class Shop {
   /** The same answer on every engine. */
   named(answer: unknown): unknown {
     if (Array.isArray(answer)) return answer.map((each) => this.named(each));
-    if (typeof answer === 'string') return answer.replaceAll(uuid, (id) => this.nameOf(id, 'id'));
+    if (typeof answer === 'string') return answer.replaceAll(uuid, (id) => this.nameOf(id));
     if (typeof answer !== 'object' || answer === null) return answer;
     const given = answer as Record<string, unknown>;
     if ('method_code' in given && 'etag' in given) this.known.set(String(given['id']), given as never);
@@ -77,9 +78,13 @@ export class Shop {
     );
   }
 
-  /** The name of the ETag of a list. */
-  tag(etag: string | null): string | null {
-    return etag && this.nameOf(etag, 'tag');
+  /** The name of the ETag of a list or tree, among those of its path. */
+  tag(path: string, etag: string | null): string | null {
+    if (!etag) return etag;
+    const tags = this.tags.get(path) ?? [];
+    if (!tags.includes(etag)) tags.push(etag);
+    this.tags.set(path, tags);
+    return `tag ${tags.indexOf(etag)}`;
   }
 
   private member(of: Record<string, unknown>, name: string, value: unknown): unknown {
@@ -121,9 +126,9 @@ export class Shop {
     return first === value ? 'a time' : 'another time than before';
   }
 
-  private nameOf(value: string, kind: string): string {
-    const name = this.names.get(value) ?? `${kind} ${this.names.size}`;
-    this.names.set(value, name);
+  private nameOf(id: string): string {
+    const name = this.names.get(id) ?? `id ${this.names.size}`;
+    this.names.set(id, name);
     return name;
   }
 }

@@ -48,7 +48,8 @@ const texts = [
     '?',
     '$1',
   ],
-  [':a', '--', '/* a */', '; DROP TABLE x', '${a}', '{"a":1}', '\u2028', '\u200B', '\uFEFFa'],
+  // PGlite drops a byte order mark at the beginning of a text that it reads.
+  [':a', '--', '/* a */', '; DROP TABLE x', '${a}', '{"a":1}', '\u2028', '\u200B', 'a\uFEFFb'],
 ].flat();
 const longTexts = [
   '😀'.repeat(255),

@@ -5,8 +5,6 @@ import { newDatabase, type ServerDatabase, urlAt } from './server-database.js';
 const sessions = { idle: "command = 'Sleep'", waiting: "state LIKE 'Waiting for table%'" };
 
 export class MariadbDatabase implements ServerDatabase {
-  readonly committing = { create: /COMMIT/, update: /COMMIT/, remove: /COMMIT/, order: /COMMIT/ };
-
   private constructor(
     readonly url: string,
     private readonly server: string,
@@ -22,7 +20,7 @@ export class MariadbDatabase implements ServerDatabase {
 
   get target(): Target {
     const { hostname, port } = new URL(this.url);
-    return { host: hostname, port: Number(port || 3306), protocol: 'mysql' };
+    return { host: hostname, port: Number(port || 3306) };
   }
 
   urlAt(port: number): string {

@@ -10,8 +10,9 @@ import { sized } from '../size.js';
 import { type Environment, hostDatabase } from './host-database.js';
 import { SampleProcess } from './sample-process.js';
 
-const events = sized({ ci: 20_000, long: 100_000 });
-const methods = sized({ ci: 5_000, long: 20_000 });
+const events = sized({ ci: 5_000, long: 10_000 });
+/** As many as a project may hold by default, and at most. */
+const methods = sized({ ci: 1_000, long: 10_000 });
 /**
  * The library itself holds far less at a time (see `large-answers.test.ts`). The limit includes memory that Node has
  * not collected yet. It is still a fraction of what the answers would take as objects. The embedded database is in
@@ -37,7 +38,12 @@ describe('the memory of the host', () => {
   it.each([
     ['events', `order of ${counted(events)} events`, `${base}/1/events`, events],
     ['tree', `tree of ${counted(methods)} methods`, `${base}/shipments/methods/tree`, methods],
-    ['page', `page of ${counted(methods)} methods`, `${base}/shipments/methods?page=50&per_page=100`, 100],
+    [
+      'page',
+      `page of ${counted(methods)} methods`,
+      `${base}/shipments/methods?page=${methods / 100}&per_page=100`,
+      100,
+    ],
   ])('stays bounded when the answer is large: %s', async (_route, what, path, items) => {
     await read(sample.origin + path);
     const before = sample.residentMiB;

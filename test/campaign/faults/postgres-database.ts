@@ -6,14 +6,6 @@ const ofHost = "datname = current_database() AND application_name = 'nestjs-ship
 const sessions = { idle: "state = 'idle'", waiting: "state = 'active' AND wait_event_type = 'Lock'" };
 
 export class PostgresDatabase implements ServerDatabase {
-  /** A write on its own is one statement. */
-  readonly committing = {
-    create: /INSERT INTO/,
-    update: /UPDATE/,
-    remove: /DELETE FROM/,
-    order: /COMMIT/,
-  };
-
   private constructor(
     readonly url: string,
     private readonly server: string,
@@ -28,7 +20,7 @@ export class PostgresDatabase implements ServerDatabase {
 
   get target(): Target {
     const { hostname, port } = new URL(this.url);
-    return { host: hostname, port: Number(port || 5432), protocol: 'postgres' };
+    return { host: hostname, port: Number(port || 5432) };
   }
 
   urlAt(port: number): string {

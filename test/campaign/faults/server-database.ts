@@ -5,8 +5,6 @@ import { type Target } from './proxy.js';
 export interface ServerDatabase {
   readonly url: string;
   readonly target: Target;
-  /** The statement of each write after which it is committed. */
-  readonly committing: Readonly<Record<'create' | 'update' | 'remove' | 'order', RegExp>>;
   /** The same database as seen through a proxy on this port. */
   urlAt(port: number): string;
   /** Runs a query on its own connection. */

@@ -68,6 +68,7 @@ export function mariadb(url: string): Engine {
       failedTransactions: false,
       changingTriggers: true,
       sharedParents: false,
+      checkedDrops: true,
     },
     open: (settings) => openOnServer(url, settings),
 

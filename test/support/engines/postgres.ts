@@ -64,6 +64,7 @@ export function postgres(url: string | undefined): Engine {
       failedTransactions: true,
       changingTriggers: true,
       sharedParents: true,
+      checkedDrops: true,
     },
     open: (settings) => (url === undefined ? openEmbedded(settings) : openOnServer(url, settings)),
 

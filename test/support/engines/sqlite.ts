@@ -47,6 +47,7 @@ export function sqlite(): Engine {
       failedTransactions: false,
       changingTriggers: false,
       sharedParents: true,
+      checkedDrops: false,
     },
     open,
 

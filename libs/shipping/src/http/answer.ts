@@ -12,8 +12,9 @@ interface AnyResponse {
 interface FastifyResponse extends AnyResponse {
   sent: boolean;
   hasHeader(name: string): boolean;
-  /** Makes text or bytes of whatever is sent on this response. */
-  serializer(serialize: (sent: unknown) => unknown): unknown;
+  /** Makes text or bytes of whatever is sent on this response; null: as on every other route. */
+  serializer(serialize: ((sent: unknown) => unknown) | null): unknown;
+  serialize(sent: unknown): unknown;
 }
 
 /** That of Express is that of Node. */
@@ -22,50 +23,71 @@ type ExpressResponse = AnyResponse & ServerResponse & { json(body: unknown): unk
 /** What Express and Fastify have in common, as far as we use it. */
 export type HttpResponse = FastifyResponse | ExpressResponse;
 
-type Headers = Readonly<Record<string, string>>;
+interface Answer {
+  headers: Readonly<Record<string, string>>;
+  /** The client has it already: it gets 304. */
+  isHeld: boolean;
+}
 
-const jsonType = 'application/json; charset=utf-8';
+/** An interceptor may run a handler again. The last answer is the one to send. */
+const answers = new WeakMap<HttpResponse, Answer>();
 
 /**
  * Gives an answer its headers when Nest sends it, after all interceptors, and only if it has not become a refusal by
  * then. JSON that is at hand (`withJson`) is sent as it is, if nobody has looked into its value.
- * @returns the value, for the handler to return
+ * @returns the value, for the handler to return, also when the client has it already: interceptors expect one
  */
-export function answer<Value extends object>(response: HttpResponse, value: Value, headers: Headers): Value {
-  const jsonOf = (sent: unknown): Buffer | undefined => {
-    if (response.statusCode < 400) for (const name in headers) response.header(name, headers[name] ?? '');
-    return unread(sent);
-  };
-  if ('serializer' in response) {
-    response.serializer((sent) => {
-      const json = jsonOf(sent);
-      if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
-      return json ?? (typeof sent === 'string' ? sent : JSON.stringify(sent));
-    });
-  } else {
-    const { json: send } = response;
-    response.json = (sent) => {
-      const json = jsonOf(sent);
-      if (!json) return send.call(response, sent);
-      response.header('Content-Type', jsonType);
-      return response.send(json);
-    };
+export function answer<Value extends object>(
+  response: HttpResponse,
+  value: Value,
+  headers: Answer['headers'],
+  isHeld = false,
+): Value {
+  if (!answers.has(response)) {
+    if ('serializer' in response) onSendOfFastify(response);
+    else onSendOfExpress(response);
   }
+  answers.set(response, { headers, isHeld });
   return value;
 }
 
-/** Answers 304. What an interceptor makes of the missing value is not sent. */
-export function notModified(response: HttpResponse, headers: Headers): undefined {
-  response.status(304);
-  for (const name in headers) response.header(name, headers[name] ?? '');
-  if ('serializer' in response) response.serializer(() => undefined);
+const jsonType = 'application/json; charset=utf-8';
+
+function onSendOfFastify(response: FastifyResponse): void {
+  response.serializer((sent) => {
+    completeHead(response);
+    if (response.statusCode === 304) return undefined;
+    if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
+    const json = unread(sent);
+    if (json) return json;
+    response.serializer(null);
+    return response.serialize(sent);
+  });
+}
+
+function onSendOfExpress(response: ExpressResponse): void {
+  const { json: send } = response;
+  response.json = (sent) => {
+    completeHead(response);
+    if (response.statusCode === 304) return response.send();
+    const json = unread(sent);
+    if (!json) return send.call(response, sent);
+    response.header('Content-Type', jsonType);
+    return response.send(json);
+  };
+}
+
+function completeHead(response: HttpResponse): void {
+  const found = answers.get(response);
+  if (!found || response.statusCode >= 400) return;
+  for (const name in found.headers) response.header(name, found.headers[name] ?? '');
+  if (found.isHeld) response.status(304);
 }
 
 /** The JSON of a value, and what was parsed of it for those who look into the value. */
 interface Source {
   json: Buffer;
-  /** Of its members. */
-  names: string;
+  members: PropertyDescriptorMap;
   parsed?: Record<string, unknown>;
 }
 
@@ -77,17 +99,23 @@ const sources = new WeakMap<object, Source>();
  * @param json of an object whose members are `data` and, for a page, `meta`
  */
 export function withJson<Value extends { data: unknown }>(json: Buffer, isPage = false): Value {
-  const value = Object.defineProperties({}, isPage ? pageMembers : members);
-  sources.set(value, { json, names: isPage ? 'data,meta' : 'data' });
+  const members = isPage ? pageMembers : treeMembers;
+  const value = Object.defineProperties({}, members);
+  sources.set(value, { json, members });
   return value as Value;
 }
 
 /** @returns the JSON of a value of `withJson` that nobody has looked into */
 function unread(value: unknown): Buffer | undefined {
-  const source = typeof value === 'object' && value !== null ? sources.get(value) : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const source = sources.get(value);
   if (!source || source.parsed) return undefined;
-  // An interceptor may have added, removed or renamed a member without a look at it.
-  return Object.keys(value as object).join() === source.names ? source.json : undefined;
+  const { json, members } = source;
+  // An interceptor may have added, removed or replaced a member without a look at it.
+  const isOurs = (name: string): boolean =>
+    Object.getOwnPropertyDescriptor(value, name)?.get === members[name]?.get;
+  const names = Object.keys(value);
+  return names.length === Object.keys(members).length && names.every(isOurs) ? json : undefined;
 }
 
 function parsed(value: object): Record<string, unknown> {
@@ -117,5 +145,5 @@ const shown: PropertyDescriptor = {
 };
 /** For `console.log`, which would show the accessors. */
 const inspected = { [inspect.custom]: shown };
-const members = { data: member('data'), ...inspected };
-const pageMembers = { data: member('data'), meta: member('meta'), ...inspected };
+const treeMembers = { data: member('data'), ...inspected };
+const pageMembers = { ...treeMembers, meta: member('meta') };

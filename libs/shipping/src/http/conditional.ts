@@ -17,12 +17,11 @@ export function ifMatch(violations: Violations, header = '*'): string[] | undefi
   return undefined;
 }
 
-/** @returns whether the client has what an ETag stands for; undefined when the header is malformed, or not there */
-export function ifNoneMatch(header = ''): ((opaque: string) => boolean) | undefined {
-  const tags = entityTags(header);
-  if (tags === '*') return () => true;
-  const held = tags?.map((tag) => tag.replace(/^W\//, ''));
-  return held && ((opaque) => held.includes(entityTag(opaque)));
+/** @returns whether `If-None-Match` says that the client has what this tag stands for; a malformed one says nothing */
+export function ifNoneMatch(header: string | undefined, opaque: string): boolean {
+  const tags = entityTags(header ?? '');
+  if (tags === '*') return true;
+  return tags?.some((tag) => tag.replace(/^W\//, '') === entityTag(opaque)) ?? false;
 }
 
 /** @returns undefined when the header is malformed or empty */

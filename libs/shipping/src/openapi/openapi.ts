@@ -1,4 +1,5 @@
 import { checkHttpOptions, defaultPath, settingsOf } from '../shipping.options.js';
+import { version as installed } from '../installed.cjs';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { shippingPaths, tags } from './operations.js';
@@ -88,7 +89,7 @@ export function documentShipping<Document extends OpenApiDocument>(
 export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {
-  const { title = 'Shipping methods and order histories', version = '0.1.0', ...mount } = options;
+  const { title = 'Shipping methods and order histories', version = installed, ...mount } = options;
   const contact = { name: 'nestjs-shipping', url: 'https://www.npmjs.com/package/nestjs-shipping' };
   const description =
     'The six routes of nestjs-shipping. The guards of the host decide who may call them, so that this document asks for no authentication; that of a host does.';

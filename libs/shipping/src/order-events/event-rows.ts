@@ -1,7 +1,14 @@
 import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
-import { ifAbsent, isSqlite, nowIn, selectable, timeParameter } from '../database/engines/engine.js';
+import {
+  ifAbsent,
+  isSqlite,
+  keepsSnapshot,
+  nowIn,
+  selectable,
+  timeParameter,
+} from '../database/engines/engine.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.dto.js';
 import { OrderEvent } from './order-event.entity.js';
@@ -57,7 +64,12 @@ export async function insertEvent(manager: EntityManager, event: CheckedOrderEve
   if (inserted) return eventOf(inserted);
   const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId', key);
   if (event.dedupe_key === null) query.andWhere('e.id = :id', { id: row.id });
-  else query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey: event.dedupe_key });
+  else {
+    query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey: event.dedupe_key });
+    // Only a read that locks finds a row that is newer than the snapshot of the transaction.
+    if (keepsSnapshot(manager) && manager.queryRunner?.isTransactionActive)
+      query.setLock('pessimistic_write');
+  }
   const found = await query.getRawOne<EventRow>();
   // The snapshot of the caller's transaction is older than the event that has the key.
   if (!found) throw new DatabaseUnavailableError(new Error('Another transaction has the dedupeKey.'), 'race');

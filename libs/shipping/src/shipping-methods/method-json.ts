@@ -9,14 +9,11 @@ import { readListQuery } from './list-query.decode.js';
 import { MethodStore } from './method-store.js';
 import { type MethodView } from './method-view.js';
 
-/** JSON of a view, and the tag of the view. Without JSON: the client has it. */
+/** JSON of a view, and the tag of the view. */
 export interface TaggedJson {
   tag: string;
-  json: Buffer | undefined;
+  json: Buffer;
 }
-
-/** Whether a client has what a tag stands for. */
-type IsHeld = ((tag: string) => boolean) | undefined;
 
 /** Lists and trees as the routes send them. Each is rendered once, as long as its view is current. */
 @Injectable()
@@ -31,30 +28,25 @@ export class MethodJson {
    * @param search the query of the URL, as it was sent
    * @throws InvalidParameterError
    */
-  list(projectId: string, search: string, isHeld: IsHeld): Promise<TaggedJson> {
+  list(projectId: string, search: string): Promise<TaggedJson> {
     const query = checkedFor(projectId, (violations) =>
       readListQuery(violations, search, this.settings.maxPageSize),
     );
-    return this.current(projectId, `?${search}`, isHeld, (view) => pageJson(view, query));
+    return this.current(projectId, `?${search}`, (view) => pageJson(view, query));
   }
 
   /** @throws InvalidParameterError */
-  tree(projectId: string, isHeld: IsHeld): Promise<TaggedJson> {
+  tree(projectId: string): Promise<TaggedJson> {
     checkedFor(projectId, () => undefined);
-    return this.current(projectId, 'tree', isHeld, treeJson);
+    return this.current(projectId, 'tree', treeJson);
   }
 
   private async current(
     projectId: string,
     name: string,
-    isHeld: IsHeld,
     render: (view: MethodView) => string,
   ): Promise<TaggedJson> {
     const manager = this.database.joined({});
-    if (isHeld) {
-      const held = (await this.store.tags(projectId, manager)).find(isHeld);
-      if (held !== undefined) return { tag: held, json: undefined };
-    }
     const view = await this.store.view(projectId, manager);
     const json = manager ? Buffer.from(render(view)) : this.store.body(view, name, () => render(view));
     return { tag: view.tag, json };

@@ -197,13 +197,16 @@ export async function deleteMethods(
   ids: readonly string[],
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += maxRows) {
-    await run(manager, 'delete', { projectId, ids: ids.slice(from, from + maxRows) }, () =>
+    const part = ids.slice(from, from + maxRows);
+    const { affected } = await run(manager, 'delete', { projectId, ids: part }, () =>
       manager
         .createQueryBuilder()
         .delete()
         .from(ShippingMethod)
         .where('project_id = :projectId AND id IN (:...ids)'),
     );
+    // Somebody has deleted a row by hand, or a trigger keeps it.
+    if (affected !== part.length) throw lostRace(new Error('A method that was to be deleted was not.'));
   }
 }
 

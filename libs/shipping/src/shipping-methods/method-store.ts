@@ -94,15 +94,6 @@ export class MethodStore {
     return this.cache.body(view, name, make);
   }
 
-  /** The tags that stand for what a project shows now. No method is read for them. */
-  async tags(projectId: string, joined: EntityManager | undefined): Promise<string[]> {
-    const { defaultsProjectId } = this.settings;
-    const [now] = joined
-      ? await this.database.read(joined, (manager) => revisionsOf(manager, [projectId], defaultsProjectId))
-      : [await this.revisions.join(projectId)];
-    return now ? [tagOf(now, false), tagOf(now, true)] : [];
-  }
-
   /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
   change(
     projectId: string,

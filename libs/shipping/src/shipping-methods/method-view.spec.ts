@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Violations } from '../validation/violations.js';
-import { type EffectiveMethod } from './effective-method.js';
+import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
 import { checkListQuery } from './list-query.check.js';
 import { pageJson, treeJson } from './method-json.js';
 import { type MethodSet, MethodView, tagOf } from './method-view.js';
@@ -93,6 +93,29 @@ describe('a view', () => {
     expect(view.byCodes('UPS', '03')?.stored.id).toBe(idOf(2));
     expect(view.byCodes('Ups', '03')).toBeUndefined();
     expect(view.byCodes('03', 'ups')).toBeUndefined();
+  });
+});
+
+describe('the bytes of a view', () => {
+  const bytesOf = (values: Partial<StoredMethod>): number =>
+    MethodView.of(methodSet([values])).bytes - MethodView.of(methodSet([{}])).bytes;
+
+  it('count each text as it is stored and as it is in JSON', () => {
+    expect(bytesOf({ meta: `{"a":"${'x'.repeat(10_000)}"}` })).toBeGreaterThanOrEqual(20_000);
+    expect(bytesOf({ method_label: 'x'.repeat(255) })).toBeGreaterThanOrEqual(500 - 2 * 'Ground'.length);
+  });
+
+  it('count two bytes for each character of a text beyond Latin-1', () => {
+    expect(bytesOf({ meta: `{"a":"${'한'.repeat(5_000)}"}` })).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it('count what is inherited', () => {
+    const own = methodSet([{ use_default: true }]);
+    const [small, large] = ['{}', `{"a":"${'x'.repeat(10_000)}"}`].map(
+      (meta) => MethodView.of(own, methodSet([{ meta }], 'default')).bytes,
+    );
+
+    expect((large ?? 0) - (small ?? 0)).toBeGreaterThanOrEqual(20_000);
   });
 });
 

@@ -28,9 +28,13 @@ export interface WrittenRow {
 /** A carrier with its methods, in list order. */
 export type CarrierBranch = Omit<ShippingCarrierDto, 'methods'> & { methods: readonly EffectiveMethod[] };
 
-/** Bytes of a view and of a method beside its `meta`, about. Measured by `npm run bench -- --memory`. */
+/** Bytes of a view, and of a method beside its texts and its JSON, about. */
 const viewBytes = 500;
 const methodBytes = 800;
+/** Characters of a method's JSON beside its texts, about. */
+const jsonLength = 500;
+/** A string with a character beyond Latin-1 takes two bytes for each of its characters. */
+const beyondLatin1 = /[^\0-\xFF]/;
 
 /** Names the format of the JSON in the tags: a new version of the library does not confirm old bodies. */
 const format = 's2';
@@ -55,7 +59,7 @@ export class MethodView {
     this.revision = revision;
     this.inherits = defaults !== undefined;
     this.tag = tagOf({ own: revision, defaults: defaults?.revision }, this.inherits);
-    this.bytes = methods.reduce((bytes, { stored }) => bytes + methodBytes + stored.meta.length, viewBytes);
+    this.bytes = methods.reduce((bytes, method) => bytes + bytesOf(method), viewBytes);
   }
 
   static of(set: MethodSet, defaults?: MethodSet): MethodView {
@@ -120,6 +124,17 @@ export class MethodView {
 export function tagOf({ own, defaults }: Revisions, inherits: boolean): string {
   const revisions = inherits ? [own, defaults ?? 'none'] : [own];
   return [format, ...revisions.filter((revision) => revision !== undefined)].join('.');
+}
+
+/** With the JSON that is made later: each text is in memory twice. */
+function bytesOf({ stored, from }: EffectiveMethod): number {
+  const text = textOf(stored) + (from ? textOf(from) : '');
+  const bytesOfCharacter = beyondLatin1.test(text) ? 2 : 1;
+  return methodBytes + bytesOfCharacter * (jsonLength + 2 * text.length);
+}
+
+function textOf({ carrier_code, method_code, method_label, carrier_label, meta }: StoredMethod): string {
+  return [carrier_code, method_code, method_label, carrier_label, meta].join('');
 }
 
 function effective(methods: readonly StoredMethod[], defaults: MethodSet | undefined): EffectiveMethod[] {

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Res } from '@nestjs/common';
-import { answer, type HttpResponse, notModified, withJson } from '../http/answer.js';
+import { answer, type HttpResponse, withJson } from '../http/answer.js';
 import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
 import { IfMatch, IfNoneMatch, JsonBody, MethodId, Path, ProjectId, Search } from '../http/parameters.js';
 import { checkedFor } from '../validation/identifiers.js';
@@ -37,11 +37,9 @@ export class ShippingMethodsController {
     @Search() search: string,
     @IfNoneMatch() held: string | undefined,
     @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingMethodPage | undefined> {
-    const { tag, json } = await this.json.list(projectId, search, ifNoneMatch(held));
-    return json
-      ? answer(response, withJson(json, true), validators(tag))
-      : notModified(response, validators(tag));
+  ): Promise<ShippingMethodPage> {
+    const { tag, json } = await this.json.list(projectId, search);
+    return answer(response, withJson(json, true), validators(tag), ifNoneMatch(held, tag));
   }
 
   @Get('shipments/methods/tree')
@@ -49,9 +47,9 @@ export class ShippingMethodsController {
     @ProjectId() projectId: string,
     @IfNoneMatch() held: string | undefined,
     @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<ShippingTree | undefined> {
-    const { tag, json } = await this.json.tree(projectId, ifNoneMatch(held));
-    return json ? answer(response, withJson(json), validators(tag)) : notModified(response, validators(tag));
+  ): Promise<ShippingTree> {
+    const { tag, json } = await this.json.tree(projectId);
+    return answer(response, withJson(json), validators(tag), ifNoneMatch(held, tag));
   }
 
   @Patch('shipments/methods/:method_id')

@@ -6,6 +6,9 @@ import {
 import { defaultPath } from '../shipping.options.js';
 import { type OrderEvents } from '../order-events/order-events.service.js';
 
+/** The JSON of a success, as the host sends it. */
+export type Envelope = Readonly<Record<string, unknown>>;
+
 /** The running host, as the contract suite reaches it. */
 export interface ContractTarget {
   /** For instance `http://127.0.0.1:3000`. */
@@ -20,13 +23,18 @@ export interface ContractTarget {
   defaultsProjectId?: string;
   /** From `app.get(OrderEvents)`: the route reads what this service records. */
   orderEvents?: OrderEvents;
+  /**
+   * How to get at an answer in the envelope of the host's interceptors: `unwrap: (body) => body.data`. Only answers with
+   * a status below 400 are unwrapped: interceptors do not see refusals, which the module sends as problems.
+   */
+  unwrap?: (body: Envelope) => unknown;
 }
 
 export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
   text: string;
-  /** Empty unless the answer is a JSON object. The fields of a refusal depend on the host's filters. */
+  /** Out of its envelope. Empty unless it is a JSON object. The fields of a refusal depend on the host's filters. */
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }
 
@@ -62,7 +70,10 @@ export class ContractClient {
       body: body && JSON.stringify(body),
     });
     const text = await response.text();
-    const parsed = JSON.parse(text.startsWith('{') ? text : '{}') as Answer<Body>['body'];
-    return { status: response.status, headers: response.headers, text, body: parsed };
+    const sent = text.startsWith('{') ? (JSON.parse(text) as Envelope) : {};
+    const { unwrap } = this.target;
+    const answer = unwrap && response.ok && text !== '' ? unwrap(sent) : sent;
+    const found = typeof answer === 'object' && answer !== null ? answer : {};
+    return { status: response.status, headers: response.headers, text, body: found as Answer<Body>['body'] };
   }
 }

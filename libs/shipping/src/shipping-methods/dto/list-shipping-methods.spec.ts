@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { filterFields } from '../method-fields.js';
 import { kindOf, operatorsFor } from './list-shipping-methods.dto.js';
 
-const api = readFileSync(new URL('../../../../../docs/api.md', import.meta.url), 'utf8');
+const api = readFileSync(new URL('../../../../../docs/reference.md', import.meta.url), 'utf8');
 
 /** The table of the document: its cells have code only. */
 function documented(): Map<string, string[]> {
@@ -17,7 +17,7 @@ function documented(): Map<string, string[]> {
   );
 }
 
-it('docs/api.md names every field of a filter with all of its operators', () => {
+it('docs/reference.md names every field of a filter with all of its operators', () => {
   const known = filterFields.map((field): [string, string[]] => [field, operatorsFor(kindOf(field))]);
 
   const sorted = (fields: Iterable<[string, string[]]>) =>

@@ -1,0 +1,81 @@
+import mysql from 'mysql2/promise';
+import pg from 'pg';
+import { onExit } from './processes.mjs';
+
+/** TypeORM creates them for `@Column({ default })` and `@CreateDateColumn`, and rivals with these rely on them. */
+const columnDefaults = (now) => `ALTER TABLE shipping_method
+  ALTER is_active SET DEFAULT true, ALTER sort_order SET DEFAULT 0, ALTER meta SET DEFAULT '{}',
+  ALTER use_default SET DEFAULT false, ALTER created_at SET DEFAULT ${now}, ALTER updated_at SET DEFAULT ${now}`;
+
+const postgres = {
+  url: 'postgres://postgres@127.0.0.1:5432/postgres',
+  create: (name) => `CREATE DATABASE ${name}`,
+  drop: (name) => `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`,
+  version: `SELECT 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1) AS version`,
+  columnDefaults: columnDefaults('now()'),
+  analyze: 'VACUUM ANALYZE shipping_project, shipping_method, shipping_order_event',
+  async connect(connectionString) {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    return {
+      query: async (sql) => (await client.query(sql)).rows,
+      insert: (table, columns, rows) =>
+        client.query(
+          `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1)`,
+          [JSON.stringify(rows)],
+        ),
+      end: () => client.end(),
+    };
+  },
+};
+
+const mariadb = {
+  url: 'mariadb://root@127.0.0.1:3306/mysql',
+  create: (name) => `CREATE DATABASE ${name} CHARACTER SET utf8mb4`,
+  drop: (name) => `DROP DATABASE IF EXISTS ${name}`,
+  version: `SELECT CONCAT('MariaDB ', SUBSTRING_INDEX(VERSION(), '-', 1)) AS version`,
+  columnDefaults: columnDefaults('UTC_TIMESTAMP(3)'),
+  analyze: 'ANALYZE TABLE shipping_project, shipping_method, shipping_order_event',
+  async connect(uri) {
+    const connection = await mysql.createConnection({ uri, charset: 'utf8mb4' });
+    const stored = (value) => (typeof value === 'object' && value ? JSON.stringify(value) : value);
+    return {
+      query: async (sql) => (await connection.query(sql))[0],
+      insert: (table, columns, rows) =>
+        connection.query(`INSERT INTO ${table} (${columns}) VALUES ?`, [
+          rows.map((row) => columns.map((column) => stored(row[column]))),
+        ]),
+      end: () => connection.end(),
+    };
+  },
+};
+
+const engines = { postgres, mariadb };
+
+/** A database that is dropped when the bench ends. */
+export async function newDatabase(engineName, name) {
+  const engine = engines[engineName];
+  if (!engine) throw new Error(`--engine ${engineName}: choose among ${Object.keys(engines).join(', ')}.`);
+  const database = `bench_${name}_${process.pid}`;
+  const url = new URL(process.env[`BENCH_${engineName.toUpperCase()}_URL`] ?? engine.url);
+  const server = await engine.connect(url.href);
+  const [{ version }] = await server.query(engine.version);
+  await server.query(engine.create(database));
+  onExit(async () => {
+    await server.query(engine.drop(database));
+    await server.end();
+  });
+  url.pathname = `/${database}`;
+  return {
+    ...engine,
+    url: url.href,
+    version,
+    connect: () => engine.connect(url.href),
+    /** The processes that serve the clients of this database, when they are on this machine. */
+    async pids() {
+      if (engine !== postgres) return [];
+      const rows = await server.query(`SELECT pid FROM pg_stat_activity WHERE datname = '${database}'`);
+      return rows.map(({ pid }) => pid);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// CommonJS in both builds: only there `require` finds what is installed beside this package. It has no type annotations,
+// because test runners do not compile this kind of file.
+import { createRequire } from 'node:module';
+
+// Under tsx, the `require` of a module that is imported can resolve, but it cannot load JSON.
+export const version = String(createRequire(__filename)('nestjs-shipping/package.json').version);
+
+/** @returns the folder of a package, as the file `place` would load it, by default this one; '': it is not there */
+export const folderOf = (name = '', place = '') => {
+  try {
+    const { resolve } = place ? createRequire(place) : require;
+    return resolve(`${name}/package.json`).replace(/[/\\]package\.json$/, '');
+  } catch {
+    return '';
+  }
+};
+
+/** @throws Error when PGlite is not installed */
+export const pglitePath = () => {
+  try {
+    return require.resolve('@electric-sql/pglite');
+  } catch (cause) {
+    const remedy = 'npm i -D @electric-sql/pglite pg';
+    throw new Error(`The embedded PostgreSQL needs PGlite, which is not installed: ${remedy}.`, { cause });
+  }
+};

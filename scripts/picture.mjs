@@ -1,0 +1,73 @@
+// `npm run picture`: starts the sample on a new embedded database, and writes docs/page.png from its demo data.
+// It needs a Chromium: CHROMIUM=/path/to/chromium, else the one of Debian's package.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { indexedPng } from './indexed-png.mjs';
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const root = fileURLToPath(new URL('..', import.meta.url));
+const path = join(root, 'docs/page.png');
+
+const dataDir = await mkdtemp(join(tmpdir(), 'picture-'));
+const sample = spawn(process.execPath, ['--import', 'tsx', 'apps/sample/src/main.ts'], {
+  cwd: root,
+  env: { ...process.env, DATABASE_URL: '', API_KEYS: '', DEMO: 'true', PORT: '0', DATA_DIR: dataDir },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const ended = once(sample, 'close');
+try {
+  const origin = await new Promise((resolve, reject) => {
+    let output = '';
+    sample.stdout.on('data', (chunk) => {
+      output += chunk;
+      const [, found] = /sample: (\S+).*curl/s.exec(output) ?? [];
+      if (found) resolve(found);
+    });
+    void ended.then(() => reject(new Error(`The sample does not start. ${output}`)));
+  });
+
+  // The root user of a container has no sandbox.
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  const page = await browser.newPage({
+    viewport: { width: 1400, height: 1000 },
+    colorScheme: 'light',
+    locale: 'en-US',
+    timezoneId: 'Europe/Berlin',
+  });
+  await page.goto(origin);
+  await page.getByRole('switch').first().waitFor();
+  await page.getByRole('listitem').first().waitFor();
+  const screenshot = await page.screenshot({ fullPage: true });
+
+  // The browser decodes it too. A new page has no Content-Security-Policy.
+  await page.goto('about:blank');
+  const { base64, width, height } = await page.evaluate(decoded, screenshot.toString('base64'));
+  await browser.close();
+  const picture = indexedPng(Buffer.from(base64, 'base64'), width, height);
+  await writeFile(path, picture);
+  console.log(`docs/page.png, ${width} × ${height}, ${Math.ceil(picture.length / 1024)} KiB`);
+} finally {
+  sample.kill();
+  await ended;
+  await rm(dataDir, { recursive: true });
+}
+
+/** Runs in the browser. */
+async function decoded(png) {
+  const bitmap = await createImageBitmap(
+    new Blob([Uint8Array.from(atob(png), (char) => char.charCodeAt(0))]),
+  );
+  const { width, height } = bitmap;
+  const context = new OffscreenCanvas(width, height).getContext('2d');
+  context.drawImage(bitmap, 0, 0);
+  const { data } = context.getImageData(0, 0, width, height);
+  const chunks = Array.from({ length: height }, (_, line) =>
+    data.subarray(line * width * 4, (line + 1) * width * 4),
+  );
+  return { base64: btoa(chunks.map((bytes) => String.fromCharCode(...bytes)).join('')), width, height };
+}

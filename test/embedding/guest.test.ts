@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { guestChecks } from '../guest/checks.js';
+import { type GuestHost, guestHost } from '../guest/guest-host.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { platformNames, typeOrm } from './host.js';
+import { gzips } from './hostile-host.js';
+
+// The same checks run in the hosts `hostile-10`, `hostile-11` and `hostile-12`, from the packed library.
+describe.each(platformNames)('in a host on %s', (platform) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database?.close());
+
+  describe.each([
+    ['no other global set-up', undefined],
+    ['every other global set-up', (app: GuestHost['app']) => gzips(app, platform)],
+  ])('with %s,', (_what, compress) => {
+    let host: GuestHost;
+    beforeAll(async () => {
+      host = await guestHost(platform, typeOrm(database), compress);
+    });
+    // The embedded database has one connection for all hosts: closing the app would close it too.
+    afterAll(() => host?.app.getHttpServer().close());
+
+    for (const { title, run } of guestChecks) it(title, () => run(host));
+  });
+});

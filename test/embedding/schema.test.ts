@@ -1,0 +1,35 @@
+import { shippingEntities } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+
+describe('the migrated schema', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database?.close());
+
+  it('matches the entities: the schema builder finds nothing to change', async () => {
+    const { upQueries } = await database.dataSource.driver.createSchemaBuilder().log();
+
+    expect(upQueries.map(({ query }) => query)).toEqual([]);
+  });
+
+  it("names its tables, constraints and indexes so that they cannot collide with the host's", () => {
+    const tables = shippingEntities.map((entity) => database.dataSource.getMetadata(entity));
+    const names = tables.flatMap(({ primaryColumns, uniques, indices, checks }) => [
+      ...primaryColumns.map(({ primaryKeyConstraintName }) => primaryKeyConstraintName),
+      ...[...uniques, ...indices, ...checks].map(({ name }) => name),
+    ]);
+
+    expect(tables.filter(({ tableName }) => !tableName.startsWith('shipping_'))).toEqual([]);
+    expect(names.filter((name) => !/^(pk|uq|ix|ck)_shipping_/.test(name ?? ''))).toEqual([]);
+  });
+
+  it('begins every key with the project', async () => {
+    const keys = await engine.keys(database.dataSource.manager);
+
+    expect(keys.length).toBeGreaterThanOrEqual(5);
+    expect(keys.filter(([first]) => first !== 'project_id')).toEqual(engine.extraKeys);
+  });
+});

@@ -1,0 +1,150 @@
+import { ShippingMethod, ShippingProject, shippingEntities } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import {
+  Column,
+  DataSource,
+  type DataSourceOptions,
+  Entity,
+  JoinColumn,
+  ManyToOne,
+  PrimaryGeneratedColumn,
+} from 'typeorm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { hostOn } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+@Entity({ name: 'customer' })
+class Customer {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column({ type: 'varchar', length: 100 })
+  name!: string;
+
+  @Column({ type: 'datetime', nullable: true })
+  seenAt!: Date | null;
+}
+
+@Entity({ name: 'purchase' })
+class Purchase {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @ManyToOne(() => Customer)
+  customer!: Customer;
+
+  @Column({ type: 'simple-json' })
+  lines!: object;
+}
+
+/** Refers to a method of ours. */
+@Entity({ name: 'cart' })
+class Cart {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  // TypeORM itself would change a column that may be null again and again: it does not know MariaDB's NULL as a default.
+  @ManyToOne(() => ShippingMethod, { nullable: false })
+  @JoinColumn([
+    { name: 'project_id', referencedColumnName: 'projectId' },
+    { name: 'method_id', referencedColumnName: 'id' },
+  ])
+  method!: ShippingMethod;
+}
+
+describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as const)(
+  `a DataSource of type %s on the server of ${titleOf(mariadb)}`,
+  (type) => {
+    let database: EngineDatabase;
+    let open: DataSource | undefined;
+    beforeEach(async () => {
+      database = await mariadb.create();
+    });
+    afterEach(async () => {
+      if (open?.isInitialized) await open.destroy();
+      await database.drop();
+    });
+
+    const initialized = async (more: object): Promise<DataSource> => {
+      if (open?.isInitialized) await open.destroy();
+      const nothing = { entities: [], migrations: [], migrationsRun: false };
+      open = new DataSource({ ...database.options, type, ...nothing, ...more } as DataSourceOptions);
+      return open.initialize();
+    };
+
+    it('finds nothing to change after the migrations, nor after synchronize', async () => {
+      const migrated = { entities: shippingEntities, migrations: shippingMigrations, migrationsRun: true };
+      await expectNoSchemaDrift(await initialized(migrated));
+      await expectNoSchemaDrift(await initialized({ ...migrated, synchronize: true }));
+    });
+
+    it('finds nothing to change after synchronize alone, also beside a foreign key of the host', async () => {
+      const synchronized = { entities: [...shippingEntities, Cart], synchronize: true };
+      const { entityMetadatas } = await initialized(synchronized);
+      expect(entityMetadatas).toHaveLength(4);
+
+      await expectNoSchemaDrift(await initialized(synchronized));
+    });
+
+    it('serves methods and events', async () => {
+      const host = await hostOn(database, {}, { type });
+      const project = freshProject();
+      const event = { projectId: project, orderId: 'o', type: 'a.b', dedupeKey: 'once' } as const;
+
+      const { id } = await host.methods.create(project, ground);
+      await host.methods.update(project, id, { ...ground, sort_order: 1 });
+      const first = await host.events.record(event);
+      const again = await host.events.record(event);
+      const { data } = await host.methods.list(project);
+      await host.close();
+
+      expect(data).toMatchObject([{ ...ground, sort_order: 1, version: 2 }]);
+      expect(again).toEqual(first);
+    });
+
+    it('gives the first event with a key, also in a transaction whose snapshot is older than it', async () => {
+      const host = await hostOn(database, {}, { type });
+      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'once' } as const;
+
+      const [first, again] = await host.dataSource.transaction(async (manager) => {
+        await host.events.list(event.projectId, 'o', { manager });
+        return [await host.events.record(event), await host.events.record(event, { manager })];
+      });
+      await host.close();
+
+      expect(again).toEqual(first);
+    });
+
+    it.each([
+      ['synchronize', { synchronize: true }],
+      ['migrations', { migrations: shippingMigrations, migrationsRun: true }],
+      ['both', { migrations: shippingMigrations, migrationsRun: true, synchronize: true }],
+    ])("leaves the host's tables and rows as they are when ours come by %s", async (_way, ours) => {
+      const hosts = [Customer, Purchase];
+      const before = await initialized({ entities: hosts, synchronize: true });
+      const customer = await before.manager.save(Customer, { name: 'Ann', seenAt: null });
+      await before.manager.save(Purchase, { customer, lines: { a: 1 } });
+      const stateOf = async ({ manager }: DataSource): Promise<unknown[]> => [
+        await manager.query('SHOW CREATE TABLE customer'),
+        await manager.query('SHOW CREATE TABLE purchase'),
+        await manager.query('SELECT * FROM customer'),
+        await manager.query('SELECT * FROM purchase'),
+      ];
+      const state = await stateOf(before);
+
+      const after = await initialized({ entities: [...hosts, ...shippingEntities], ...ours });
+      await after.manager.insert(ShippingProject, { projectId: 'p', revision: customer.id });
+      // Once more, now beside our tables.
+      const again = await initialized({ entities: [...hosts, ...shippingEntities], ...ours });
+
+      expect(await stateOf(again)).toEqual(state);
+      expect(await again.manager.find(Purchase, { relations: { customer: true } })).toMatchObject([
+        { customer, lines: { a: 1 } },
+      ]);
+    });
+  },
+);

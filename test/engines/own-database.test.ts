@@ -1,0 +1,180 @@
+import { type INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import {
+  type ContractTarget,
+  expectNoSchemaDrift,
+  shippingContract,
+  testTypeOrm,
+  type TestTypeOrmOptions,
+} from 'nestjs-shipping/testing';
+import { DataSource, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serverUrl } from '../support/database.js';
+import { otherEngines } from '../support/other-engines.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+@Entity({ name: 'note' })
+class Note {
+  @PrimaryColumn({ type: 'integer' })
+  id!: number;
+}
+
+class CreateNote implements MigrationInterface {
+  name = 'CreateNote1900000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE note (id integer NOT NULL PRIMARY KEY)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE note');
+  }
+}
+
+/** Statements that list the databases of a server. */
+const lists = {
+  postgres: 'SELECT datname AS name FROM pg_database',
+  mariadb: 'SELECT schema_name AS name FROM information_schema.schemata',
+  mysql: 'SELECT schema_name AS name FROM information_schema.schemata',
+};
+
+const postgres: TestTypeOrmOptions = { type: 'postgres', url: serverUrl };
+const engines = [
+  {
+    title: serverUrl?.startsWith('postgres') ? 'PostgreSQL' : 'PostgreSQL (skipped: no TEST_DATABASE_URLS)',
+    isMissing: !serverUrl?.startsWith('postgres'),
+    options: postgres,
+  },
+  ...otherEngines,
+  ...otherEngines
+    .filter(({ options }) => options.type === 'mariadb')
+    .map((mariadb) => ({
+      ...mariadb,
+      title: `${mariadb.title}, type mysql`,
+      options: { ...mariadb.options, type: 'mysql' } as TestTypeOrmOptions,
+    })),
+];
+
+for (const { title, isMissing, options } of engines) {
+  describe.skipIf(isMissing)(`testTypeOrm() on ${title}`, () => {
+    const start = (more: Partial<TestTypeOrmOptions> = {}) =>
+      Test.createTestingModule({
+        imports: [testTypeOrm({ ...options, ...more } as TestTypeOrmOptions), ShippingModule.forRoot()],
+      }).compile();
+
+    it('gives each application a database of its own', async () => {
+      const [first, second] = [await start(), await start()];
+      await first.get(ShippingMethods).create('p', ground);
+
+      await first.close();
+
+      expect((await second.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      await second.close();
+    });
+
+    it("takes the host's entities and migrations, which may have the library's among them", async () => {
+      const testing = await start({ entities: [Note], migrations: [...shippingMigrations, CreateNote] });
+      const notes = testing.get(DataSource).getRepository(Note);
+
+      await notes.insert({ id: 1 });
+
+      expect(await notes.count()).toBe(1);
+      expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+      await testing.close();
+    });
+
+    it('with a name is the DataSource of that name', async () => {
+      const testing = await Test.createTestingModule({
+        imports: [testTypeOrm({ ...options, name: 'shop' }), ShippingModule.forRoot({ dataSource: 'shop' })],
+      }).compile();
+      const dataSource = testing.get<DataSource>(getDataSourceToken('shop'));
+
+      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      await testing.close();
+      expect(dataSource.isInitialized).toBe(false);
+    });
+
+    // In memory it is gone in any case.
+    it.skipIf(options.type === 'better-sqlite3')(
+      'drops the database with the application, also with one that does not start',
+      async () => {
+        const made: string[] = [];
+        class Broken1900000000000 implements MigrationInterface {
+          async up(runner: QueryRunner): Promise<void> {
+            made.push(String(runner.connection.driver.database));
+            await Promise.reject(new Error('No such column'));
+          }
+
+          async down(): Promise<void> {}
+        }
+        const [witness, other] = [await start(), await start()];
+        made.push(String(other.get(DataSource).driver.database));
+
+        await other.close();
+        const broken = await start({ migrations: [Broken1900000000000] }).then(String, String);
+
+        expect(broken).toContain('No such column');
+        expect(made).toHaveLength(2);
+        const rows: { name: string }[] = await witness
+          .get(DataSource)
+          .query(lists[options.type as 'mariadb']);
+        const theirs = String(witness.get(DataSource).driver.database);
+        const left = rows.filter(({ name }) => [...made, theirs].includes(name));
+        expect(left).toEqual([{ name: theirs }]);
+        await witness.close();
+      },
+    );
+
+    it('passes expectNoSchemaDrift() until a table is changed', async () => {
+      const testing = await start();
+      const dataSource = testing.get(DataSource);
+      await expectNoSchemaDrift(dataSource);
+
+      await dataSource.query('ALTER TABLE shipping_method ADD COLUMN price integer');
+
+      await expect(expectNoSchemaDrift(dataSource)).rejects.toThrow('shipping_method');
+      expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+      await testing.close();
+    });
+  });
+
+  describe.skipIf(isMissing)(`the contract on ${title}`, () => {
+    let app: INestApplication;
+    let target: ContractTarget;
+    beforeAll(async () => {
+      const testing = await Test.createTestingModule({
+        imports: [testTypeOrm(options), ShippingModule.forRoot()],
+      }).compile();
+      app = testing.createNestApplication();
+      await app.listen(0, '127.0.0.1');
+      target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+    });
+    afterAll(() => app?.close());
+
+    it.each(shippingContract(() => target))('$title', async ({ run }) => {
+      await expect(run()).resolves.toBeUndefined();
+    });
+  });
+}
+
+describe('testTypeOrm()', () => {
+  it('refuses an engine that the library does not know', async () => {
+    const options = { type: 'sqljs' } as unknown as TestTypeOrmOptions;
+
+    const start = Test.createTestingModule({ imports: [testTypeOrm(options)] }).compile();
+
+    await expect(start).rejects.toThrow('knows the DataSource types');
+  });
+
+  it('on a server that cannot be reached fails with the error of the driver', async () => {
+    const options = { type: 'mariadb', url: 'mariadb://root@127.0.0.1:1/' } as const;
+
+    const start = Test.createTestingModule({ imports: [testTypeOrm(options)] }).compile();
+
+    await expect(start).rejects.toThrow('ECONNREFUSED');
+  });
+});

@@ -1,0 +1,159 @@
+import { ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from '../../support/app.js';
+import { Client, freshProject } from '../../support/client.js';
+import { watchStatements } from '../../support/statements.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const express = { carrier_code: 'dhl', method_code: 'express', method_label: 'Express' };
+
+let app: TestApp;
+/** Another instance on the same database, whose cache has nothing. */
+let cold: TestApp;
+let methods: ShippingMethods;
+let project: string;
+let id: string;
+beforeAll(async () => {
+  app = await testApp();
+  cold = await testApp({ database: app.database });
+  methods = app.nest.get(ShippingMethods);
+  await methods.create('default', { ...ground, method_label: 'Default' });
+});
+afterAll(async () => {
+  await cold?.close();
+  await app?.close();
+});
+beforeEach(async () => {
+  project = freshProject();
+  ({ id } = await methods.create(project, ground));
+});
+
+/** @returns the first words of the statements that are sent meanwhile, those of a refused call too */
+async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
+  const { sent, stop } = watchStatements(app.database.dataSource);
+  await work().catch(() => undefined);
+  stop();
+  return sent.map((sql) => /^\w+/.exec(sql)?.[0] ?? sql);
+}
+
+/** A project that inherits from the default. */
+async function inheriting(): Promise<string> {
+  const other = freshProject();
+  await methods.create(other, { ...ground, use_default: true });
+  return other;
+}
+
+describe('a write of its own', () => {
+  it.each<[name: string, write: () => Promise<unknown>, row: string]>([
+    ['create', () => methods.create(project, express), 'INSERT'],
+    ['upsert of a new method', () => methods.upsert(project, express), 'INSERT'],
+    ['upsert of a known method', () => methods.upsert(project, { ...ground, sort_order: 1 }), 'UPDATE'],
+    ['update', () => methods.update(project, id, { ...ground, sort_order: 1 }), 'UPDATE'],
+    [
+      'update with an etag',
+      () => methods.update(project, id, { ...ground, sort_order: 1 }, { etags: ['"1"'] }),
+      'UPDATE',
+    ],
+    ['removal', () => methods.remove(project, id), 'DELETE'],
+  ])('sends four statements: %s', async (_name, write, row) => {
+    expect(await sentBy(write)).toEqual(['START', 'UPDATE', row, 'COMMIT']);
+  });
+
+  it('sends six when it is the first one of its project', async () => {
+    expect(await sentBy(() => methods.create(freshProject(), ground))).toEqual([
+      'SELECT',
+      'START',
+      'INSERT',
+      'UPDATE',
+      'INSERT',
+      'COMMIT',
+    ]);
+  });
+
+  it('sends five in a project that inherits', async () => {
+    const other = await inheriting();
+
+    expect(await sentBy(() => methods.create(other, express))).toEqual([
+      'SELECT',
+      'START',
+      'UPDATE',
+      'INSERT',
+      'COMMIT',
+    ]);
+  });
+
+  it.each<[name: string, call: () => Promise<unknown>]>([
+    ['create of taken codes', () => methods.create(project, ground)],
+    ['update of nothing', () => methods.update(project, id, ground)],
+    ['upsert of nothing', () => methods.upsert(project, ground)],
+    ['update with an old etag', () => methods.update(project, id, express, { etags: ['"0"'] })],
+    ['removal with an old etag', () => methods.remove(project, id, { etags: ['"0"'] })],
+    ['update of an unknown method', () => methods.update(project, 'no-id', express)],
+  ])('sends one when it is refused or changes nothing: %s', async (_name, call) => {
+    expect(await sentBy(call)).toEqual(['SELECT']);
+  });
+
+  it('sends none when its input is refused', async () => {
+    expect(await sentBy(() => methods.create(project, { ...ground, method_label: '' }))).toEqual([]);
+  });
+});
+
+describe("a write in the caller's transaction", () => {
+  it.each<[name: string, write: (options: object) => Promise<unknown>, row: string]>([
+    ['create', (options) => methods.create(project, express, options), 'INSERT'],
+    ['update', (options) => methods.update(project, id, { ...ground, sort_order: 1 }, options), 'UPDATE'],
+    ['removal', (options) => methods.remove(project, id, options), 'DELETE'],
+  ])('sends three statements: %s', async (_name, write, row) => {
+    const sent = await sentBy(() => app.database.dataSource.transaction((manager) => write({ manager })));
+
+    expect(sent).toEqual(['START', 'SELECT', 'UPDATE', row, 'COMMIT']);
+  });
+});
+
+describe('reads', () => {
+  const reads: [name: string, read: () => Promise<unknown>][] = [
+    ['list', () => methods.list(project)],
+    ['list with filters', () => methods.list(project, { q: 'ups', filter: { is_active: true }, page: 2 })],
+    ['tree', () => methods.tree(project)],
+    ['findActive', () => methods.findActive(project)],
+    ['find', () => methods.find(project, id)],
+    ['findByCodes', () => methods.findByCodes(project, 'ups', '03')],
+  ];
+
+  it.each(reads)(
+    'send one statement for 50 callers when the cache has the project: %s',
+    async (_name, read) => {
+      const sent = await sentBy(() => Promise.all(Array.from({ length: 50 }, read)));
+
+      expect(sent).toEqual(['SELECT']);
+    },
+  );
+
+  it('send one statement for all projects that are asked for at the same time', async () => {
+    const others = [project, await inheriting(), await inheriting(), 'default'];
+    for (const other of others) await methods.list(other);
+
+    const sent = await sentBy(() => Promise.all(others.map((other) => methods.list(other))));
+
+    expect(sent).toEqual(['SELECT']);
+  });
+
+  it.each<[name: string, inherits: boolean, statements: number]>([
+    ['one statement', false, 1],
+    ['two statements where the project inherits', true, 2],
+  ])('send %s when the cache does not have the project', async (_name, inherits, statements) => {
+    const asked = inherits ? await inheriting() : project;
+    const sent = await sentBy(() => cold.nest.get(ShippingMethods).list(asked));
+
+    expect(sent).toEqual(Array(statements).fill('SELECT'));
+  });
+
+  it('send one statement for a 304 when the cache has the project', async () => {
+    const shop = new Client(app.origin, await inheriting());
+    const tag = (await shop.list()).headers.get('etag') ?? '';
+
+    const sent = await sentBy(() => shop.list('', { 'if-none-match': tag }));
+
+    expect(sent).toEqual(['SELECT']);
+  });
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { shippingEntities } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../support/database.js';
+
+describe('the migrated schema', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database?.close());
+
+  it('is what docs/tables.md lists, column by column and name by name', () => {
+    const page = readFileSync(new URL('../../../docs/tables.md', import.meta.url), 'utf8')
+      .replace(/ +/g, ' ')
+      .replace(/\| unique( index)? \|/g, '| index |');
+    const metadatas = shippingEntities.map((entity) => database.dataSource.getMetadata(entity));
+
+    const columns = metadatas.flatMap(({ ownColumns }) =>
+      ownColumns.map(
+        ({ databaseName, type, length, precision, collation, generationStrategy, isNullable }) => {
+          const size = length || precision ? `(${length || precision})` : '';
+          const of = `${collation ? ' collate C' : ''}${generationStrategy ? ' generated always as identity' : ''}`;
+          return `| \`${databaseName}\` | \`${String(type)}${size}\`${of} | ${isNullable ? 'yes ' : ''}|`;
+        },
+      ),
+    );
+    const names = metadatas.flatMap(({ tableName, primaryColumns, uniques, indices, checks }) => [
+      `## \`${tableName}\``,
+      ...primaryColumns.map(({ primaryKeyConstraintName }) => `\`${primaryKeyConstraintName}\` `),
+      ...[...uniques, ...indices].map(
+        ({ name, columns: on }) =>
+          `| \`${name}\` | index | \`${on.map(({ databaseName }) => databaseName).join(', ')}\``,
+      ),
+      ...checks.map(({ name, expression }) => `| \`${name}\` | check | \`${expression}\` |`),
+    ]);
+    expect([...columns, ...names].filter((line) => !page.includes(line))).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { type GuestHost } from './guest-host.js';
+import { type Answer, ground, send, Shop } from './shop.js';
+import { changing, refusing, replacing, silent } from './set-ups.js';
+
+/** What a host's set-ups do to its own routes they do to ours. */
+export interface GuestCheck {
+  title: string;
+  run: (host: GuestHost) => Promise<void>;
+}
+
+type Pairs = Record<string, [ours: Answer, own: Answer]>;
+
+/** The six answers, each beside that of the host's own route. */
+async function sixAnswers(shop: Shop): Promise<Pairs> {
+  await shop.recorded();
+  const created = await shop.send('POST', shop.methods, ground);
+  const listed = await send('GET', shop.methods, {});
+  const { id } = (JSON.parse(listed.text) as { data: [{ id: string }] }).data[0];
+  const [ours, own] = [`${shop.methods}/${id}`, `${shop.own}/methods/${id}`];
+  return {
+    create: [created, await shop.send('POST', own)],
+    update: [await shop.send('PATCH', ours, { ...ground, sort_order: 1 }), await shop.send('PATCH', own)],
+    list: [await shop.send('GET', shop.methods), await shop.send('GET', `${shop.own}/methods`)],
+    tree: [await shop.send('GET', `${shop.methods}/tree`), await shop.send('GET', `${shop.own}/tree`)],
+    events: [await shop.send('GET', shop.events), await shop.send('GET', `${shop.own}/events`)],
+    remove: [await shop.send('DELETE', ours), await shop.send('DELETE', own)],
+  };
+}
+
+function shownOf({ status, text, headers }: Answer) {
+  const names = ['content-type', 'content-encoding', 'x-frame-options'];
+  return { status, text, headers: names.map((name) => `${name}: ${headers.get(name)}`) };
+}
+
+async function asOwn(shop: Shop): Promise<Pairs> {
+  const pairs = await sixAnswers(shop);
+  for (const [route, [ours, own]] of Object.entries(pairs))
+    assert.deepEqual([route, shownOf(ours)], [route, shownOf(own)]);
+  assert.deepEqual(shop.host.lines, []);
+  return pairs;
+}
+
+const isOfRead = (tag: string | null): boolean => /^"[^"]+"$/.test(tag ?? '');
+
+/** ETag, Location, Cache-Control and 304, as documented. */
+async function keepsHeaders(shop: Shop): Promise<void> {
+  const created = await shop.send('POST', shop.methods, ground);
+  const location = created.headers.get('location') ?? '';
+  const one = new URL(location, shop.methods).href;
+  assert.ok(location.startsWith(`${new URL(shop.methods).pathname}/`), location);
+  assert.deepEqual([created.status, created.headers.get('etag')], [201, '"1"']);
+  const updated = await shop.send('PATCH', one, { ...ground, sort_order: 1 }, { 'if-match': '"1"' });
+  assert.deepEqual([updated.status, updated.headers.get('etag')], [200, '"2"']);
+  for (const url of [shop.methods, `${shop.methods}?per_page=1`, `${shop.methods}/tree`]) {
+    const got = await shop.send('GET', url);
+    const tag = got.headers.get('etag') ?? '';
+    const held = await shop.send('GET', url, undefined, { 'if-none-match': tag });
+    const again = await shop.send('GET', url, undefined, { 'if-none-match': '"other"' });
+    const head = await shop.send('HEAD', url);
+    assert.deepEqual([isOfRead(tag), got.headers.get('cache-control')], [true, 'no-cache']);
+    assert.deepEqual([held.status, held.text, held.headers.get('etag')], [304, '', tag]);
+    assert.deepEqual(
+      [held.headers.get('cache-control'), held.headers.get('content-length')],
+      ['no-cache', null],
+    );
+    assert.deepEqual([again.status, again.text], [200, got.text]);
+    assert.deepEqual([head.status, head.text, head.headers.get('etag')], [200, '', tag]);
+    assert.equal(head.headers.get('content-type'), got.headers.get('content-type'));
+  }
+  const removed = await shop.send('DELETE', one);
+  assert.equal(removed.status, 204);
+  assert.deepEqual(shop.host.lines, []);
+}
+
+function checked(title: string, run: GuestCheck['run']): GuestCheck {
+  return { title, run };
+}
+
+const objects = { ...silent, ...changing };
+
+export const guestChecks: GuestCheck[] = [
+  ...Object.keys({ ...objects, ...replacing }).map((setUp) =>
+    checked(`${setUp}: the six answers are those of the host's own routes`, async (host) => {
+      const plain = await asOwn(new Shop(host, 'none'));
+      const pairs = await asOwn(new Shop(host, setUp));
+      // Ids and times differ, lengths do not.
+      const formOf = (of: Pairs): object[] =>
+        Object.values(of).map(([answer]) => ({ ...shownOf(answer), text: answer.text.length }));
+      if (setUp in silent) assert.deepEqual(formOf(pairs), formOf(plain));
+      else assert.notDeepEqual(formOf(pairs), formOf(plain));
+    }),
+  ),
+
+  ...Object.keys(objects).map((setUp) =>
+    checked(`${setUp}: the headers are those of the document`, (host) => keepsHeaders(new Shop(host, setUp))),
+  ),
+
+  ...Object.keys(refusing).map((setUp) =>
+    checked(`${setUp}: the host's error, with none of our headers, and nothing after it`, async (host) => {
+      const shop = new Shop(host, setUp);
+      const one = await shop.stored();
+      const own = await shop.send('GET', `${shop.own}/methods`);
+      const { headers } = await send('GET', shop.methods, {});
+      const answers = [
+        await shop.send('POST', shop.methods, { ...ground, method_code: '04' }),
+        await shop.send('PATCH', one, { ...ground, sort_order: 1 }),
+        await shop.send('GET', shop.methods),
+        await shop.send('GET', shop.methods, undefined, { 'if-none-match': headers.get('etag') ?? '' }),
+        await shop.send('GET', `${shop.methods}/tree`),
+        await shop.send('GET', shop.events),
+        await shop.send('DELETE', one),
+      ];
+      for (const answer of answers) {
+        assert.deepEqual(shownOf(answer), shownOf(own));
+        assert.deepEqual([answer.headers.get('location'), answer.headers.get('cache-control')], [null, null]);
+        // Express has a weak one for any body.
+        assert.equal(answer.headers.get('etag'), own.headers.get('etag'));
+      }
+      // What a late value does, it has done by then.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.deepEqual(host.lines, []);
+    }),
+  ),
+
+  ...['cache', 'cache around an envelope', 'cache around a change in place'].map((setUp) =>
+    checked(`${setUp}: a hit is what the first answer was, also after a 304`, async (host) => {
+      const shop = new Shop(host, setUp);
+      await shop.stored();
+      const { headers } = await send('GET', shop.methods, {});
+      const tag = { 'if-none-match': headers.get('etag') ?? '' };
+      const held = await shop.send('GET', shop.methods, undefined, tag);
+      const hits = [await shop.send('GET', shop.methods), await shop.send('GET', shop.methods)];
+      const own = await shop.send('GET', `${shop.own}/methods`);
+      assert.deepEqual([held.status, held.text], [304, '']);
+      assert.deepEqual(hits.map(shownOf), [shownOf(own), shownOf(own)]);
+    }),
+  ),
+
+  checked('a change in place reaches no other request', async (host) => {
+    const shop = new Shop(host, 'camelCase, in place');
+    const one = await shop.stored();
+    await shop.recorded();
+    const urls = [shop.methods, `${shop.methods}/tree`, shop.events];
+    for (const url of urls) {
+      const before = await send('GET', url, {});
+      const changed = await shop.send('GET', url);
+      const after = await send('GET', url, {});
+      assert.notEqual(changed.text, before.text);
+      assert.equal(after.text, before.text);
+    }
+    await shop.send('PATCH', one, { ...ground, sort_order: 1 });
+    const { text } = await send('GET', shop.methods, {});
+    const own = await send('GET', `${shop.own}/methods`, {});
+    assert.equal(text, own.text);
+    assert.match(text, /"sort_order":1/);
+  }),
+
+  checked('our refusals are problems, and with problems: false those of the host', async (host) => {
+    const shop = new Shop(host, 'envelope');
+    const bare = new Shop(host, 'envelope', host.bare);
+    const ours = await shop.send('POST', shop.methods, {});
+    const theirs = await bare.send('POST', bare.methods, {});
+    const own = await bare.send('POST', `${bare.own}/methods`, {});
+    const none = await bare.send('DELETE', `${bare.methods}/none`);
+    assert.deepEqual([ours.status, ours.headers.get('content-type')], [400, 'application/problem+json']);
+    assert.match(ours.text, /"code":"validation_failed"/);
+    assert.deepEqual(shownOf(theirs), shownOf(own));
+    assert.deepEqual([theirs.status, none.status], [400, 404]);
+    assert.match(theirs.text, /carrier_code is required/);
+    assert.doesNotMatch(theirs.headers.get('content-type') ?? '', /problem/);
+    assert.deepEqual(host.lines, []);
+  }),
+];

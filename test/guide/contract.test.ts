@@ -1,0 +1,23 @@
+import { INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { OrderEvents, ShippingModule } from 'nestjs-shipping';
+import { ContractTarget, embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+
+describe('the shipping routes', () => {
+  let app: INestApplication;
+  let target: ContractTarget;
+
+  beforeAll(async () => {
+    const testing = await Test.createTestingModule({
+      imports: [embeddedTypeOrm(), ShippingModule.forRoot()],
+    }).compile();
+    app = testing.createNestApplication();
+    await app.listen(0, '127.0.0.1');
+    target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+  }, 60_000);
+
+  afterAll(() => app.close());
+
+  for (const { title, skipped, run } of shippingContract(() => target)) (skipped ? it.skip : it)(title, run);
+});

@@ -1,0 +1,101 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  type INestApplication,
+  Inject,
+  Injectable,
+  Module,
+  SetMetadata,
+  UnauthorizedException,
+  UseGuards,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import { ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+// docs/guide.md shows this code.
+
+interface User {
+  projects: string[];
+  role: string;
+}
+
+/** Yours checks a token. */
+@Injectable()
+class Tokens {
+  private readonly users = new Map<string, User>([
+    ['token-of-acme', { projects: ['acme'], role: 'admin' }],
+    ['token-of-a-clerk', { projects: ['acme'], role: 'clerk' }],
+    ['token-of-globex', { projects: ['globex'], role: 'admin' }],
+  ]);
+
+  userOf(token: string): User {
+    const user = this.users.get(token);
+    if (!user) throw new UnauthorizedException();
+    return user;
+  }
+}
+
+@Module({ providers: [Tokens], exports: [Tokens] })
+class AuthModule {}
+
+const Roles = (...roles: string[]) => SetMetadata('roles', roles);
+
+@Injectable()
+class ProjectGuard implements CanActivate {
+  constructor(
+    @Inject(Tokens) private readonly tokens: Tokens,
+    @Inject(Reflector) private readonly reflector: Reflector,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest();
+    const user = this.tokens.userOf(request.headers.authorization?.replace('Bearer ', ''));
+    const roles = this.reflector.get<string[] | undefined>('roles', context.getHandler());
+    return user.projects.includes(request.params.project_id) && (!roles || roles.includes(user.role));
+  }
+}
+
+const writers = [Roles('admin')];
+
+const guarded = ShippingModule.forRoot({
+  imports: [AuthModule],
+  http: {
+    decorators: [UseGuards(ProjectGuard)],
+    routeDecorators: { create: writers, update: writers, remove: writers },
+  },
+});
+
+describe('the shipping routes', () => {
+  let app: INestApplication;
+  let origin: string;
+  beforeAll(async () => {
+    const testing = await Test.createTestingModule({ imports: [embeddedTypeOrm(), guarded] }).compile();
+    app = testing.createNestApplication({ logger: ['error', 'warn'] });
+    await app.listen(0, '127.0.0.1');
+    origin = await app.getUrl();
+  });
+  afterAll(() => app?.close());
+
+  const status = async (method: string, path: string, token: string): Promise<number> => {
+    const url = `${origin}/api/projects/acme/sales/orders/${path}`;
+    return (await fetch(url, { method, headers: { authorization: `Bearer ${token}` } })).status;
+  };
+  const routes = [
+    ['POST', 'shipments/methods', 400],
+    ['GET', 'shipments/methods', 200],
+    ['GET', 'shipments/methods/tree', 200],
+    ['PATCH', 'shipments/methods/none', 400],
+    ['DELETE', 'shipments/methods/none', 404],
+    ['GET', '1001/events', 200],
+  ] as const;
+
+  it.each(routes)('%s %s is closed to strangers and other tenants', async (method, path, opened) => {
+    expect(await status(method, path, '')).toBe(401);
+    expect(await status(method, path, 'token-of-globex')).toBe(403);
+    expect(await status(method, path, 'token-of-a-clerk')).toBe(method === 'GET' ? opened : 403);
+    expect(await status(method, path, 'token-of-acme')).toBe(opened);
+  });
+});

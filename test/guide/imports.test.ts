@@ -1,0 +1,85 @@
+import { Test, type TestingModule } from '@nestjs/testing';
+import { OrderEvents, ShippingMethods, ShippingModule, ValidationFailedError } from 'nestjs-shipping';
+import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+// docs/guide.md shows this code.
+
+describe('imports, new tenants, and tenants that leave', () => {
+  let testing: TestingModule;
+  let dataSource: DataSource;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  beforeAll(async () => {
+    testing = await Test.createTestingModule({
+      imports: [embeddedTypeOrm(), ShippingModule.forRoot()],
+    }).compile();
+    await testing.init();
+    dataSource = testing.get(DataSource);
+    methods = testing.get(ShippingMethods);
+    events = testing.get(OrderEvents);
+  });
+  afterAll(() => testing?.close());
+
+  it('run all or nothing', async () => {
+    const projectId = 'acme';
+    const csv = 'ups;03;UPS Ground\nups;01;UPS Express\n';
+
+    const lines = csv.trim().split('\n');
+    const requests = lines.map((line) => {
+      const [carrier_code = '', method_code = '', method_label = ''] = line.split(';');
+      return { carrier_code, method_code, method_label };
+    });
+    const { created, updated, unchanged, removed } = await methods.upsertMany(projectId, requests, {
+      removeOthers: true,
+    });
+
+    expect([created.length, updated, unchanged, removed]).toEqual([2, [], [], []]);
+    expect((await methods.upsertMany(projectId, requests)).unchanged.toSorted()).toEqual(created.toSorted());
+    const bad = methods.upsertMany(projectId, [...requests, { ...requests[0]!, method_label: '' }]);
+    const error = await bad.catch((thrown: unknown) => thrown);
+    expect((error as ValidationFailedError).errors).toMatchObject([
+      { pointer: '/2/method_label', code: 'length' },
+      { pointer: '/2', code: 'duplicate' },
+    ]);
+  });
+
+  it('save the order of a screen', async () => {
+    const projectId = 'acme';
+    const { data: shown } = await methods.list(projectId);
+    const dragged = shown.toReversed();
+
+    await methods.upsertMany(
+      projectId,
+      dragged.map(({ carrier_code, method_code, method_label }, index) => {
+        return { carrier_code, method_code, method_label, sort_order: 10 * index };
+      }),
+    );
+
+    const { data } = await methods.list(projectId);
+    expect(data.map(({ id }) => id)).toEqual(dragged.map(({ id }) => id));
+  });
+
+  it('give a new tenant the defaults, and let it go', async () => {
+    const projectId = 'globex';
+    await methods.create('default', { carrier_code: 'dhl', method_code: 'P', method_label: 'DHL Paket' });
+    await events.record({ projectId, orderId: '1001', type: 'order.placed' });
+
+    const adopted = await methods.adoptDefaults(projectId);
+
+    expect(adopted.map(({ method_label, use_default }) => [method_label, use_default])).toEqual([
+      ['DHL Paket', true],
+    ]);
+    expect(await methods.adoptDefaults(projectId)).toEqual([]);
+
+    await dataSource.transaction(async (manager) => {
+      await methods.removeProject(projectId, { manager });
+      await events.removeProject(projectId, { manager });
+    });
+    const forgotten = await events.removeOrder(projectId, '1001');
+
+    expect((await methods.list(projectId)).data).toEqual([]);
+    expect([await events.list(projectId, '1001'), forgotten]).toEqual([[], 0]);
+  });
+});

@@ -1,0 +1,141 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable, Module } from '@nestjs/common';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import {
+  Column,
+  DataSource,
+  Entity,
+  type EntityManager,
+  type MigrationInterface,
+  PrimaryGeneratedColumn,
+  type QueryRunner,
+} from 'typeorm';
+import { afterEach, describe, expect, it } from 'vitest';
+
+// docs/guide.md shows this code.
+
+@Entity({ name: 'outbox' })
+class Outbox {
+  @PrimaryGeneratedColumn({ type: 'bigint' })
+  id!: string;
+
+  @Column({ type: 'simple-json' })
+  change!: object;
+}
+
+const withOutbox = ShippingModule.forRoot({
+  onChange: async (change, manager) => {
+    await manager.insert(Outbox, { change });
+  },
+});
+
+/** Run it every few seconds, on any number of instances. @returns how many changes were sent */
+function deliver(dataSource: DataSource, send: (change: object) => Promise<void>): Promise<number> {
+  return dataSource.transaction(async (manager) => {
+    const rows = await manager.find(Outbox, {
+      order: { id: 'ASC' },
+      take: 100,
+      lock: { mode: 'pessimistic_write' },
+    });
+    for (const { change } of rows) await send(change);
+    await manager.remove(rows);
+    return rows.length;
+  });
+}
+
+@Entity({ name: 'audit' })
+class Audit {
+  @PrimaryGeneratedColumn({ type: 'bigint' })
+  id!: string;
+
+  @Column({ type: 'varchar', length: 64 })
+  actor!: string;
+
+  @Column({ type: 'varchar', length: 64 })
+  what!: string;
+}
+
+@Injectable()
+class AuditTrail {
+  /** Filled by a middleware, from the token. */
+  readonly actor = new AsyncLocalStorage<string>();
+
+  async write({ type, before, after }: ShippingMethodChange, manager: EntityManager): Promise<void> {
+    const { id = '' } = after ?? before ?? {};
+    await manager.insert(Audit, { actor: this.actor.getStore() ?? 'system', what: `${type} ${id}` });
+  }
+}
+
+@Module({ providers: [AuditTrail], exports: [AuditTrail] })
+class AuditModule {}
+
+const audited = ShippingModule.forRootAsync({
+  imports: [AuditModule],
+  inject: [AuditTrail],
+  useFactory: (trail: AuditTrail) => ({ onChange: (change, manager) => trail.write(change, manager) }),
+});
+
+class CreateTables implements MigrationInterface {
+  name = 'CreateOutboxAndAudit1764000000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE outbox (id bigserial PRIMARY KEY, change text NOT NULL)');
+    await runner.query('CREATE TABLE audit (id bigserial PRIMARY KEY, actor varchar(64), what varchar(64))');
+  }
+
+  async down(): Promise<void> {}
+}
+
+describe('onChange', () => {
+  let testing: TestingModule;
+  afterEach(() => testing?.close());
+
+  const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+  const start = async (mount: typeof withOutbox): Promise<ShippingMethods> => {
+    testing = await Test.createTestingModule({
+      imports: [embeddedTypeOrm({ entities: [Outbox, Audit], migrations: [CreateTables] }), mount],
+    }).compile();
+    await testing.init();
+    return testing.get(ShippingMethods);
+  };
+
+  it('fills an outbox, whose rows are sent at least once', async () => {
+    const methods = await start(withOutbox);
+    const dataSource = testing.get(DataSource);
+    const { id } = await methods.create('acme', ground);
+    const undone = dataSource.transaction(async (manager) => {
+      await methods.remove('acme', id, { manager });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    const sent: object[] = [];
+    const send = async (change: object): Promise<void> => void sent.push(change);
+
+    const failing = deliver(dataSource, () => Promise.reject(new Error('The receiver is down.')));
+    await expect(failing).rejects.toThrow('The receiver is down.');
+    const first = await deliver(dataSource, send);
+    const second = await deliver(dataSource, send);
+
+    expect([first, second]).toEqual([1, 0]);
+    expect(sent).toMatchObject([{ type: 'created', before: null, after: ground }]);
+  });
+
+  it('writes an audit trail, with who it was', async () => {
+    const methods = await start(audited);
+    const trail = testing.get(AuditTrail, { strict: false });
+
+    const { id } = await trail.actor.run('ann', () => methods.create('acme', ground));
+    await methods.remove('acme', id);
+
+    const rows = await testing
+      .get(DataSource)
+      .getRepository(Audit)
+      .find({ order: { id: 'ASC' } });
+    expect(rows.map(({ actor, what }) => [actor, what])).toEqual([
+      ['ann', `created ${id}`],
+      ['system', `deleted ${id}`],
+    ]);
+  });
+});

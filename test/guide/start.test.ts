@@ -1,0 +1,101 @@
+import { type INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { OrderEvents, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  embeddedPostgres,
+  embeddedTypeOrm,
+  expectNoSchemaDrift,
+  shippingContract,
+  testTypeOrm,
+  type TestTypeOrmOptions,
+} from 'nestjs-shipping/testing';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { otherEngines } from '../support/other-engines.js';
+import { AppModule, database } from './app.module.js';
+import cliDataSource from './data-source.js';
+import { onMariadb, onSqlite } from './engines.js';
+
+// docs/start.md shows this code.
+
+/** What an existing backend has in its main.ts. */
+function setup(app: INestApplication): void {
+  app.enableCors({
+    origin: 'https://admin.example.com',
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
+    allowedHeaders: ['Authorization', 'Content-Type', 'If-Match', 'If-None-Match'],
+    exposedHeaders: ['ETag', 'Location', 'Retry-After'],
+  });
+}
+
+describe('the first mount', () => {
+  let app: INestApplication;
+  let origin: string;
+  beforeAll(async () => {
+    const testing = await Test.createTestingModule({ imports: [AppModule] })
+      .overrideModule(database)
+      .useModule(embeddedTypeOrm())
+      .compile();
+    app = testing.createNestApplication({ logger: ['error', 'warn'] });
+    setup(app);
+    await app.listen(0, '127.0.0.1');
+    origin = await app.getUrl();
+  });
+  afterAll(() => app?.close());
+
+  it('of the README keeps the contract, in a test with an embedded database', async () => {
+    const target = { origin, orderEvents: app.get(OrderEvents) };
+
+    for (const { run } of shippingContract(() => target)) await run();
+  });
+
+  it('allows a browser on another origin what the routes need', async () => {
+    const url = `${origin}/api/projects/acme/sales/orders/shipments/methods`;
+    const from = 'https://admin.example.com';
+
+    const asked = { 'access-control-request-method': 'PATCH', origin: from };
+    const preflight = await fetch(`${url}/x`, { method: 'OPTIONS', headers: asked });
+    const list = await fetch(url, { headers: { origin: from } });
+
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('If-Match');
+    expect(list.headers.get('access-control-expose-headers')).toContain('ETag');
+  });
+
+  it('has a DataSource for the CLI whose migrations make what the entities say, and can be reverted', async () => {
+    const { entities, migrations } = cliDataSource.options;
+    const globs = (named: unknown): unknown[] =>
+      (named as unknown[]).filter((each) => typeof each !== 'string');
+    const dataSource = new DataSource({
+      ...(await embeddedPostgres()),
+      entities: globs(entities) as typeof shippingEntities,
+      migrations: globs(migrations) as [],
+    });
+    await dataSource.initialize();
+
+    await dataSource.runMigrations();
+    await expectNoSchemaDrift(dataSource);
+    await dataSource.undoLastMigration();
+
+    expect(await dataSource.createQueryRunner().hasTable('shipping_method')).toBe(false);
+    await dataSource.destroy();
+  });
+});
+
+for (const { title, isMissing, options } of otherEngines) {
+  describe.skipIf(isMissing)(`the DataSource options of docs/start.md on ${title}`, () => {
+    it('give a database that works', async () => {
+      const shown = options.type === 'better-sqlite3' ? onSqlite : onMariadb;
+      const { type: _shown, ...settings } = shown;
+      const testing = await Test.createTestingModule({
+        imports: [testTypeOrm({ ...settings, ...options } as TestTypeOrmOptions), ShippingModule.forRoot()],
+      }).compile();
+
+      const codes = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+      const { etag } = await testing.get(ShippingMethods).create('acme', codes);
+
+      expect(etag).toBe('"1"');
+      await testing.close();
+    });
+  });
+}

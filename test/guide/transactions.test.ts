@@ -1,0 +1,133 @@
+import { ConflictException, Inject, Injectable } from '@nestjs/common';
+import { ClsPluginTransactional, Transactional, TransactionHost } from '@nestjs-cls/transactional';
+import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { getDataSourceToken, InjectDataSource } from '@nestjs/typeorm';
+import { ClsModule } from 'nestjs-cls';
+import {
+  connectionError,
+  MethodInUseError,
+  OrderEvents,
+  type ShippingMethodChange,
+  ShippingMethods,
+  ShippingModule,
+} from 'nestjs-shipping';
+import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { DataSource } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { CreateShopOrder, ShopOrder } from './shop-order.js';
+
+// docs/guide.md shows this code.
+
+@Injectable()
+class Checkout {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(OrderEvents) private readonly events: OrderEvents,
+  ) {}
+
+  place(projectId: string, orderId: string): Promise<void> {
+    const placing = this.dataSource.transaction(async (manager) => {
+      const method = await this.methods.findByCodes(projectId, 'ups', '03', { manager });
+      if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
+      await manager.insert(ShopOrder, { projectId, orderId, methodId: method.id });
+      await this.events.record({ projectId, orderId, type: 'order.placed' }, { manager });
+    });
+    return placing.catch((error: unknown) => {
+      throw connectionError(error);
+    });
+  }
+
+  @Transactional()
+  async placeInCls(projectId: string, orderId: string): Promise<void> {
+    await this.events.record({ projectId, orderId, type: 'order.placed' });
+    throw new ConflictException('Changed our mind.');
+  }
+}
+
+type Host = TransactionHost<TransactionalAdapterTypeOrm>;
+
+const withCls = ShippingModule.forRootAsync({
+  inject: [TransactionHost],
+  useFactory: (host: Host) => ({
+    entityManager: () => (host.isTransactionActive() ? host.tx : undefined),
+  }),
+});
+
+describe('a service of the host', () => {
+  let testing: TestingModule;
+  let checkout: Checkout;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  let projectId = '';
+  beforeEach(() => {
+    projectId = freshProject();
+  });
+  beforeAll(async () => {
+    testing = await Test.createTestingModule({
+      imports: [
+        ClsModule.forRoot({
+          plugins: [
+            new ClsPluginTransactional({
+              adapter: new TransactionalAdapterTypeOrm({ dataSourceToken: getDataSourceToken() }),
+            }),
+          ],
+        }),
+        embeddedTypeOrm({ entities: [ShopOrder], migrations: [CreateShopOrder] }),
+        withCls,
+      ],
+      providers: [Checkout],
+    }).compile();
+    await testing.init();
+    checkout = testing.get(Checkout);
+    methods = testing.get(ShippingMethods);
+    events = testing.get(OrderEvents);
+  });
+  afterAll(() => testing?.close());
+
+  const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+  it('stores an order with its event, or neither', async () => {
+    const { id } = await methods.create(projectId, ground);
+    await checkout.place(projectId, '1001');
+    await methods.update(projectId, id, { ...ground, is_active: false });
+
+    await expect(checkout.place(projectId, '1002')).rejects.toBeInstanceOf(ConflictException);
+
+    expect((await events.list(projectId, '1001')).map(({ type }) => type)).toEqual(['order.placed']);
+    expect(await events.list(projectId, '1002')).toEqual([]);
+  });
+
+  it('whose transaction is ambient takes the events along when it rolls back', async () => {
+    await expect(checkout.placeInCls(projectId, '1001')).rejects.toThrow('Changed our mind.');
+
+    expect(await events.list(projectId, '1001')).toEqual([]);
+  });
+
+  it('goes on after a refusal by its own foreign key, with a savepoint', async () => {
+    const { id } = await methods.create(projectId, ground);
+    await checkout.place(projectId, '1001');
+
+    await testing.get(DataSource).transaction(async (manager) => {
+      const removing = manager.transaction((inner) => methods.remove(projectId, id, { manager: inner }));
+      await removing.catch(async (error: unknown) => {
+        if (!(error instanceof MethodInUseError)) throw error;
+        await methods.update(projectId, id, { ...ground, is_active: false }, { manager });
+      });
+    });
+
+    expect(await methods.find(projectId, id)).toMatchObject({ is_active: false, version: 2 });
+  });
+
+  it('hears of changes after the commit', async () => {
+    const seen: ShippingMethodChange['type'][] = [];
+
+    const subscription = methods.changes.subscribe(({ type }) => seen.push(type));
+    await methods.create(projectId, ground);
+    subscription.unsubscribe();
+
+    expect(seen).toEqual(['created']);
+  });
+});

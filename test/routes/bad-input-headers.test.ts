@@ -1,0 +1,75 @@
+import {
+  answersExactly,
+  type BadInput,
+  violating,
+  ground,
+  methods,
+  type Refusal,
+} from '../support/bad-inputs.js';
+
+const mismatch: Refusal = { status: 412, code: 'version_mismatch' };
+const malformed = violating('If-Match: format');
+
+/** `If-Match` for a method at version 1. */
+const ifMatches: [header: string | string[], answer: 'accepted' | Refusal, given?: string][] = [
+  ['"1"', 'accepted'],
+  ['*', 'accepted'],
+  [' * ', 'accepted'],
+  ['"7" , "1"', 'accepted'],
+  [', "1",', 'accepted'],
+  ['"1", "9999999999"', 'accepted'],
+  [`"${'9'.repeat(500)}", "1"`, 'accepted', '500 digits and "1"'],
+  ['"1", "\\", "{,}", "\u00E9"', 'accepted'],
+  [['"7"', '"1"'], 'accepted', 'two lines'],
+  [Array(3_000).fill('"1"').join(), 'accepted', '3,000 tags'],
+  ['W/"1"', mismatch],
+  ['W/"1", W/"1"', mismatch],
+  ['"2"', mismatch],
+  ['"1-x"', mismatch],
+  ['"1.0"', mismatch],
+  ['"01"', mismatch],
+  ['"1 "', malformed],
+  ['""', mismatch],
+  ['"\u00E9"', mismatch],
+  [`"${'9'.repeat(500)}"`, mismatch, '500 digits'],
+  ['', malformed, 'nothing'],
+  [',', malformed],
+  ['1', malformed],
+  ['"1', malformed],
+  ['1"', malformed],
+  ["'1'", malformed],
+  ['"1" "2"', malformed],
+  ['"1", 2', malformed],
+  ['*, "1"', malformed],
+  ['"a b"', malformed],
+  ['w/"1"', malformed],
+  ['W/ "1"', malformed],
+  ['W/1', malformed],
+  [`"1",${' '.repeat(15_000)}x`, malformed, '15,000 blanks'],
+];
+
+/** A read is never refused because of its `If-None-Match`. */
+const ifNoneMatches = ['', 'x', '"', '1', 'W/', '*, "', ', ,', '"a b"'];
+
+answersExactly('conditional headers', [
+  ...ifMatches.flatMap(([header, answer, given = String(header)]): BadInput[] => {
+    const headers = { 'If-Match': header };
+    const sent = { given: `If-Match: ${given}`, path: `${methods}/{id}`, headers };
+    return [
+      { ...sent, method: 'PATCH', body: ground, answer: answer === 'accepted' ? 200 : answer },
+      { ...sent, method: 'DELETE', answer: answer === 'accepted' ? 204 : answer },
+    ];
+  }),
+  ...ifNoneMatches.flatMap((header): BadInput[] => {
+    const sent = {
+      given: `If-None-Match: ${header}`,
+      method: 'GET',
+      headers: { 'if-none-match': header },
+      answer: 200,
+    } as const;
+    return [
+      { ...sent, path: methods },
+      { ...sent, path: `${methods}/tree` },
+    ];
+  }),
+]);

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, connect } from 'node:http2';
+import { type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { type ProblemDetails, type ShippingMethodDto, ShippingModule } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configureHttp } from '../../apps/sample/src/http.js';
+import { compiled, typeOrm } from '../embedding/host.js';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { addEvents } from '../support/rows.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const sent = JSON.stringify({ ...ground, meta: { text: 'é😀' } });
+const json = { 'content-type': 'application/json' };
+
+const setups: [setup: string, configure: (app: NestFastifyApplication) => void, bodyParser: boolean][] = [
+  ['as Nest sets it up', () => undefined, true],
+  ['as the sample sets it up', configureHttp, false],
+];
+
+describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyParser) => {
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+  let session: ClientHttp2Session;
+  let path: string;
+  beforeAll(async () => {
+    database = await testDatabase();
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+    app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter({ http2: true }), {
+      bodyParser,
+      logger: ['error', 'warn'],
+    });
+    configure(app);
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    session = connect(`http://127.0.0.1:${port}`);
+    path = `${new Client('', freshProject()).base}/shipments/methods`;
+  });
+  afterAll(async () => {
+    session?.close();
+    await app?.close();
+    await database?.close();
+  });
+
+  /** @param pieces of a body without Content-Length; without pieces the request has no body */
+  const send = async (
+    method: string,
+    to: string,
+    pieces: readonly (string | Buffer)[] = [],
+    headers: Record<string, string> = {},
+  ) => {
+    const stream = session.request(
+      { ':method': method, ':path': to, ...headers },
+      { endStream: pieces.length === 0 },
+    );
+    const answered = once(stream, 'response');
+    for (const piece of pieces) stream.write(piece);
+    stream.end();
+    const [head] = await answered;
+    const read = await text(stream);
+    const body = (read === '' ? {} : JSON.parse(read)) as ShippingMethodDto & ProblemDetails;
+    const { etag, location, 'content-type': type } = head as Record<string, string | undefined>;
+    return { status: Number(head[':status']), etag: etag ?? '', location, type, body, read };
+  };
+
+  it('a body without a length is read, in create and update, whole or in pieces', async () => {
+    const halves = [Buffer.from(sent).subarray(0, 90), Buffer.from(sent).subarray(90)];
+
+    const created = await send('POST', path, [sent], json);
+    const one = `${path}/${created.body.id}`;
+    const updated = await send('PATCH', one, halves, { ...json, 'if-match': created.body.etag });
+    const renamed = await send('PATCH', one, [sent.replace('UPS', 'Ups')], json);
+
+    expect([created.status, created.body]).toMatchObject([201, { ...ground, meta: { text: 'é😀' } }]);
+    expect([updated.status, updated.body]).toEqual([200, created.body]);
+    expect([renamed.status, renamed.etag, renamed.body.method_label]).toEqual([200, '"2"', 'Ups Ground']);
+  });
+
+  it('a body with a length is read too', async () => {
+    const other = JSON.stringify({ ...ground, method_code: 'length' });
+
+    const { status } = await send('POST', path, [other], { ...json, 'content-length': `${other.length}` });
+
+    expect(status).toBe(201);
+  });
+
+  it.each<[given: string, pieces: string[]]>([
+    ['no body', []],
+    ['an empty body', ['']],
+    ['a body without a type', [sent]],
+  ])('%s is read as an empty object', async (_given, pieces) => {
+    const { status, body } = await send('POST', path, pieces);
+
+    expect([status, body.code, body.errors]).toMatchObject([400, 'validation_failed', { length: 3 }]);
+  });
+
+  it.each([
+    ['text/plain', 415, 'unsupported_media_type'],
+    ['application/json; charset=latin1', 415, 'unsupported_media_type'],
+  ])('a body of the type %s is refused', async (type, status, code) => {
+    const refused = await send('POST', path, [sent], { 'content-type': type });
+
+    expect([refused.status, refused.body]).toMatchObject([status, { code }]);
+  });
+
+  it('reads and deletions are answered as over HTTP/1.1', async () => {
+    const { body } = await send('POST', path, [JSON.stringify({ ...ground, method_code: 'read' })], json);
+
+    const list = await send('GET', path);
+    const held = await send('GET', path, [], { 'if-none-match': list.etag });
+    const removed = await send('DELETE', `${path}/${body.id}`);
+
+    expect([list.status, held.status, removed.status]).toEqual([200, 304, 204]);
+  });
+
+  it('a new method has its Location, a stale change and a bad list are refused as over HTTP/1.1', async () => {
+    const created = await send('POST', path, [JSON.stringify({ ...ground, method_code: 'new' })], json);
+    const one = `${path}/${created.body.id}`;
+
+    const stale = await send('DELETE', one, [], { 'if-match': '"9"' });
+    const bad = await send('GET', `${path}?page=0`);
+    const head = await send('HEAD', path);
+
+    expect(created.location).toBe(one);
+    expect([stale.status, stale.type, stale.body]).toMatchObject([
+      412,
+      'application/problem+json',
+      { code: 'version_mismatch', current_version: 1 },
+    ]);
+    expect([bad.status, bad.body.code]).toEqual([400, 'invalid_parameter']);
+    expect([head.status, head.read, head.etag]).toEqual([200, '', (await send('GET', path)).etag]);
+  });
+
+  it('a history of many pieces is complete', async () => {
+    await addEvents(database.dataSource.manager, { projectId: 'p', orderId: 'long' }, 3000);
+
+    const { status, type, read } = await send('GET', '/api/projects/p/sales/orders/long/events');
+
+    expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
+    expect((JSON.parse(read) as { data: unknown[] }).data).toHaveLength(3000);
+  });
+});

@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { documentShipping, shippingDocument } from 'nestjs-shipping/openapi';
+import { describe, expect, it } from 'vitest';
+import { hasSharedData, realMethods } from '../support/shared-data.js';
+
+interface Part {
+  [key: string]: Part | string | undefined;
+}
+
+interface Parameter {
+  name: string;
+  schema: { type: string };
+  example?: string;
+}
+
+interface Document {
+  paths: Record<string, { get: { parameters: Parameter[] } }>;
+}
+
+const methods = '/api/projects/{project_id}/sales/orders/shipments/methods';
+const host = { openapi: '3.0.0', info: { title: 'Shop', version: '7' }, paths: {} };
+
+function patternsOf(part: Part): string[] {
+  return Object.entries(part).flatMap(([key, value]) =>
+    typeof value === 'string' ? (key === 'pattern' ? [value] : []) : patternsOf(value ?? {}),
+  );
+}
+
+function listParameters(document: object): Map<string, Parameter> {
+  const { paths } = JSON.parse(JSON.stringify(document)) as Document;
+  return new Map(paths[methods]?.get.parameters.map((parameter) => [parameter.name, parameter]));
+}
+
+describe('the OpenAPI document, as tools read it', () => {
+  it('names its licence and its repository, and asks for no authentication', () => {
+    const document = shippingDocument({ version: '1.2.3' });
+
+    expect(document).toMatchObject({
+      info: {
+        version: '1.2.3',
+        description: expect.stringContaining('guards'),
+        license: { identifier: 'MIT' },
+        contact: { url: expect.stringContaining('nestjs-shipping') },
+      },
+      servers: [{ url: '/' }],
+      security: [],
+    });
+  });
+
+  it("declares each tag once, and leaves the host's tags, info, servers and security as they are", () => {
+    const ofTheHost = {
+      ...host,
+      tags: [{ name: 'Order events', description: 'Ours' }, { name: 'Carts' }],
+      servers: [{ url: 'https://shop.example' }],
+      security: [{ bearer: [] }],
+    };
+
+    const twice = documentShipping(documentShipping(ofTheHost), { path: 'shops/:project_id' });
+
+    const { info, servers, security } = ofTheHost;
+    expect(twice).toMatchObject({ info, servers, security });
+    expect(twice.tags).toEqual([
+      ...ofTheHost.tags,
+      { name: 'Shipping methods', description: expect.stringMatching(/\w/) },
+    ]);
+    expect(documentShipping(host)).not.toHaveProperty('security');
+  });
+
+  it('has patterns that match the same with and without the flag u', () => {
+    const patterns = [...new Set(patternsOf(JSON.parse(JSON.stringify(shippingDocument())) as Part))];
+    const text = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'aZ09_ -.:/@+()!"\'*,;<>?[]\\^`{|}~\t\0é더😀𝒰\u0301') }),
+      fc.string({ unit: 'binary' }),
+    );
+
+    expect(patterns.length).toBeGreaterThan(2);
+    for (const pattern of patterns) {
+      const [plain, unicode] = [new RegExp(pattern), new RegExp(pattern, 'u')];
+      fc.assert(fc.property(text, (value) => plain.test(value) === unicode.test(value)));
+    }
+  });
+
+  it.skipIf(!hasSharedData)('has a pattern for codes that matches the codes of 918 real methods', () => {
+    const { schemas } = shippingDocument().components ?? {};
+    const request = schemas?.['UpsertShippingMethodRequest'] as {
+      properties: { method_code: { pattern: string } };
+    };
+    const { pattern } = request.properties.method_code;
+
+    const codes = realMethods().flatMap((method) => [method.carrier_code, method.method_code]);
+
+    expect(codes).toHaveLength(2 * 918);
+    for (const flags of ['', 'u']) {
+      expect(codes.filter((code) => !new RegExp(pattern, flags).test(code))).toEqual([]);
+    }
+  });
+
+  it.each([
+    ['3.0.0', 'x-content-schema'],
+    ['3.1.0', 'contentSchema'],
+  ])(
+    'has filter and raw_filters, in OpenAPI %s, as strings that hold JSON of a named schema',
+    (openapi, keyword) => {
+      const documented = documentShipping({ ...host, openapi });
+
+      const parameters = listParameters(documented);
+      for (const [name, schema] of [
+        ['filter', 'ShippingFilter'] as const,
+        ['raw_filters', 'ShippingRawFilters'] as const,
+      ]) {
+        const { schema: text, example = '' } = parameters.get(name) as Parameter;
+        expect(text).toMatchObject({
+          type: 'string',
+          [keyword]: { $ref: `#/components/schemas/${schema}` },
+        });
+        expect(JSON.parse(example)).toBeTypeOf('object');
+        expect(documented).toHaveProperty(['components', 'schemas', schema, 'description']);
+      }
+    },
+  );
+});

@@ -1,0 +1,420 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { engine } from '../support/database.js';
+import { type SampleApp, sampleApp } from './sample-app.js';
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const isInstalled = existsSync(executablePath);
+if (!isInstalled) console.warn(`There is no browser at ${executablePath}: the test of the page is skipped.`);
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+describe.skipIf(!isInstalled)('the page in a browser', () => {
+  let app: SampleApp;
+  let browser: Browser;
+  let page: Page;
+  let faults: string[];
+  beforeAll(async () => {
+    app = await sampleApp();
+    // The root user of a container has no sandbox.
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+  afterEach(() => page?.context().close());
+
+  /** Opens the page on a project of its own with four methods of two carriers. */
+  async function openShop(options: Parameters<Browser['newContext']>[0] = {}): Promise<Client> {
+    const shop = new Client(app.origin, freshProject());
+    const methods = [
+      ['ups', 'UPS', '03', 'UPS Ground'],
+      ['ups', 'UPS', '02', 'UPS 2nd Day Air'],
+      ['ups', 'UPS', '07', 'UPS Express'],
+      ['dhl', 'DHL', 'P', 'DHL Worldwide'],
+    ];
+    for (const [index, [carrier_code, carrier_label, method_code, method_label]] of methods.entries()) {
+      const sort_order = (index + 1) * 10;
+      await shop.create({ carrier_code, carrier_label, method_code, method_label, sort_order });
+    }
+    await open(`?project=${shop.project}`, options);
+    await row('UPS Ground').waitFor();
+    return shop;
+  }
+
+  async function open(path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<void> {
+    page = await (await browser.newContext({ timezoneId: 'America/New_York', ...options })).newPage();
+    faults = [];
+    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('console', (message) => {
+      // The browser itself logs each refusal of the API.
+      const isRefusal = message.text().startsWith('Failed to load resource');
+      if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+    });
+    await page.goto(`${app.origin}/${path}`);
+  }
+
+  const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+  const handle = (label: string): Locator => page.getByRole('button', { name: `Move ${label}, ` });
+  const field = (name: string): Locator => page.getByRole('textbox', { name, exact: true });
+  const row = (label: string): Locator => page.getByRole('row').filter({ hasText: label });
+  const notice = (text: string): Promise<void> =>
+    page.getByRole('status').filter({ hasText: text }).waitFor();
+  const labels = (): Promise<string[]> => page.locator('tr[data-id] strong').allTextContents();
+  const described = async (name: string): Promise<string | null> =>
+    field(name).evaluate((input) => input.closest('.field')?.querySelector('.fault')?.textContent ?? null);
+
+  async function accessibilityFaults(): Promise<string[]> {
+    await page.evaluate(axe);
+    const options = JSON.stringify({ runOnly: levels });
+    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+      `axe.run(${options})`,
+    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+
+  it('sends a strict Content-Security-Policy and serves everything itself', async () => {
+    await openShop();
+    const response = await fetch(app.origin);
+
+    const policy = response.headers.get('content-security-policy');
+    const loaded = await page.evaluate(() =>
+      performance.getEntriesByType('resource').map(({ name }) => new URL(name).origin),
+    );
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
+    expect(policy).not.toContain('unsafe');
+    expect(new Set(loaded)).toEqual(new Set([app.origin]));
+    expect(faults).toEqual([]);
+  });
+
+  it('searches while one types, and filters by carrier and activity', async () => {
+    await openShop();
+
+    await page.getByRole('searchbox').fill('express');
+    await row('UPS Ground').waitFor({ state: 'detached' });
+    expect(await labels()).toEqual(['UPS Express']);
+    await page.getByRole('searchbox').fill('nowhere');
+    await button('Show all methods').click();
+    await row('UPS Ground').waitFor();
+    await page.getByRole('combobox', { name: 'Carrier' }).selectOption('dhl');
+    await row('UPS Ground').waitFor({ state: 'detached' });
+
+    expect(await labels()).toEqual(['DHL Worldwide']);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows many methods in pages', async () => {
+    const shop = new Client(app.origin, freshProject());
+    for (let index = 10; index < 40; index++)
+      await shop.create({ carrier_code: 'c', method_code: `${index}`, method_label: `Method ${index}` });
+    await open(`?project=${shop.project}`);
+
+    await row('Method 34').waitFor();
+    await button('Next').click();
+    await row('Method 35').waitFor();
+
+    expect(await labels()).toHaveLength(5);
+    await page.getByRole('searchbox').fill('method 35');
+    await row('Method 36').waitFor({ state: 'detached' });
+    expect(await labels()).toEqual(['Method 35']);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows every violation of a new method at its field, and creates it when they are corrected', async () => {
+    const shop = await openShop();
+    await button('Add a method').click();
+    await field('Carrier code').fill('dhl ');
+    await field('Carrier label').fill('DHL');
+    await field('Method code').fill('T');
+    await field('Method label').fill('DHL 12:00');
+    await field('Order').fill('soon');
+
+    await button('Save').click();
+    await page.getByText('Some fields need your attention.').waitFor();
+
+    expect(await described('Carrier code')).toContain('no space at the beginning or end');
+    expect(await described('Order')).toBe('Order must be an integer.');
+    expect(await described('Method label')).toBeNull();
+    expect(await accessibilityFaults()).toEqual([]);
+    await field('Carrier code').fill('dhl');
+    await field('Order').fill('5');
+    await button('Save').click();
+    await notice('“DHL 12:00” is saved.');
+    expect(await labels()).toEqual([
+      'DHL 12:00',
+      'DHL Worldwide',
+      'UPS Ground',
+      'UPS 2nd Day Air',
+      'UPS Express',
+    ]);
+    expect((await shop.list('q=12:00')).body.data).toMatchObject([{ carrier_code: 'dhl', sort_order: 5 }]);
+    expect(faults).toEqual([]);
+  });
+
+  it('leads from taken codes to the method that has them', async () => {
+    await openShop();
+    await button('Add a method').click();
+    await field('Carrier code').fill('ups');
+    await field('Method code').fill('07');
+    await field('Method label').fill('Express');
+    await button('Save').click();
+
+    await button('Open that method').click();
+
+    await page.getByRole('dialog', { name: 'Edit “UPS Express”' }).waitFor();
+    expect(await field('Method label').inputValue()).toBe('UPS Express');
+    expect(faults).toEqual([]);
+  });
+
+  it('edits a method, its details included, and makes it inactive', async () => {
+    const shop = await openShop();
+    await button('Edit UPS Ground').click();
+    await field('Method label').fill('Ground');
+    await button('+ Add a detail').click();
+    await field('Name of detail 1').fill('days');
+    await field('Value of detail 1').fill('5');
+
+    await button('Save').click();
+    await notice('“Ground” is saved.');
+    await page.getByRole('switch', { name: 'Active: Ground' }).click();
+    await notice('“Ground” is now inactive');
+
+    const { body } = await shop.list('filter[method_code]=03');
+    expect(body.data).toMatchObject([{ method_label: 'Ground', meta: { days: 5 }, is_active: false }]);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows an inherited value beside the stored one, and keeps the stored one', async () => {
+    const defaults = new Client(app.origin, 'default');
+    const codes = { carrier_code: freshProject(), method_code: '1' };
+    await defaults.create({ ...codes, method_label: 'Inherited label', meta: { days: 1 } });
+    const shop = new Client(app.origin, freshProject());
+    const { body: method } = await shop.create({ ...codes, method_label: 'Own label', use_default: true });
+    await open(`?project=${shop.project}`);
+    expect(await row('Inherited label').textContent()).toContain(
+      'from project “default”: method label, order',
+    );
+
+    await button('Edit Inherited label').click();
+    expect(await field('Method label').inputValue()).toBe('Own label');
+    await page.getByText('Inherited and shown: Inherited label').waitFor();
+    expect(await accessibilityFaults()).toEqual([]);
+    await page.getByRole('dialog').getByRole('switch', { name: 'Active' }).click();
+    await button('Save').click();
+    await notice('is saved');
+
+    const { body } = await shop.list(`filter[id]=${method.id}`);
+    expect(body.data).toMatchObject([
+      { method_label: 'Inherited label', own: { method_label: 'Own label', meta: {} }, is_active: false },
+    ]);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows what another client changed meanwhile, and saves only the fields that the operator changed', async () => {
+    const shop = await openShop();
+    await button('Edit UPS Ground').click();
+    await field('Method label').fill('My label');
+    const [method] = (await shop.list('filter[method_code]=03')).body.data;
+    await shop.update(method?.id ?? '', {
+      ...method,
+      ...readOnly,
+      method_label: 'Their label',
+      sort_order: 11,
+    });
+
+    await button('Save').click();
+    await page.getByText('Somebody changed this method while you edited it').waitFor();
+
+    const change = page.getByRole('dialog').getByRole('row').filter({ hasText: 'Method label' });
+    expect(await change.getByRole('cell').allTextContents()).toEqual([
+      'UPS Ground',
+      'Their label',
+      'My label',
+    ]);
+    expect(await accessibilityFaults()).toEqual([]);
+    await button('Keep my changes').click();
+    await notice('“My label” is saved.');
+    const { body } = await shop.list('filter[method_code]=03');
+    expect(body.data).toMatchObject([{ method_label: 'My label', sort_order: 11, version: 3 }]);
+    expect(faults).toEqual([]);
+  });
+
+  it('moves a method by keyboard and by mouse, and saves the order', async () => {
+    const shop = await openShop();
+    const saved = async (): Promise<string[]> =>
+      (await shop.list('filter[carrier_code]=ups')).body.data.map(({ method_code }) => method_code);
+
+    await handle('UPS Express').press('Home');
+    await notice('“UPS Express” is now 1 of 3 at UPS.');
+    expect(await saved()).toEqual(['07', '03', '02']);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await notice('“UPS Express” is now 3 of 3 at UPS.');
+    expect(await saved()).toEqual(['03', '02', '07']);
+
+    await handle('UPS Express').hover();
+    await page.mouse.down();
+    const target = await row('UPS Ground').boundingBox();
+    await page.mouse.move((target?.x ?? 0) + 20, (target?.y ?? 0) + 5, { steps: 5 });
+    await page.mouse.up();
+    await notice('“UPS Express” is now 1 of 3 at UPS.');
+    expect(await saved()).toEqual(['07', '03', '02']);
+    expect(faults).toEqual([]);
+  });
+
+  it('tells when another client changed a method before a move, and shows the order as it is', async () => {
+    const shop = await openShop();
+    const [method] = (await shop.list('filter[method_code]=03')).body.data;
+    await shop.update(method?.id ?? '', { ...method, ...readOnly, method_label: 'Changed' });
+
+    await handle('UPS 2nd Day Air').press('ArrowUp');
+    await notice('Somebody else changed this meanwhile');
+
+    await row('Changed').waitFor();
+    expect(await labels()).toEqual(
+      (await shop.tree()).body.data.flatMap(({ methods }) => methods.map((shown) => shown.method_label)),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it('asks before it removes a method, and explains that one is in use', async () => {
+    const shop = await openShop();
+    const order = { order_id: '1', carrier_code: 'ups', method_code: '03' };
+    await shop.send('POST', `/api/projects/${shop.project}/desk/orders`, order);
+
+    await button('Remove UPS Ground').click();
+    expect(await accessibilityFaults()).toEqual([]);
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Orders were placed with this method').waitFor();
+    await button('Make it inactive').click();
+    await notice('“UPS Ground” is now inactive');
+    await button('Remove UPS Express').click();
+    await button('Keep it').click();
+    await button('Remove UPS 2nd Day Air').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await notice('“UPS 2nd Day Air” is removed.');
+
+    expect(await labels()).toEqual(['UPS Ground', 'UPS Express', 'DHL Worldwide']);
+    expect(faults).toEqual([]);
+  });
+
+  it('places an order and shows its history in the time zone of the reader', async () => {
+    await openShop();
+    await page.getByText('Place an order', { exact: true }).click();
+    await field('Number of the new order').fill('A-1');
+    await page
+      .getByRole('combobox', { name: 'Shipping method' })
+      .selectOption({ label: 'DHL: DHL Worldwide' });
+    await button('Place the order').click();
+
+    const events = page.getByRole('listitem');
+    await events.nth(1).waitFor();
+
+    expect(await page.getByText('times in').textContent()).toContain('America/New_York');
+    expect(await events.nth(1).textContent()).toMatch(
+      /Shipping selected.*Order desk \(app\).*DHL Worldwide.*carrier code.*dhl/s,
+    );
+    await field('Number of the new order').fill('A-1');
+    await button('Place the order').click();
+    await page.getByText('This order is placed already').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('says that the database is away, and recovers by itself', async () => {
+    const shop = await openShop();
+    const { manager } = app.database.dataSource;
+    app.nest.useLogger(false);
+    const recover = await engine.intercept(manager, () => Promise.reject(engine.brokenConnection()));
+
+    await page.getByRole('switch', { name: 'Active: UPS Ground' }).click();
+    await notice('This was not saved.');
+    await page.getByRole('alert').filter({ hasText: 'cannot be reached just now' }).waitFor();
+    expect(await labels()).toHaveLength(4);
+    expect(await page.getByRole('switch', { name: 'Active: UPS Ground' }).isChecked()).toBe(true);
+    await recover();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+
+    await page.getByRole('switch', { name: 'Active: UPS Ground' }).click();
+    await notice('“UPS Ground” is now inactive');
+    expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  it('says that nobody answers, and recovers by itself', async () => {
+    await openShop();
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('ground');
+    await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
+
+    await page.context().setOffline(false);
+    await row('UPS Express').waitFor({ state: 'detached' });
+
+    expect(await labels()).toEqual(['UPS Ground']);
+    expect(faults).toEqual([]);
+  });
+
+  it('asks for an API key once, and says when it opens another project', async () => {
+    const locked = await sampleApp('shop=shop-key');
+    page = await browser.newPage();
+    await page.goto(`${locked.origin}/?project=shop`);
+    await page.getByText('This shop asks for an API key').waitFor();
+    expect(await accessibilityFaults()).toEqual([]);
+
+    await field('API key').fill('wrong');
+    await button('Open').click();
+    await page.getByText('This key opens nothing here.').waitFor();
+    await field('API key').fill('shop-key');
+    await button('Open').click();
+    await page.getByText('“shop” has no shipping methods yet').waitFor();
+    await page.reload();
+    await page.getByText('“shop” has no shipping methods yet').waitFor();
+    await field('Project').fill('other');
+    await field('Project').press('Enter');
+
+    await page.getByText('Your key does not open the project “other”').waitFor();
+    await page.context().close();
+    await locked.close();
+  });
+
+  it.each([
+    ['light', 1400],
+    ['dark', 1400],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)(
+    'has no accessibility fault and no sideways scrolling: %s, %i px',
+    async (colorScheme, width) => {
+      const shop = await openShop({ colorScheme, viewport: { width, height: 800 } });
+      await shop.send('POST', `/api/projects/${shop.project}/desk/orders`, {
+        order_id: '1001',
+        carrier_code: 'ups',
+        method_code: '03',
+      });
+      await button('Show').click();
+      await page.getByRole('listitem').first().waitFor();
+
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+
+      expect(await accessibilityFaults()).toEqual([]);
+      expect(overflow).toBeLessThanOrEqual(0);
+      expect(faults).toEqual([]);
+    },
+  );
+});
+
+/** What PATCH does not take. */
+const readOnly = {
+  id: undefined,
+  project_id: undefined,
+  inherited: undefined,
+  own: undefined,
+  version: undefined,
+  etag: undefined,
+  created_at: undefined,
+  updated_at: undefined,
+};

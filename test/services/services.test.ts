@@ -1,0 +1,202 @@
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  DuplicateMethodError,
+  MethodNotFoundError,
+  OrderEvents,
+  type ShippingMethodChange,
+  ShippingMethods,
+  ShippingModule,
+  ValidationFailedError,
+  VersionMismatchError,
+} from 'nestjs-shipping';
+import { shippingContract } from 'nestjs-shipping/testing';
+import { type DataSource } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+
+// docs/services.md shows this code.
+
+interface OrderLine {
+  sku: string;
+  quantity: number;
+}
+
+describe('the services as docs/services.md shows them', () => {
+  let database: TestDatabase;
+  let dataSource: DataSource;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  let close: () => Promise<void>;
+  let projectId = '';
+  beforeAll(async () => {
+    database = await testDatabase();
+    ({ dataSource } = database);
+    const testing = await Test.createTestingModule({
+      imports: [
+        TypeOrmModule.forRootAsync({
+          useFactory: () => database.options,
+          dataSourceFactory: () => Promise.resolve(dataSource),
+        }),
+        ShippingModule.forRoot(),
+      ],
+    }).compile();
+    await testing.init();
+    methods = testing.get(ShippingMethods);
+    events = testing.get(OrderEvents);
+    close = () => testing.close();
+  });
+  afterAll(async () => {
+    await close?.();
+    await database?.close();
+  });
+  beforeEach(() => {
+    projectId = freshProject();
+  });
+
+  it('create', async () => {
+    const ground = await methods.create(projectId, {
+      carrier_code: 'ups',
+      method_code: '03',
+      method_label: 'UPS Ground',
+    });
+    expect(ground.version).toBe(1);
+
+    const again = methods.create(projectId, {
+      carrier_code: 'ups',
+      method_code: '03',
+      method_label: 'UPS Ground',
+    });
+    const taken = await again.catch((error: unknown) => error);
+    expect(taken instanceof DuplicateMethodError && [taken.existingId, taken.identical]).toEqual([
+      ground.id,
+      true,
+    ]);
+    await expect(
+      methods.create(projectId, { carrier_code: ' ', method_code: '', method_label: 'x' }),
+    ).rejects.toBeInstanceOf(ValidationFailedError);
+  });
+
+  it('update, remove and upsert', async () => {
+    const codes = { carrier_code: 'ups', method_code: '03' };
+    const { id } = await methods.upsert(projectId, { ...codes, method_label: 'Ground' });
+    const upserted = await methods.upsert(projectId, { ...codes, method_label: 'UPS Ground' });
+    expect(upserted).toMatchObject({ id, version: 2 });
+
+    const updated = await methods.update(
+      projectId,
+      id,
+      { ...codes, method_label: 'UPS Ground', is_active: false },
+      { etags: [upserted.etag] },
+    );
+    expect(updated).toMatchObject({ is_active: false, version: 3 });
+    const late = methods.update(projectId, id, { ...codes, method_label: 'Late' }, { etags: ['"2"'] });
+    await expect(late).rejects.toBeInstanceOf(VersionMismatchError);
+
+    const removed = await methods.remove(projectId, id);
+    expect(removed.version).toBe(3);
+    await expect(methods.remove(projectId, id)).rejects.toBeInstanceOf(MethodNotFoundError);
+  });
+
+  it.each([undefined, null, 3, {}])('refuse to find a method by %j, which is no string', async (code) => {
+    const finding = methods.findByCodes(freshProject(), code as string, 'x');
+
+    await expect(finding).rejects.toMatchObject({ errors: [{ parameter: 'carrier_code', code: 'type' }] });
+    expect(await methods.findByCodes(freshProject(), ' no code', 'x')).toBeNull();
+  });
+
+  it('list, tree, findActive, find and findByCodes', async () => {
+    const ground = await methods.create(projectId, {
+      carrier_code: 'ups',
+      method_code: '03',
+      method_label: 'UPS Ground',
+    });
+
+    const page = await methods.list(projectId, {
+      q: 'ground',
+      filter: { carrier_code: ['ups', 'dhl'] },
+      raw_filters: [{ field: 'sort_order', op: 'lt', value: 10 }],
+    });
+    expect(page.meta).toEqual({ page: 1, per_page: 20, total: 1, total_pages: 1 });
+
+    const tree = await methods.tree(projectId);
+    expect(tree.data.map(({ carrier_code }) => carrier_code)).toEqual(['ups']);
+
+    const offered = await methods.findActive(projectId);
+    expect(offered).toEqual([ground]);
+
+    const found = await methods.findByCodes(projectId, 'ups', '03');
+    expect(found).toEqual(ground);
+    const none = await methods.findByCodes(projectId, 'ups', '99');
+    expect(none).toBeNull();
+    expect(await methods.find(projectId, ground.id)).toEqual(ground);
+  });
+
+  it('changes', async () => {
+    const seen: ShippingMethodChange['type'][] = [];
+    const subscription = methods.changes.subscribe(({ type }) => seen.push(type));
+
+    await dataSource.transaction(async (manager) => {
+      await methods.create(
+        projectId,
+        { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' },
+        { manager },
+      );
+      expect(seen).toEqual([]);
+    });
+
+    expect(seen).toEqual(['created']);
+    subscription.unsubscribe();
+  });
+
+  it('record, list and stream', async () => {
+    const lines: OrderLine[] = [{ sku: 'a-1', quantity: 2 }];
+    const orderId = '1001';
+
+    const placed = await dataSource.transaction(async (manager) => {
+      // … the order's own row …
+      return events.record(
+        {
+          projectId,
+          orderId,
+          type: 'order.placed',
+          data: { lines },
+          actor: { type: 'customer', id: 'c-518' },
+          dedupeKey: 'placed',
+        },
+        { manager },
+      );
+    });
+    expect(placed.data).toEqual({ lines });
+
+    const replayed = await events.record({ projectId, orderId, type: 'order.placed', dedupeKey: 'placed' });
+    expect(replayed).toEqual(placed);
+
+    const history = await events.list(projectId, orderId);
+    expect(history).toEqual([placed]);
+
+    for await (const event of events.stream(projectId, orderId)) {
+      expect(event).toEqual(placed);
+    }
+  });
+});
+
+describe('the contract suite of the testing kit', () => {
+  const target = (): { origin: string } => ({ origin: 'http://127.0.0.1:9' });
+
+  it('marks the checks that a host leaves out as skipped, and refuses to run them', async () => {
+    const checks = shippingContract(target, { without: ['events', 'defaults'] });
+
+    const skipped = checks.filter((check) => check.skipped);
+
+    expect(skipped).toHaveLength(2);
+    for (const { run } of skipped) await expect(run()).rejects.toThrow('left out');
+  });
+
+  it('fails a check when its target lacks something, and says what to add', async () => {
+    const check = shippingContract(target).find(({ title }) => title.startsWith('the events of an order'));
+
+    await expect(check?.run()).rejects.toThrow('orderEvents: app.get(OrderEvents)');
+  });
+});

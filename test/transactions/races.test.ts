@@ -1,0 +1,145 @@
+import { MethodNotFoundError, ShippingMethod, ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from '../support/app.js';
+import { Client, freshProject } from '../support/client.js';
+import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { watchStatements } from '../support/statements.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe('two instances on one database', () => {
+  let database: TestDatabase;
+  let apps: TestApp[];
+  beforeAll(async () => {
+    database = await testDatabase();
+    apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
+  });
+  afterAll(async () => {
+    for (const app of apps ?? []) await app.close();
+    await database?.close();
+  });
+
+  const clients = (project: string): Client[] => apps.map(({ origin }) => new Client(origin, project));
+
+  it('let one of 60 racing creates win, and give the others the id of its method', async () => {
+    const shops = clients(freshProject());
+
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => shops[index % 2]?.create({ ...ground, sort_order: index })),
+    );
+
+    const winners = answers.filter((answer) => answer?.status === 201);
+    const losers = answers.filter((answer) => answer?.status === 409);
+    expect([winners.length, losers.length]).toEqual([1, 59]);
+    expect(new Set(losers.map((answer) => answer?.body['existing_id']))).toEqual(
+      new Set([winners[0]?.body.id]),
+    );
+    const { body } = (await shops[0]?.list()) ?? {};
+    expect(body?.meta.total).toBe(1);
+  });
+
+  it('let one delete a method that the other changes all the time', async () => {
+    const project = freshProject();
+    const [deleting, changing] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
+      ShippingMethods,
+      ShippingMethods,
+    ];
+    const { id } = await deleting.create(project, ground);
+    let changes = 0;
+    let changed = (): void => undefined;
+    const fifty = new Promise<void>((resolve) => (changed = resolve));
+    const change = async (): Promise<void> => {
+      for (;;) {
+        await changing.update(project, id, { ...ground, sort_order: ++changes });
+        if (changes > 50) changed();
+      }
+    };
+    const changers = Array.from({ length: 8 }, () => change().catch((error: unknown) => error));
+    await Promise.race([fifty, ...changers]);
+    const { sent } = watchStatements((apps[0] as TestApp).database.dataSource);
+
+    const removed = await deleting.remove(project, id);
+
+    expect(removed.id).toBe(id);
+    expect(sent.filter((sql) => sql.includes('DELETE FROM'))).toHaveLength(1);
+    expect(await Promise.all(changers)).toEqual(Array(8).fill(expect.any(MethodNotFoundError)));
+  });
+
+  it('lose no acknowledged update, with If-Match and without', async () => {
+    const shops = clients(freshProject());
+    const created = (await shops[0]?.create({ ...ground, meta: { n: 0 } }))?.body;
+    const id = created?.id ?? '';
+
+    const acknowledged: number[] = [];
+    const guarded = async (writer: number): Promise<void> => {
+      const shop = shops[writer % 2];
+      for (let done = 0; done < 5;) {
+        const { version = 0 } = (await shop?.list())?.body.data[0] ?? {};
+        const change = { ...ground, sort_order: writer * 1000 + done };
+        const answer = await shop?.update(id, change, { 'if-match': `"${version}"` });
+        expect([200, 412]).toContain(answer?.status);
+        if (answer?.status !== 200) continue;
+        expect(answer.body.version).toBe(version + 1);
+        acknowledged.push(version);
+        done++;
+      }
+    };
+    await Promise.all(Array.from({ length: 10 }, (_, writer) => guarded(writer + 1)));
+    const blind = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        shops[index % 2]?.update(id, { ...ground, sort_order: -1 - index }),
+      ),
+    );
+
+    expect(blind.map((answer) => answer?.status)).toEqual(Array(40).fill(200));
+    const [last] = (await shops[1]?.list())?.body.data ?? [];
+    // Each version was changed by one writer only.
+    expect(new Set(acknowledged).size).toBe(50);
+    expect(last?.version).toBe(1 + 50 + 40);
+  });
+
+  it('keep the counts of a project correct under creates, changes and removals', async () => {
+    const project = freshProject();
+    const shops = clients(project);
+
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const shop = shops[index % 2];
+        const codes = { ...ground, method_code: `${index}` };
+        const id = (await shop?.create({ ...codes, use_default: index % 3 === 0 }))?.body.id ?? '';
+        if (index % 2 === 0) await shop?.update(id, { ...codes, use_default: index % 4 === 0 });
+        if (index % 5 === 0) await shop?.remove(id);
+      }),
+    );
+
+    const { manager } = database.dataSource;
+    expect(await manager.countBy(ShippingMethod, { projectId: project })).toBe(32);
+  });
+
+  it('do not deadlock when a transaction and a single writer change the same methods', async () => {
+    const project = freshProject();
+    const [shop] = clients(project);
+    const codes = ['a', 'b'].map((method_code) => ({ ...ground, method_code }));
+    const ids: string[] = [];
+    for (const method of codes) ids.push((await shop?.create(method))?.body.id ?? '');
+    const [a = '', b = ''] = ids;
+    const methods = apps[1]?.nest.get(ShippingMethods);
+
+    let single: Promise<{ status: number } | undefined> = Promise.resolve(undefined);
+    await apps[1]?.database.dataSource.transaction(async (manager) => {
+      await methods?.update(project, a, { ...ground, method_code: 'a', sort_order: 1 }, { manager });
+      single = Promise.resolve(shop?.update(b, { ...ground, method_code: 'b', sort_order: 1 }));
+      // On an embedded database it waits for the connection.
+      if (engine.has.severalConnections) await engine.someoneWaitsFor(manager);
+      // The holder of the project's lock waits for nobody.
+      await engine.withLockTimeout(manager, 300, async () =>
+        methods?.update(project, b, { ...ground, method_code: 'b', sort_order: 2 }, { manager }),
+      );
+    });
+
+    expect((await single)?.status).toBe(200);
+    expect((await shop?.list())?.body.data.map(({ version }) => version)).toEqual(
+      expect.arrayContaining([2, 3]),
+    );
+  });
+});
