@@ -148,6 +148,22 @@ describe.each(adapters)('changes and conditional requests on %s:', (adapter) => 
     },
   );
 
+  it.each([
+    ['inherits', true],
+    ['does not inherit', false],
+  ])('a 304 to any ETag has that of a 200, in a project that %s', async (_title, use_default) => {
+    const other = new Client(app.origin, freshProject());
+    await other.create({ ...ground, use_default });
+
+    const fresh = [await other.list(), await other.tree()];
+    const held = [await other.list('', { 'if-none-match': '*' }), await other.tree({ 'if-none-match': '*' })];
+
+    expect(held.map(({ status }) => status)).toEqual([304, 304]);
+    expect(held.map(({ headers }) => headers.get('etag'))).toEqual(
+      fresh.map(({ headers }) => headers.get('etag')),
+    );
+  });
+
   it.each(['page=0', 'filter=%7B', 'per_page=1&q=a&q=b'])(
     'the list ?%s is refused, also with If-None-Match',
     async (query) => {

@@ -2,7 +2,8 @@
 // because test runners do not compile this kind of file.
 import { createRequire } from 'node:module';
 
-export const version = String(require('nestjs-shipping/package.json').version);
+// Under tsx, the `require` of a module that is imported can resolve, but it cannot load JSON.
+export const version = String(createRequire(__filename)('nestjs-shipping/package.json').version);
 
 /** @returns the folder of a package, as the file `place` would load it, by default this one; '': it is not there */
 export const folderOf = (name = '', place = '') => {

@@ -94,7 +94,7 @@ export class MethodForm extends Component {
       // The etag refused it: the operator decides with both versions in view.
       const conflict = problem.code === 'version_mismatch' ? await project.find(base.id).catch(() => undefined) : undefined;
       const errors = problem.errors?.map(readable) ?? [];
-      const focus = () => this.form?.querySelector('[aria-invalid], [role=alert]')?.focus();
+      const focus = () => (this.form?.querySelector('[aria-invalid]') ?? this.form?.querySelector('[role=alert]'))?.focus();
       this.setState({ problem, conflict, errors, isSaving: false }, focus);
     }
   }
@@ -137,15 +137,16 @@ export class MethodForm extends Component {
   details(pairs, errors, inherited) {
     const put = (index, part, text) => this.set({ meta: pairs.map((pair, at) => (at === index ? pair.with(part, text) : pair)) });
     const faults = faultsAt(errors, '/meta');
-    return html`<fieldset class="details"><legend>Details</legend>
-      ${pairs.map(
-        (pair, index) => html`<div class="pair" key=${index}>
-        ${['Name', 'Value'].map(
-          (label, part) => html`<input aria-label="${label} of detail ${index + 1}" placeholder=${label} value=${pair[part]}
-          aria-invalid=${faultsAt(faults, `/meta/${pair[0]}`).length > 0 ? 'true' : null} onInput=${(event) => put(index, part, event.target.value)} />`,
-        )}
-        <button type="button" class="quiet" aria-label="Remove detail ${index + 1}" onClick=${() => this.set({ meta: pairs.toSpliced(index, 1) })}>✕</button></div>`,
-      )}
+    const isWrong = (name) => (faultsAt(faults, `/meta/${name}`).length > 0 ? 'true' : null);
+    const input = (
+      label,
+      part,
+      index,
+    ) => html`<input aria-label="${label} of detail ${index + 1}" placeholder=${label} value=${pairs[index][part]}
+      aria-invalid=${isWrong(pairs[index][0])} onInput=${(event) => put(index, part, event.target.value)} />`;
+    const pair = (_pair, index) => html`<div class="pair" key=${index}>${input('Name', 0, index)}${input('Value', 1, index)}
+      <button type="button" class="quiet" aria-label="Remove detail ${index + 1}" onClick=${() => this.set({ meta: pairs.toSpliced(index, 1) })}>✕</button></div>`;
+    return html`<fieldset class="details"><legend>Details</legend>${pairs.map(pair)}
       ${faults.map(({ detail }) => html`<small class="fault" role="alert">${detail}</small>`)}${inherited}
       <button type="button" class="quiet" onClick=${() => this.set({ meta: [...pairs, ['', '']] })}>+ Add a detail</button></fieldset>`;
   }

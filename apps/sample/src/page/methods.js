@@ -56,12 +56,11 @@ export class Methods extends Component {
 
   /** Tells how a write went, and shows what is there now. */
   async write(writing, success) {
+    const conflict =
+      'Somebody else changed this meanwhile, so nothing more was saved. The list now shows it as it is: look, and try again.';
     const text = await writing.then(
       () => success,
-      ({ code, message }) =>
-        code === 'version_mismatch'
-          ? 'Somebody else changed this meanwhile, so nothing more was saved. The list now shows it as it is: look, and try again.'
-          : `This was not saved. ${message}`,
+      ({ code, message }) => (code === 'version_mismatch' ? conflict : `This was not saved. ${message}`),
     );
     this.props.tell(text);
     await this.load();
@@ -90,7 +89,7 @@ export class Methods extends Component {
     if (!numbers) {
       const fixed = (hasFixedOrder(method) ? method : methods.find(hasFixedOrder)).method_label;
       this.props.tell(
-        `“${fixed}” takes its order from the project “default”, so it keeps its place. Open it and choose its own values first.`,
+        `“${fixed}” takes its order from the project “default”, so it keeps its place. To move it, edit it and switch off “Use the default values”.`,
       );
       return;
     }
@@ -101,10 +100,8 @@ export class Methods extends Component {
       for (const [index, changed] of methods.entries())
         if (changed.sort_order !== numbers[index]) await this.props.project.update(changed, { sort_order: numbers[index] });
     };
-    await this.write(
-      save(),
-      `“${method.method_label}” is now ${to + 1} of ${methods.length} at ${carrier.carrier_label}. The order is saved.`,
-    );
+    const done = `“${method.method_label}” is now ${to + 1} of ${methods.length} at ${carrier.carrier_label}. The order is saved.`;
+    await this.write(save(), done);
   }
 
   keyed = (event, { id }) => {
@@ -153,67 +150,62 @@ export class Methods extends Component {
     const pages = found ? found.meta.total_pages : Math.ceil(all.length / perPage);
     const page = Math.min(asked, pages);
     const shown = found ? found.data : all.slice((page - 1) * perPage, page * perPage);
+    // A new method comes last.
+    const add = () => this.setState({ editing: { sort_order: Math.max(0, ...all.map(({ sort_order }) => sort_order)) + 10 } });
     const ask = (name) => (event) => this.ask({ [name]: event.target.value });
+    const open = (method) => this.setState({ editing: method });
+    const form = { key: `${editing?.id} ${editing?.etag}`, method: editing, project, tell, saved: this.load, open };
+    const noMatch = html`<div class="state"><h3>No method matches</h3><p>Search for another word, or look at all of them.</p>
+      <button class="outline" onClick=${() => this.ask(none)}>Show all methods</button></div>`;
+    const noMethods = html`<div class="state"><h3>“${projectId}” has no shipping methods yet</h3><p>Add the first one: customers can choose it at once.</p>
+      <button onClick=${add}>Add the first method</button></div>`;
+    const pager = html`<nav class="row" aria-label="Pages">
+      <button class="outline" disabled=${page <= 1} onClick=${() => this.ask({ page: page - 1 })}>Previous</button><span>Page ${page} of ${pages}</span>
+      <button class="outline" disabled=${page >= pages} onClick=${() => this.ask({ page: page + 1 })}>Next</button></nav>`;
     return html`<section aria-labelledby="methods">
-      <div class="bar"><h2 id="methods" tabindex="-1">Shipping methods</h2>
-        <button onClick=${() => this.setState({ editing: {} })}>Add a method</button></div>
+      <div class="bar"><h2 id="methods" tabindex="-1">Shipping methods</h2><button onClick=${add}>Add a method</button></div>
       <search class="filters">
         <input type="search" aria-label="Search labels and codes" placeholder="Search labels and codes" maxlength="100" value=${query.q} onInput=${ask('q')} />
         <select aria-label="Carrier" value=${query.carrier} onChange=${ask('carrier')}>
           <option value="">All carriers</option>
           ${tree?.map((carrier) => html`<option key=${carrier.carrier_code} value=${carrier.carrier_code}>${carrier.carrier_label}</option>`)}
         </select>
-        <select aria-label="Active or not" value=${query.active} onChange=${ask('active')}>
-          <option value="">Active and inactive</option><option value="true">Active</option><option value="false">Inactive</option>
+        <select aria-label="Activity" value=${query.active} onChange=${ask('active')}>
+          <option value="">Active or not</option><option value="true">Active</option><option value="false">Inactive</option>
         </select>
       </search>
       ${problem && html`<${Outage} problem=${problem} retry=${this.load} />`}
       ${!tree && !problem && html`<${Loading} what="the methods" />`}
-      ${
-        tree &&
-        shown.length === 0 &&
-        (found
-          ? html`<div class="state"><h3>No method matches</h3><p>Search for another word, or look at all of them.</p>
-            <button class="outline" onClick=${() => this.ask(none)}>Show all methods</button></div>`
-          : html`<div class="state"><h3>“${projectId}” has no shipping methods yet</h3><p>Add the first one: customers can choose it at once.</p>
-            <button onClick=${() => this.setState({ editing: {} })}>Add the first method</button></div>`)
-      }
-      ${shown.length > 0 && html`<p class="hint">${found ? 'Show all methods to change their order.' : 'Customers see the methods in this order. Drag ⠿ to change it, or focus it and press ↑ or ↓.'}</p>`}
-      ${
-        shown.length > 0 &&
-        html`<table class="methods">
-        <thead><tr><th scope="col"><span class="hidden">Move</span></th><th scope="col">Method</th><th scope="col">Code</th><th scope="col">Order</th>
-          <th scope="col">Details</th><th scope="col">Active</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
-        ${[...Map.groupBy(shown, ({ carrier_code }) => carrier_code)].map(([code, methods]) => {
-          const carrier = tree.find(({ carrier_code }) => carrier_code === code) ?? { methods };
-          const active = carrier.methods.filter(({ is_active }) => is_active).length;
-          return html`<tbody key=${code}>
-            <tr class="carrier"><th scope="rowgroup" colspan="7"><h3>${carrier.carrier_label ?? code} <code>${code}</code></h3>
-              <small>${active} of ${carrier.methods.length} active</small></th></tr>
-            ${methods.map(
-              (
-                method,
-              ) => html`<${Row} key=${method.id} method=${method} drag=${drag} place=${found ? 0 : 1 + carrier.methods.indexOf(method)}
-              count=${carrier.methods.length} of=${this} />`,
-            )}</tbody>`;
-        })}
-      </table>`
-      }
-      ${
-        pages > 1 &&
-        html`<nav class="row" aria-label="Pages">
-        <button class="outline" disabled=${page <= 1} onClick=${() => this.ask({ page: page - 1 })}>Previous</button>
-        <span>Page ${page} of ${pages}</span>
-        <button class="outline" disabled=${page >= pages} onClick=${() => this.ask({ page: page + 1 })}>Next</button></nav>`
-      }
-      ${
-        editing &&
-        html`<${MethodForm} key=${`${editing.id} ${editing.etag}`} method=${editing} project=${project} tell=${tell} saved=${this.load}
-        open=${(method) => this.setState({ editing: method })} />`
-      }
+      ${tree && shown.length === 0 && (found ? noMatch : noMethods)}
+      ${shown.length > 0 && html`<${Table} shown=${shown} tree=${tree} isFound=${Boolean(found)} drag=${drag} of=${this} />`}
+      ${pages > 1 && pager}
+      ${editing && html`<${MethodForm} ...${form} />`}
       ${removing && html`<${Removal} ...${removing} of=${this} />`}
     </section>`;
   }
+}
+
+function Table({ shown, tree, isFound, drag, of }) {
+  const tableOf = ([code, methods]) => {
+    const carrier = tree.find(({ carrier_code }) => carrier_code === code) ?? { methods };
+    const { length } = carrier.methods;
+    const active = carrier.methods.filter(({ is_active }) => is_active).length;
+    const place = (method) => (isFound ? 0 : 1 + carrier.methods.indexOf(method));
+    const row = (method) =>
+      html`<${Row} key=${method.id} method=${method} drag=${drag} place=${place(method)} count=${length} of=${of} />`;
+    return html`<tbody key=${code}>
+      <tr class="carrier"><th scope="rowgroup" colspan="7"><h3>${carrier.carrier_label ?? code} <code>${code}</code></h3>
+        <small>${active} of ${length} active</small></th></tr>
+      ${methods.map(row)}</tbody>`;
+  };
+  const moving =
+    'Drag ⠿ to move a method at its carrier, or focus it and press ↑ or ↓. The carrier with the lowest order comes first.';
+  return html`<p class="hint">${isFound ? 'Show all methods to change their order.' : moving}</p>
+    <table class="methods">
+      <thead><tr><th scope="col"><span class="hidden">Move</span></th><th scope="col">Method</th><th scope="col">Code</th><th scope="col">Order</th>
+        <th scope="col">Details</th><th scope="col">Active</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
+      ${[...Map.groupBy(shown, ({ carrier_code }) => carrier_code)].map(tableOf)}
+    </table>`;
 }
 
 function Row({ method, place, count, drag, of }) {
@@ -221,12 +213,10 @@ function Row({ method, place, count, drag, of }) {
   const isFrom = (field) => (inherited.includes(field) ? 'inherited' : null);
   const dropped =
     drag && { [drag.before]: 'drop-before', ...(!drag.before && { [drag.after]: 'drop-after' }), [drag.id]: 'dragged' }[id];
+  const handle = html`<button class="handle quiet" aria-label="Move ${method_label}, ${place} of ${count}, with the arrow keys"
+      onPointerDown=${(event) => of.grab(event, method)} onKeyDown=${(event) => of.keyed(event, method)}>⠿</button>`;
   return html`<tr data-id=${id} class=${[dropped, !is_active && 'inactive'].filter(Boolean).join(' ')}>
-    <td>${
-      place > 0 &&
-      html`<button class="handle quiet" aria-label="Move ${method_label}, ${place} of ${count}, with the arrow keys"
-      onPointerDown=${(event) => of.grab(event, method)} onKeyDown=${(event) => of.keyed(event, method)}>⠿</button>`
-    }</td>
+    <td>${place > 0 && handle}</td>
     <td><strong class=${isFrom('method_label')}>${method_label}</strong>
       ${inherited.length > 0 && html`<small>↳ from project “default”: ${inheritedNames(inherited)}</small>`}</td>
     <td><code>${method_code}</code></td>

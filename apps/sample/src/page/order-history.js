@@ -57,6 +57,9 @@ export class OrderHistory extends Component {
 
   render({ order }, { events, of, problem, newId, errors, offered }) {
     const isShown = events && of === order && (!problem || events.length > 0);
+    const timeline = () => html`
+      <p class="hint">${events.length} ${events.length === 1 ? 'event' : 'events'} of the order ${order}, times in ${timeZone}</p>
+      <ol class="timeline">${events.map((event) => html`<${Event} key=${event.id} ...${event} />`)}</ol>`;
     return html`<section class="history" aria-labelledby="history">
       <h2 id="history">History of an order</h2>
       <form class="row" onSubmit=${this.follow}>
@@ -77,13 +80,7 @@ export class OrderHistory extends Component {
       ${problem && html`<${Outage} problem=${problem} retry=${this.load} />`}
       ${!isShown && !problem && html`<${Loading} what="the history" />`}
       ${isShown && events.length === 0 && html`<div class="state"><h3>The order ${order} has no events</h3><p>Look at its number, or place an order above.</p></div>`}
-      ${
-        isShown &&
-        events.length > 0 &&
-        html`
-        <p class="hint">${events.length} ${events.length === 1 ? 'event' : 'events'} of the order ${order}, times in ${timeZone}</p>
-        <ol class="timeline">${events.map((event) => html`<${Event} key=${event.id} ...${event} />`)}</ol>`
-      }
+      ${isShown && events.length > 0 && timeline()}
     </section>`;
   }
 }

@@ -88,7 +88,7 @@ export class Database {
           throw new DatabaseUnavailableError(error);
         });
         // TypeORM has one connection to SQLite for all. Two transactions on it would become one.
-        if (isSqlite(runner.manager)) return await this.transactions.inTurn(runner, () => work(runner));
+        if (isSqlite(runner.manager)) return await this.transactions.inTurn(runner, () => work(runner), true);
         return await work(runner);
       } catch (error) {
         if (attempt === maxTries || contentionOf(error) !== 'race')

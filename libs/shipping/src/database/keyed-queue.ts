@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 import { firstOf } from './first-of.js';
 
@@ -8,14 +9,26 @@ const patienceMs = 30_000;
 export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
+  /** The keys of the calls in which this code runs. */
+  private readonly inside = new AsyncLocalStorage<Set<string>>();
 
-  /** If the database is not available to a call, the calls that wait behind it fail at once. A lost race fails one call. */
+  /**
+   * If the database is not available to a call, the calls that wait behind it fail at once. A lost race fails one call.
+   * @throws TypeError for a call inside of one with the same key, which would wait for itself
+   */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
+    const outer = this.inside.getStore();
+    if (outer?.has(key))
+      throw new TypeError(
+        'A call inside of onChange waits for the change that it is part of: pass the manager.',
+      );
+    const held = new Set(outer).add(key);
+    const run = (): Promise<Result> => this.inside.run(held, call).finally(() => held.delete(key));
     const previous = this.last.get(key) ?? Promise.resolve();
-    const result = previous.then(call, (error: unknown) => {
+    const result = previous.then(run, (error: unknown) => {
       const isUnavailable = error instanceof DatabaseUnavailableError && error.contention !== 'race';
       if (isUnavailable || error instanceof OutcomeUnknownError) throw new DatabaseUnavailableError(error);
-      return call();
+      return run();
     });
     const over = previous.catch(() => undefined).then(() => firstOf(result, patienceMs));
     over.catch(() => undefined);

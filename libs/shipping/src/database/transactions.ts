@@ -70,10 +70,11 @@ export class Transactions implements EntitySubscriberInterface {
   /**
    * Runs work of several statements after the work that was given before. No transaction begins or ends in between. Work
    * that is given inside of other work is part of it.
+   * @param isOwn the work is part of no transaction that is open now
    * @throws DatabaseUnavailableError when the transaction has ended by then: a statement would commit by itself
    */
-  inTurn<Result>(runner: QueryRunner, work: () => Promise<Result>): Promise<Result> {
-    const open = runner.isTransactionActive ? this.on(runner) : [];
+  inTurn<Result>(runner: QueryRunner, work: () => Promise<Result>, isOwn = false): Promise<Result> {
+    const open = runner.isTransactionActive && !isOwn ? this.on(runner) : [];
     for (const transaction of open) transaction.isJoined = true;
     const joined = open.findLast(({ hasEnded }) => !hasEnded) ?? open[0];
     const outer = this.turnOn(runner);

@@ -102,9 +102,11 @@ export async function claim(
 /** Waits for the other writers of a project, and gives it its next revision. */
 export async function lock(manager: EntityManager, projectId: string, next: string): Promise<void> {
   await addProject(manager, projectId);
-  await run(manager, 'lock', { projectId, next }, () =>
+  const { affected } = await run(manager, 'lock', { projectId, next }, () =>
     nextRevision(manager).where('project_id = :projectId'),
   );
+  // Somebody has removed the project since it was added. Without its row there is no lock.
+  if (affected !== 1) throw lostRace();
 }
 
 function nextRevision(manager: EntityManager) {

@@ -82,6 +82,13 @@ export class MethodStore {
     return this.database.read(joined, (manager) => this.read(manager, projectId));
   }
 
+  /** The defaults, for a change of this project. Its lock comes before the first read, as in each change. */
+  async defaultsFor(projectId: string, joined: EntityManager | undefined): Promise<MethodView> {
+    if (joined && keepsSnapshot(joined))
+      await this.database.write(joined, (manager) => addProject(manager, projectId));
+    return this.view(this.settings.defaultsProjectId, joined);
+  }
+
   /** JSON of a view, made once. */
   body(view: MethodView, name: string, make: () => string): Buffer {
     return this.cache.body(view, name, make);
@@ -178,7 +185,11 @@ export class MethodStore {
     revision: string,
     beforeCommit: BeforeCommit,
   ): Promise<Done> {
-    const rows = await writeRows(manager, view.projectId, changes);
+    const rows = await writeRows(manager, view.projectId, changes).catch((error: unknown) => {
+      // Some of the rows may be written.
+      if (changes.length > 1) this.database.fail(manager);
+      throw error;
+    });
     const after = view.with(rows, revision) ?? (await this.read(manager, view.projectId));
     const told = changes.map((change) => changeOf(change, after));
     try {

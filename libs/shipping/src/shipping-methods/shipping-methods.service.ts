@@ -206,9 +206,10 @@ export class ShippingMethods {
    */
   async adoptDefaults(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkedFor(projectId, () => undefined);
-    const { defaultsProjectId, maxMethods } = this.settings;
-    const defaults = await this.view(defaultsProjectId, options);
-    const { changes } = await this.change(projectId, options, adoption(defaults, maxMethods));
+    const joined = this.database.joined(options);
+    const defaults = await this.store.defaultsFor(projectId, joined);
+    const decide = adoption(defaults, this.settings.maxMethods);
+    const { changes } = await this.store.change(projectId, joined, decide, this.announce);
     return changes.flatMap(({ after }) => after ?? []);
   }
 
@@ -242,10 +243,11 @@ export class ShippingMethods {
     const subject = changesOn(this.database.dataSource);
     // Others get a copy, made now: the caller may change what it gets.
     const announced = structuredClone(changes);
-    for (const change of announced) await onChange?.(change, manager);
+    // First, so that the changes that `onChange` makes are told after this one.
     this.database.afterCommit(manager, () => {
       for (const change of announced) subject.next(change);
     });
+    for (const change of announced) await onChange?.(change, manager);
   };
 
   private view(projectId: string, options: CallOptions): Promise<MethodView> {

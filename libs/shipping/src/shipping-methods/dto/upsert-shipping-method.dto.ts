@@ -82,6 +82,9 @@ export function checkUpserts(violations: Violations, input: unknown): UpsertShip
     if (violations.full) return new UpsertShippingMethodRequest();
     const pointer = `/${ordinal}`;
     const request = checkUpsert(violations, each, pointer);
+    // Codes that are missing are not the same codes twice.
+    if (![request.carrier_code, request.method_code].every((code) => typeof code === 'string'))
+      return request;
     const codes = codesOf(request);
     const first = ordinals.get(codes);
     if (first === undefined) ordinals.set(codes, ordinal);

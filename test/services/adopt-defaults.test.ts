@@ -1,0 +1,159 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  InvalidParameterError,
+  type ShippingMethodChange,
+  ShippingMethods,
+  TooManyMethodsError,
+} from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from '../support/app.js';
+import { freshProject } from '../support/client.js';
+import { onlyWhere, engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { watchStatements } from '../support/statements.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
+const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver', is_active: false };
+const defaults = [ground, { ...express, meta: { days: 1 }, sort_order: 5 }, saver];
+
+describe('adoptDefaults', () => {
+  const ambient = new AsyncLocalStorage<EntityManager>();
+  let database: TestDatabase;
+  let apps: TestApp[];
+  let methods: ShippingMethods;
+  beforeAll(async () => {
+    database = await testDatabase();
+    const shipping = { maxMethods: 4, entityManager: () => ambient.getStore() };
+    apps = await Promise.all(
+      [0, 1].map(async () => testApp({ database: await database.another(), shipping })),
+    );
+    methods = apps[0]?.nest.get(ShippingMethods) as ShippingMethods;
+    await methods.upsertMany('default', defaults);
+  });
+  afterAll(async () => {
+    for (const app of apps ?? []) await app.close();
+    await database?.close();
+  });
+
+  it('gives a new project a method with use_default for each default, in one INSERT', async () => {
+    const project = freshProject();
+    const { sent, stop } = watchStatements((apps[0] as TestApp).database.dataSource);
+
+    const created = await methods.adoptDefaults(project);
+    stop();
+
+    expect(created).toHaveLength(3);
+    expect(created).toMatchObject([
+      { ...ground, use_default: true, version: 1, project_id: project },
+      { ...saver, use_default: true },
+      { ...express, meta: { days: 1 }, sort_order: 5, use_default: true },
+    ]);
+    expect((await methods.list(project)).data).toEqual(created);
+    expect(sent.filter((sql) => /INSERT INTO \S*shipping_method\b/.test(sql))).toHaveLength(1);
+  });
+
+  it('leaves alone what the project has, and called again creates nothing and tells nobody', async () => {
+    const project = freshProject();
+    const own = await methods.create(project, { ...ground, method_label: 'Own' });
+    const created = await methods.adoptDefaults(project);
+    const seen: ShippingMethodChange[] = [];
+    const subscription = methods.changes.subscribe((change) => seen.push(change));
+
+    const again = await methods.adoptDefaults(project);
+    subscription.unsubscribe();
+
+    expect(created.map(({ method_code }) => method_code)).toEqual(['65', '01']);
+    expect([again, seen]).toEqual([[], []]);
+    expect(await methods.find(project, own.id)).toEqual(own);
+  });
+
+  it('gives methods that follow their defaults from then on', async () => {
+    const project = freshProject();
+    await methods.adoptDefaults(project);
+
+    await methods.upsert('default', { ...ground, method_label: 'Renamed' });
+
+    expect(await methods.findByCodes(project, 'ups', '03')).toMatchObject({ method_label: 'Renamed' });
+    await methods.upsert('default', ground);
+  });
+
+  it('creates nothing in the defaults project', async () => {
+    expect(await methods.adoptDefaults('default')).toEqual([]);
+  });
+
+  it('creates nothing when the project would hold too many methods', async () => {
+    const project = freshProject();
+    await methods.upsertMany(
+      project,
+      ['a', 'b'].map((method_code) => ({ ...ground, method_code })),
+    );
+
+    await expect(methods.adoptDefaults(project)).rejects.toThrow(TooManyMethodsError);
+
+    expect((await methods.list(project)).meta.total).toBe(2);
+  });
+
+  it('refuses a project id of another form', async () => {
+    await expect(methods.adoptDefaults('a b')).rejects.toThrow(InvalidParameterError);
+  });
+
+  it.each(["caller's", 'ambient'] as const)(
+    'sees the defaults of the %s transaction, and is undone by its rollback',
+    async (kind) => {
+      const project = freshProject();
+      const seen: ShippingMethodChange[] = [];
+      const subscription = methods.changes.subscribe((change) => seen.push(change));
+      const { dataSource } = (apps[0] as TestApp).database;
+
+      const rolledBack = dataSource.transaction(async (manager) => {
+        const joined = kind === 'ambient' ? {} : { manager };
+        const work = async (): Promise<void> => {
+          await methods.create('default', { ...ground, method_code: 'new' }, joined);
+          expect(await methods.adoptDefaults(project, joined)).toHaveLength(4);
+        };
+        await (kind === 'ambient' ? ambient.run(manager, work) : work());
+        throw new Error('rollback');
+      });
+
+      await expect(rolledBack).rejects.toThrow('rollback');
+      subscription.unsubscribe();
+      expect(seen).toEqual([]);
+      expect((await methods.list(project)).meta.total).toBe(0);
+    },
+  );
+
+  it('of two instances at once, and beside single creates, creates each method once', async () => {
+    const project = freshProject();
+    const both = apps.map(({ nest }) => nest.get(ShippingMethods));
+
+    const calls = Array.from({ length: 10 }, (_, n) => both[n % 2]?.adoptDefaults(project));
+    const single = both.map((each) => each.create(project, ground).catch(() => undefined));
+    const created = [...(await Promise.all(calls)).flat(), ...(await Promise.all(single))];
+
+    const { data } = await methods.list(project);
+    expect(created.flatMap((method) => method?.id ?? []).toSorted()).toEqual(
+      data.map(({ id }) => id).toSorted(),
+    );
+    expect(data.map(({ method_code }) => method_code).toSorted()).toEqual(['01', '03', '65']);
+  });
+
+  onlyWhere('severalConnections', () => {
+    it('in a transaction waits for a writer of the project, and sees what it has committed', async () => {
+      const project = freshProject();
+      const [holding, waiting] = apps as [TestApp, TestApp];
+      let adopting: Promise<unknown> = Promise.resolve();
+
+      await holding.database.dataSource.transaction(async (holder) => {
+        await methods.create(project, ground, { manager: holder });
+        adopting = waiting.database.dataSource.transaction((manager) =>
+          waiting.nest.get(ShippingMethods).adoptDefaults(project, { manager }),
+        );
+        await engine.someoneWaitsFor(holder);
+      });
+
+      expect(await adopting).toMatchObject([saver, express]);
+      expect((await methods.list(project)).meta.total).toBe(3);
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { ForbiddenException } from '@nestjs/common';
+import { OrderEvents, type ShippingMethodChange, ShippingMethods } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, testApp } from '../support/app.js';
+import { Client, freshProject } from '../support/client.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
+
+type OnChange = (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
+
+const nothing: OnChange = () => Promise.resolve();
+
+describe('onChange', () => {
+  let hook = nothing;
+  let app: TestApp;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  beforeAll(async () => {
+    app = await testApp({ shipping: { onChange: (change, manager) => hook(change, manager) } });
+    methods = app.nest.get(ShippingMethods);
+    events = app.nest.get(OrderEvents);
+  });
+  afterAll(() => app?.close());
+  afterEach(() => {
+    hook = nothing;
+  });
+
+  /** Notes each change as an event of the order `changes`, in the transaction of the change. */
+  const note: OnChange = async ({ type, before, after }, manager) => {
+    const { project_id: projectId, method_code } = after ?? before ?? { project_id: '', method_code: '' };
+    await events.record(
+      { projectId, orderId: 'changes', type: `method.${type}`, message: method_code },
+      { manager },
+    );
+  };
+  const noted = async (project: string): Promise<string[]> =>
+    (await events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);
+
+  const refusal = new ForbiddenException('The catalogue is frozen.');
+  const failing: OnChange = async (change, manager) => {
+    await note(change, manager);
+    if (change.after?.method_code === '03' || change.before?.method_code === '03') throw refusal;
+  };
+  const writes: [string, (project: string, id: string, manager?: EntityManager) => Promise<unknown>][] = [
+    [
+      'create',
+      (project, _id, manager) => methods.create(project, { ...ground, carrier_code: 'dhl' }, { manager }),
+    ],
+    [
+      'update',
+      (project, id, manager) => methods.update(project, id, { ...ground, sort_order: 1 }, { manager }),
+    ],
+    ['upsert', (project, _id, manager) => methods.upsert(project, { ...ground, sort_order: 1 }, { manager })],
+    ['remove', (project, id, manager) => methods.remove(project, id, { manager })],
+    ['removeProject', (project, _id, manager) => methods.removeProject(project, { manager })],
+    [
+      'upsertMany, after the first of two changes',
+      (project, _id, manager) =>
+        methods.upsertMany(project, [express, { ...ground, sort_order: 1 }], { manager }),
+    ],
+  ];
+  it.each(writes)('that throws undoes %s, and the caller gets its error', async (_name, write) => {
+    const project = freshProject();
+    const { id } = await methods.create(project, ground);
+    const before = await methods.list(project);
+    hook = failing;
+    const told: ShippingMethodChange[] = [];
+    const subscription = methods.changes.subscribe((change) => told.push(change));
+
+    const error = await write(project, id).catch((thrown: unknown) => thrown);
+    subscription.unsubscribe();
+
+    expect(error).toBe(refusal);
+    expect(told).toEqual([]);
+    expect(await methods.list(project)).toEqual(before);
+    expect(await noted(project)).toEqual([]);
+    hook = nothing;
+    expect(await methods.update(project, id, { ...ground, sort_order: 9 })).toMatchObject({ version: 2 });
+  });
+
+  it.each(writes)(
+    "that throws keeps the caller's transaction from being committed: %s",
+    async (_name, write) => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      const before = await methods.list(project);
+      hook = failing;
+
+      const committing = app.database.dataSource.transaction(async (manager) => {
+        await expect(write(project, id, manager)).rejects.toBe(refusal);
+      });
+
+      await expect(committing).rejects.toThrow('a statement in it had failed');
+      expect(await methods.list(project)).toEqual(before);
+      expect(await noted(project)).toEqual([]);
+    },
+  );
+
+  it.each(writes)(
+    'that throws in a nested transaction leaves the outer one usable: %s',
+    async (_name, write) => {
+      const project = freshProject();
+      const { id } = await methods.create(project, ground);
+      hook = failing;
+
+      await app.database.dataSource.transaction(async (manager) => {
+        const nested = manager.transaction((inner) => write(project, id, inner));
+        await expect(nested).rejects.toBe(refusal);
+        await methods.upsert(project, { ...express, sort_order: 7 }, { manager });
+      });
+
+      expect((await methods.list(project)).data).toMatchObject([ground, { ...express, sort_order: 7 }]);
+      expect(await noted(project)).toEqual(['method.created 01']);
+    },
+  );
+
+  it('that throws an HttpException answers the route with it', async () => {
+    const shop = new Client(app.origin, freshProject());
+    hook = failing;
+
+    const { status, text } = await shop.create(ground);
+
+    expect([status, text]).toEqual([403, expect.stringContaining('frozen')]);
+    expect((await shop.list()).body.meta.total).toBe(0);
+  });
+});
