@@ -6,8 +6,9 @@ import {
   type NestInterceptor,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ShippingModule } from 'nestjs-shipping';
-import { catchError, from, lastValueFrom, of } from 'rxjs';
+import { catchError, from, lastValueFrom, of, tap } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -94,6 +95,30 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
       expect(created.body).toMatchObject({ ...sent, carrier_label: null, version: 1 });
       expect(updated.body.meta).toEqual({ ...meta, _more: {} });
       expect([updated.body]).toEqual(data);
+    },
+  );
+
+  it.runIf(platform === 'Fastify')(
+    'that looks at a value leaves its JSON to the serializer of the host',
+    async () => {
+      const looking: NestInterceptor = {
+        intercept: (_context, next) => next.handle().pipe(tap(JSON.stringify)),
+      };
+      const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+      host = await listening(
+        testing,
+        (app) => {
+          const fastify = (app as NestFastifyApplication).getHttpAdapter().getInstance();
+          fastify.setReplySerializer((payload) => JSON.stringify({ by: 'host', payload }));
+          app.useGlobalInterceptors(looking);
+        },
+        platform,
+      );
+      const shop = new Client(host.origin, freshProject());
+
+      const answers = [await shop.list(), await shop.tree(), await shop.events('o')];
+
+      expect(answers.map(({ body }) => body)).toMatchObject(answers.map(() => ({ by: 'host' })));
     },
   );
 });

@@ -1,11 +1,13 @@
 // The hosts that the packed library is installed in. `npm run test:hosts -- --list` prints them.
 //
-//   from     a folder beside this file with a package.json, or `{ cli }`: a fresh `nest new` of that major
+//   from     a folder beside this file with a package.json, `{ example }`: one of examples/, or `{ cli }`: a fresh
+//            `nest new` of that major
 //   add      the packages that the README installs for this Nest
 //   files    folders beside this file that are copied over the host
 //   mounts   true: the README's module code is put into the generated AppModule
 //   program  a file that is also run on each of `nodeVersions`
 //   steps    npm scripts or commands, run in the host's folder
+//   starts   `npm start` serves a list of methods with this status
 //   needs    `postgres` or `mariadb`: such a server; the host gets a database of its own there, as DATABASE_URL
 //   sqlite   true: better-sqlite3, copied from test/drivers if it was compiled there, else installed
 //   inCi     false: only with --all, so that CI stays fast
@@ -45,6 +47,8 @@ function generated(cli) {
 function hostile(nest) {
   return {
     from: 'hostile',
+    // The checks of test/embedding/guest.test.ts.
+    files: ['../guest'],
     add: [
       ...typeorm[nest],
       ...['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}@${nest}`),
@@ -53,9 +57,9 @@ function hostile(nest) {
   };
 }
 
-/** Vendure with the module in its own database. */
-function vendure(engine) {
-  return { from: 'vendure', steps: ['npm run build', `node dist/own-database.js ${engine}`] };
+/** An example, with its own tests. */
+function example(name) {
+  return { from: { example: name }, steps: ['npm test'], starts: 200 };
 }
 
 export const hosts = {
@@ -96,18 +100,26 @@ export const hosts = {
   'hostile-10': { ...hostile(10), program: 'dist/main.js', inCi: true },
   'hostile-11': hostile(11),
   'hostile-12': { ...hostile(12), inCi: true },
-  'nest11-mariadb': {
-    from: 'nest11-mariadb',
+  'nest12-fastify-postgres-jwt': {
+    ...example('nest12-fastify-postgres-jwt'),
+    starts: 401,
+    needs: 'postgres',
+    inCi: true,
+  },
+  'nest11-express-mariadb': {
+    ...example('nest11-express-mariadb'),
     steps: [
+      'npm test',
       'npm run build',
-      'npx typeorm migration:run --dataSource dist/data-source.js',
-      'node dist/main.js',
-      'for migration in 1 2; do npx typeorm migration:revert --dataSource dist/data-source.js; done',
-      'node dist/no-table-left.js',
+      'npx typeorm migration:run --dataSource dist/database.js',
+      'for migration in 1 2 3; do npx typeorm migration:revert --dataSource dist/database.js; done',
+      `node -e "import('./dist/database.js').then(({ dataSource }) => dataSource.initialize()).then((database) =>
+        database.query('SHOW TABLES').then((left) => process.exit(left.length === 1 ? 0 : 1)))"`,
     ],
     needs: 'mariadb',
     inCi: true,
   },
+  'nest11-sqlite': { ...example('nest11-sqlite'), sqlite: true, inCi: true },
   'two-engines': {
     from: 'nest12-esm',
     add: ['mysql2@3'],
@@ -116,10 +128,16 @@ export const hosts = {
     needs: 'mariadb',
     inCi: true,
   },
-  vendure: { from: 'vendure', steps: ['npm run build', 'npm test'] },
-  'vendure-sqlite': { ...vendure('better-sqlite3'), sqlite: true },
-  'vendure-mariadb': { ...vendure('mariadb'), add: ['mysql2@3'], needs: 'mariadb' },
-  'vendure-postgres': { ...vendure('postgres'), needs: 'postgres' },
+  vendure: { ...example('vendure'), sqlite: true },
+  'vendure-mariadb': { ...example('vendure'), sqlite: true, add: ['mysql2@3'], needs: 'mariadb' },
+  'vendure-postgres': { ...example('vendure'), sqlite: true, add: ['pg@8'], needs: 'postgres' },
+  'vendure-named-data-source': {
+    from: { example: 'vendure' },
+    files: ['vendure'],
+    sqlite: true,
+    add: ['@electric-sql/pglite@0.5', 'pg@8', 'sql.js@1'],
+    steps: ['npm run build', 'node dist/named-data-source.js'],
+  },
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
   types: { from: 'types', steps: ['npm run build', 'npm test'], inCi: true },
 };

@@ -7,10 +7,12 @@
 //   npm run test:hosts -- --list        their names
 //
 // SHIPPING_HOSTS_DIR keeps the hosts in that folder, to look at.
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
@@ -84,6 +86,7 @@ async function tryHost(name, host, tarball) {
       ['make the host', () => make(host, folder)],
       ['install', () => install(host, folder, tarball, environment)],
       ...host.steps.map((step) => [step, () => ran('sh', ['-c', step], folder, environment)]),
+      ...(host.starts ? [['npm start', () => starts(host.starts, folder, environment)]] : []),
       ...(host.program ? nodeVersions : []).map((version) => [
         `${host.program} on Node ${version}`,
         () => ran(nodeBinary(version), [host.program], folder, environment),
@@ -91,7 +94,7 @@ async function tryHost(name, host, tarball) {
     ];
     for (const [title, step] of steps) {
       console.log(`\n── ${name}: ${title}`);
-      if (!step()) return `FAILED at "${title}"`;
+      if (!(await step())) return `FAILED at "${title}"`;
     }
     return 'passed';
   } finally {
@@ -103,7 +106,9 @@ async function tryHost(name, host, tarball) {
 /** Creates the host in its folder. */
 function make(host, folder) {
   rmSync(folder, { recursive: true, force: true });
+  const { example } = host.from;
   if (typeof host.from === 'string') cpSync(join(here, host.from), folder, { recursive: true });
+  else if (example) cpSync(join(root, 'examples', example), folder, { recursive: true });
   else if (!generate(host.from.cli, folder)) return false;
   for (const files of host.files ?? []) cpSync(join(here, files), join(folder, 'src'), { recursive: true });
   if (host.mounts) mount(join(folder, 'src/app.module.ts'));
@@ -150,12 +155,39 @@ function install({ add = [], addDev = [], sqlite = false }, folder, tarball, env
     ...versions(sqlite && !copied ? [...add, 'better-sqlite3@12'] : add),
     'nestjs-shipping': `file:${tarball}`,
   };
+  if (copied) delete dependencies['better-sqlite3'];
   const devDependencies = { ...manifest.devDependencies, ...versions(addDev) };
   writeFileSync(file, `${JSON.stringify({ ...manifest, dependencies, devDependencies }, null, 2)}\n`);
   const isInstalled = ran('npm', npmInstall, folder, environment);
   for (const name of copied ? ['better-sqlite3', 'bindings', 'file-uri-to-path'] : [])
     cpSync(join(compiled, name), join(folder, 'node_modules', name), { recursive: true });
   return isInstalled;
+}
+
+/** Runs `npm start` until it serves a list of methods. */
+async function starts(status, folder, environment) {
+  const probe = createServer().listen(0, '127.0.0.1');
+  const { port } = await new Promise((ready) => probe.once('listening', () => ready(probe.address())));
+  await new Promise((closed) => probe.close(closed));
+  const server = spawn('npm', ['start'], {
+    cwd: folder,
+    env: { ...environment, PORT: String(port) },
+    stdio: 'inherit',
+    detached: true,
+  });
+  const url = `http://127.0.0.1:${port}/api/projects/shop/sales/orders/shipments/methods`;
+  let answered;
+  for (let tries = 0; tries < 180 && server.exitCode === null && answered === undefined; tries++) {
+    await delay(1000);
+    answered = await fetch(url).then(
+      (answer) => answer.status,
+      () => undefined,
+    );
+  }
+  console.log(`GET ${url}: ${answered}`);
+  // npm and what it has started.
+  if (server.exitCode === null) process.kill(-server.pid, 'SIGTERM');
+  return answered === status;
 }
 
 /** The binary of a Node version, from npm's package for this platform. */

@@ -1,6 +1,6 @@
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { OrderEvents } from 'nestjs-shipping';
-import { documentShipping, shippingDocument } from 'nestjs-shipping/openapi';
+import { documentShipping, shippingDocument, shippingSchemas } from 'nestjs-shipping/openapi';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { type Answer, Client, freshProject } from '../support/client.js';
@@ -228,7 +228,21 @@ describe('the OpenAPI document', () => {
     expect(new Set(operationsOf(both).map(([, { operationId }]) => operationId)).size).toBe(12);
     expect(list.parameters.map(({ name }) => name).slice(0, 2)).toEqual(['shop', 'project_id']);
     expect(parameter('per_page', list)).toMatchObject({ maximum: 10, default: 10 });
-    expect(() => documentShipping(shippingDocument(), { path: 'orders' })).toThrow('":project_id"');
+    expect(() => documentShipping(shippingDocument(), { path: 'orders' })).toThrow(
+      'documentShipping() option "path" must be a string with the segment ":project_id".',
+    );
+  });
+
+  it('gives its schemas alone to a host that mounts no routes', () => {
+    const all = shippingDocument().components?.schemas ?? {};
+    const older = JSON.stringify(shippingSchemas('3.0.0'));
+
+    expect(shippingSchemas()).toEqual(all);
+    // Every schema that is referred to is there, and OpenAPI 3.0 has another word for null.
+    const references = [...older.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
+    expect(Object.keys(all)).toEqual(expect.arrayContaining(references));
+    expect(older).toContain('"nullable":true');
+    expect(older).not.toMatch(/"type":\[/);
   });
 });
 

@@ -347,6 +347,38 @@ describe("a sibling module's transaction", () => {
     await other.close();
   });
 
+  it('under a misspelt name is refused, so that no call commits by itself', async () => {
+    const project = freshProject();
+    const { manager } = app.database.dataSource;
+    const [misspelt, matching] = [{ managr: manager } as object, { manager, etags: ['"1"'] }];
+    const placed = { projectId: project, orderId: 'o', type: 'order.placed' };
+    const events = app.nest.get(OrderEvents);
+    const calls = [
+      methods.create(project, ground, misspelt),
+      methods.upsert(project, ground, misspelt),
+      methods.update(project, 'id', ground, misspelt),
+      methods.remove(project, 'id', misspelt),
+      methods.list(project, {}, misspelt),
+      methods.tree(project, misspelt),
+      methods.find(project, 'id', misspelt),
+      methods.findActive(project, misspelt),
+      methods.findByCodes(project, 'ups', '03', misspelt),
+      events.record(placed, misspelt),
+      events.list(project, 'o', misspelt),
+    ].map((call) => call.then(() => 'done', String));
+
+    expect(new Set(await Promise.all(calls))).toEqual(
+      new Set([
+        'TypeError: This call has no option "managr". It takes manager.',
+        'TypeError: This call has no option "managr". It takes manager and etags.',
+      ]),
+    );
+    expect(() => events.stream(project, 'o', misspelt)).toThrow('no option "managr"');
+    // A create has no etag to match.
+    await expect(methods.create(project, ground, matching)).rejects.toThrow('no option "etags"');
+    expect((await methods.list(project)).data).toEqual([]);
+  });
+
   it('of another DataSource is refused when it is ambient too', async () => {
     const other = await testDatabase();
     const entityManager = (): EntityManager => other.dataSource.manager;

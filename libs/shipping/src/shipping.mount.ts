@@ -92,7 +92,7 @@ export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
     const decorated = http.decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
     const isSubclass = decorated.prototype instanceof shared;
     checkOption('http.decorators', isSubclass, `made a class that does not extend ${shared.name}`);
-    const added = Reflect.getMetadataKeys(decorated).filter((key) => !before.has(key) && !isEnhancer(key));
+    const added = Reflect.getMetadataKeys(decorated).filter((key) => !before.has(key) && !isAdded(key));
     for (const [route, decorators] of routesOf(shared, http))
       decorateRoute(decorated, route, [...decorators, ...added.map((key) => metadataOf(decorated, key))]);
     Controller({ path: http.path, version: http.version })(decorated);
@@ -106,9 +106,9 @@ function routesOf(shared: Type, { routeDecorators }: Required<ShippingHttpOption
   return routes.map((route) => [route, routeDecorators[route] ?? []] as const);
 }
 
-/** Guards, interceptors, pipes and filters of the class run for each of its handlers already. */
-function isEnhancer(key: unknown): boolean {
-  return /^__(guards|interceptors|pipes|exceptionFilters)__$/.test(String(key));
+/** Nest and `@nestjs/swagger` add these of the class to those of the handler: there, they would count twice. */
+function isAdded(key: unknown): boolean {
+  return /^(__(guards|interceptors|pipes|exceptionFilters)__$|swagger\/)/.test(String(key));
 }
 
 /** Gives a handler metadata of its class, for guards that look at the handler only. That of the handler itself wins. */

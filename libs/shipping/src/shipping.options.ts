@@ -128,8 +128,7 @@ export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHt
   const names = 'path, version, decorators, problems and routeDecorators';
   for (const name of Object.keys(others))
     checkOption(`http.${name}`, false, `is unknown. http takes ${names}`);
-  const isPath = typeof path === 'string' && /(^|\/):project_id(\/|$)/.test(path);
-  checkOption('http.path', isPath, 'must be a string with the segment ":project_id"');
+  checkPath('ShippingModule option "http.path"', path);
   checkOption('http.problems', typeof problems === 'boolean', 'must be true or false');
   checkDecorators('http.decorators', decorators);
   for (const [route, each] of Object.entries(routeDecorators)) {
@@ -143,6 +142,12 @@ export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHt
 
 function isFunction(value: unknown): boolean {
   return value === undefined || typeof value === 'function';
+}
+
+/** @throws Error that begins with the name of the option */
+export function checkPath(option: string, path: unknown = defaultPath): void {
+  const isPath = typeof path === 'string' && /(^|\/):project_id(\/|$)/.test(path);
+  if (!isPath) throw new Error(`${option} must be a string with the segment ":project_id".`);
 }
 
 function isFromOneTo(max: number, value: number): boolean {

@@ -30,9 +30,16 @@ export class Database {
 
   /**
    * The manager of the caller's transaction; undefined: there is none. Ask once for each call, at its beginning.
-   * @throws TypeError for a manager of another DataSource
+   * @param more the options that this call takes beside `manager`
+   * @throws TypeError for a manager of another DataSource, and for an unknown option
    */
-  joined(options: CallOptions): EntityManager | undefined {
+  joined(options: CallOptions, more: readonly string[] = []): EntityManager | undefined {
+    // A misspelt `manager` would be ignored, and the call would commit by itself.
+    const unknown = Object.keys(options).find((name) => name !== 'manager' && !more.includes(name));
+    if (unknown !== undefined) {
+      const known = ['manager', ...more].join(' and ');
+      throw new TypeError(`This call has no option "${unknown}". It takes ${known}.`);
+    }
     const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
     if (manager.connection !== this.dataSource)
       throw new TypeError(

@@ -1,5 +1,5 @@
-import { checkHttpOptions, defaultPath, settingsOf } from '../shipping.options.js';
 import { version as installed } from '../installed.cjs';
+import { checkPath, defaultPath, settingsOf } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { shippingPaths, tags } from './operations.js';
@@ -36,6 +36,16 @@ export interface ShippingDocumentOptions {
 }
 
 /**
+ * The schemas of methods, histories and problems, for the document of a host whose own controllers use the services
+ * (`http: false`). Put them into its `components.schemas`, and refer to `#/components/schemas/ShippingMethod`.
+ * @param openapi the version of the document, which decides how a schema says null
+ * @returns new objects
+ */
+export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
+  return spelt(openapi, { ...methodSchemas, ...filterSchemas, ...eventSchemas, ...problemSchemas });
+}
+
+/**
  * The document with the six routes and their schemas. A scan cannot find these: the routes read the request themselves,
  * so that it sees no body and no query. Of what it found, `security` and responses that are not ours (401, 403) stay.
  * A schema of the host with the name of one of ours is replaced; a tag of the host stays. `info`, `servers` and the
@@ -47,14 +57,13 @@ export function documentShipping<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
-  checkHttpOptions({ path: options.path });
+  checkPath('documentShipping() option "path"', options.path);
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
   const path = (options.path ?? defaultPath).replace(/^\/|\/$/g, '').replace(/:(\w+)/g, '{$1}');
   // Copied: the host may change its document, and must not change what the module checks by.
   const ours = spelt(document.openapi, {
     tags,
     paths: shippingPaths(`/${path}`, maxPageSize),
-    schemas: { ...methodSchemas, ...filterSchemas, ...eventSchemas, ...problemSchemas },
   });
   const found = Object.entries(document.paths).flatMap(([route, item]) =>
     Object.values(item).map((operation) => ({ route, id: operation?.operationId })),
@@ -81,7 +90,7 @@ export function documentShipping<Document extends OpenApiDocument>(
   }
   const { tags: declared = [], components } = document;
   const missing = ours.tags.filter(({ name }) => !declared.some((tag) => tag.name === name));
-  const schemas = { ...components?.schemas, ...ours.schemas };
+  const schemas = { ...components?.schemas, ...shippingSchemas(document.openapi) };
   return { ...document, tags: [...declared, ...missing], paths, components: { ...components, schemas } };
 }
 

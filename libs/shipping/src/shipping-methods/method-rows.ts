@@ -26,6 +26,11 @@ const maxRows = 1000;
 
 const texts = onePerDataSource(() => new Map<string, string>());
 
+/** TypeORM 0.3 fails without the third argument. TypeORM 1 has no third one. */
+interface Escaping {
+  escapeQueryWithParameters(sql: string, parameters: object, native: object): [string, unknown[]];
+}
+
 /** The QueryBuilder takes longer to write a statement than a database to answer it, so it writes each once. */
 function run<Found>(
   { connection, queryRunner }: EntityManager,
@@ -39,7 +44,8 @@ function run<Found>(
   const key = `${name} ${connection.getMetadata(ShippingMethod).tablePath}`;
   const text = known.get(key) ?? build().getQuery();
   known.set(key, text);
-  const [sql, parameters] = connection.driver.escapeQueryWithParameters(text, values);
+  const driver: Escaping = connection.driver;
+  const [sql, parameters] = driver.escapeQueryWithParameters(text, values, {});
   return queryRunner.query(sql, parameters, true);
 }
 

@@ -153,7 +153,7 @@ export class ShippingMethods {
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
-    const { view } = await this.change(projectId, options, update(id, request, options.etags));
+    const { view } = await this.change(projectId, options, update(id, request, options.etags), ['etags']);
     return written(view.byId(id)?.dto);
   }
 
@@ -187,7 +187,7 @@ export class ShippingMethods {
   ): Promise<UpsertedMethods> {
     const requests = checkedFor(projectId, (violations) => checkUpserts(violations, input));
     const decide = upserts(requests, options.removeOthers === true, this.settings.maxMethods);
-    const { view, changes } = await this.change(projectId, options, decide);
+    const { view, changes } = await this.change(projectId, options, decide, ['removeOthers']);
     const stored = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
     const methods = requests.map((request) => written(stored.get(codesOf(request))?.dto));
     const idsOf = (type: ShippingMethodChange['type']): string[] =>
@@ -219,7 +219,7 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkedFor(projectId, () => undefined);
-    const { changes } = await this.change(projectId, options, removal(id, options.etags));
+    const { changes } = await this.change(projectId, options, removal(id, options.etags), ['etags']);
     return written(changes[0]?.before);
   }
 
@@ -234,8 +234,14 @@ export class ShippingMethods {
     return removed.length;
   }
 
-  private change(projectId: string, options: CallOptions, decide: Decide): Promise<Done> {
-    return this.store.change(projectId, this.database.joined(options), decide, this.announce);
+  /** @param more the options that this call takes beside `manager` */
+  private change(
+    projectId: string,
+    options: CallOptions,
+    decide: Decide,
+    more: readonly string[] = [],
+  ): Promise<Done> {
+    return this.store.change(projectId, this.database.joined(options, more), decide, this.announce);
   }
 
   private readonly announce: BeforeCommit = async (changes, manager) => {

@@ -1,44 +1,18 @@
-// The module in Vendure's own database: `node dist/own-database.js better-sqlite3`; `mariadb` and `postgres` want a
-// DATABASE_URL.
+// The module in Vendure's own database. It calls both, on a server that it starts.
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  bootstrap,
-  dummyPaymentHandler,
-  generateMigration,
-  Order,
-  RequestContextService,
-  type VendureConfig,
-} from '@vendure/core';
+import { bootstrap, generateMigration, Order, RequestContextService } from '@vendure/core';
 import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
-import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Checkout, ShippingPlugin } from './shipping.plugin.js';
+import { DataSource } from 'typeorm';
+import { configOn } from './config.js';
+import { Checkout } from './shipping.plugin.js';
 
-const url = process.env['DATABASE_URL'];
-const made = { synchronize: true, logging: false };
-const databases: Record<string, DataSourceOptions> = {
-  'better-sqlite3': { type: 'better-sqlite3', database: 'vendure.sqlite', ...made },
-  postgres: { type: 'postgres', url, ...made },
-  mariadb: { type: 'mariadb', url, charset: 'utf8mb4', timezone: 'Z', ...made },
-};
-
-async function main(engine = ''): Promise<void> {
-  const dbConnectionOptions = databases[engine];
-  assert(dbConnectionOptions, `Name one of ${Object.keys(databases).join(', ')}.`);
-  await rm('vendure.sqlite', { force: true });
-  const config: VendureConfig = {
-    apiOptions: { port: 0, hostname: '127.0.0.1', adminApiPath: 'admin-api', shopApiPath: 'shop-api' },
-    authOptions: {
-      tokenMethod: 'bearer',
-      superadminCredentials: { identifier: 'superadmin', password: 'superadmin' },
-    },
-    dbConnectionOptions,
-    paymentOptions: { paymentMethodHandlers: [dummyPaymentHandler] },
-    plugins: [ShippingPlugin],
-  };
+async function main(): Promise<void> {
+  await rm('test.sqlite', { force: true });
+  const config = configOn('test.sqlite', 0);
   const app = await bootstrap(config);
   const get = <Service>(type: abstract new (...args: never[]) => Service): Service =>
     app.get<Service>(type, { strict: false });
@@ -112,7 +86,7 @@ async function main(engine = ''): Promise<void> {
   console.log('✓ no schema drift, and nothing in a migration that Vendure would generate');
 }
 
-main(process.argv[2]).then(
+main().then(
   () => process.exit(0),
   (error: unknown) => {
     console.error(error);

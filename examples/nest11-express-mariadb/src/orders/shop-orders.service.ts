@@ -1,7 +1,7 @@
 import { ConflictException, Injectable } from '@nestjs/common';
 import { OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
-import { ShopOrder } from './shop-order.entity.js';
+import { ShopOrder } from './shop-order.entity';
 
 @Injectable()
 export class ShopOrders {
@@ -20,7 +20,7 @@ export class ShopOrders {
     number: string,
     carrier: string,
     code: string,
-    pay: () => Promise<void>,
+    pay: () => Promise<void> = () => Promise.resolve(),
   ): Promise<ShippingMethodDto> {
     return this.dataSource.transaction(async (manager) => {
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });

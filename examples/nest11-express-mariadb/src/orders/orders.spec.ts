@@ -1,0 +1,81 @@
+import { type INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { MethodInUseError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { expectNoSchemaDrift, shippingContract, testTypeOrm } from 'nestjs-shipping/testing';
+import { DataSource } from 'typeorm';
+import { AppModule, database } from '../app.module';
+import { options } from '../database';
+import { OutboxEntry, sendOutbox } from '../outbox';
+import { ShopOrder } from './shop-order.entity';
+import { ShopOrders } from './shop-orders.service';
+
+describe('the shop', () => {
+  let app: INestApplication;
+  let origin: string;
+  let methods: ShippingMethods;
+  let dataSource: DataSource;
+  beforeAll(async () => {
+    const testing = Test.createTestingModule({ imports: [AppModule] });
+    // A database of its own, made and dropped by the test.
+    const compiled = await testing.overrideModule(database).useModule(testTypeOrm(options)).compile();
+    app = compiled.createNestApplication();
+    await app.listen(0, '127.0.0.1');
+    origin = await app.getUrl();
+    methods = app.get(ShippingMethods);
+    dataSource = app.get(DataSource);
+  }, 60_000);
+  afterAll(() => app.close());
+
+  const stored = async (): Promise<unknown> => ({
+    orders: (await dataSource.getRepository(ShopOrder).find()).map(({ number }) => number),
+    events: (await app.get(OrderEvents).list('shop', '1')).map(({ type }) => type),
+    offered: (await methods.findActive('shop')).map(({ method_code }) => method_code),
+    outbox: await dataSource.manager.count(OutboxEntry),
+  });
+
+  it('stores the order, its event, the change of the method and the outbox together, or nothing', async () => {
+    const van = { carrier_code: 'van', method_label: 'Van' };
+    const codes = ['am', 'pm'].map((method_code) => ({ ...van, method_code }));
+    await methods.upsertMany('shop', codes);
+    const before = await stored();
+    const noMoney = () => Promise.reject(new Error('No money.'));
+
+    const failed = app.get(ShopOrders).place('shop', '1', 'van', 'am', noMoney);
+    await expect(failed).rejects.toThrow('No money');
+    expect(await stored()).toEqual(before);
+
+    const order = { number: '1', carrier_code: 'van', method_code: 'am' };
+    const answer = await fetch(`${origin}/shops/shop/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(order),
+    });
+    expect(answer.status).toBe(201);
+    expect(await stored()).toEqual({ orders: ['1'], events: ['order.placed'], offered: ['pm'], outbox: 3 });
+  });
+
+  it('keeps a method that an order refers to', async () => {
+    const used = await methods.findByCodes('shop', 'van', 'am');
+
+    await expect(methods.remove('shop', used?.id ?? '')).rejects.toThrow(MethodInUseError);
+    await expect(methods.removeProject('shop')).rejects.toThrow(MethodInUseError);
+  });
+
+  it('sends the outbox in order, and empties it', async () => {
+    const sent: string[] = [];
+
+    await sendOutbox(dataSource.manager, async ({ type, method }) => {
+      sent.push(`${type} ${method.method_code}`);
+    });
+
+    expect(sent).toEqual(['created am', 'created pm', 'updated am']);
+    expect(await dataSource.manager.count(OutboxEntry)).toBe(0);
+  });
+
+  it('has the tables that its entities describe', async () => {
+    await expectNoSchemaDrift(dataSource);
+  });
+
+  const target = () => ({ origin, orderEvents: app.get(OrderEvents) });
+  for (const { title, run } of shippingContract(target)) it(title, run);
+});

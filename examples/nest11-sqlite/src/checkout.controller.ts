@@ -1,0 +1,17 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ShippingMethods } from 'nestjs-shipping';
+
+@Controller('shops/:shop/checkout')
+export class CheckoutController {
+  constructor(private readonly methods: ShippingMethods) {}
+
+  /** What a customer can choose from. */
+  @Get('shipping')
+  async shipping(@Param('shop') shop: string): Promise<{ code: string; label: string }[]> {
+    const active = await this.methods.findActive(shop);
+    return active.map(({ carrier_code, method_code, method_label }) => ({
+      code: `${carrier_code}/${method_code}`,
+      label: method_label,
+    }));
+  }
+}

@@ -1,0 +1,32 @@
+import { Module, UseGuards } from '@nestjs/common';
+import { JwtModule } from '@nestjs/jwt';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ShippingModule } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';
+import { ProjectGuard } from './project.guard.js';
+
+export const options = {
+  type: 'postgres',
+  url: process.env['DATABASE_URL'] ?? 'postgres://postgres:postgres@127.0.0.1:5432/postgres',
+  autoLoadEntities: true,
+} satisfies TestTypeOrmOptions;
+
+/** A constant, so that a test can put another database in its place. */
+export const database = TypeOrmModule.forRoot({
+  ...options,
+  migrations: shippingMigrations,
+  migrationsRun: true,
+});
+
+const tokens = JwtModule.register({ secret: process.env['JWT_SECRET'] ?? 'only for a try' });
+
+@Module({
+  imports: [
+    database,
+    // `imports` gives the guard what it needs.
+    ShippingModule.forRoot({ imports: [tokens], http: { decorators: [UseGuards(ProjectGuard)] } }),
+    tokens,
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,50 @@
+import 'reflect-metadata';
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { JwtService } from '@nestjs/jwt';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { OrderEvents } from 'nestjs-shipping';
+import { shippingContract, testTypeOrm } from 'nestjs-shipping/testing';
+import { DataSource } from 'typeorm';
+import { AppModule, database, options } from './app.module.js';
+
+describe('the routes behind the guard', () => {
+  let app: NestFastifyApplication;
+  let origin: string;
+  let authorization: string;
+  before(async () => {
+    const testing = Test.createTestingModule({ imports: [AppModule] });
+    // A database of its own, made and dropped by the test.
+    const compiled = await testing.overrideModule(database).useModule(testTypeOrm(options)).compile();
+    app = compiled.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
+    await app.listen(0, '127.0.0.1');
+    origin = await app.getUrl();
+    authorization = `Bearer ${await app.get(JwtService).signAsync({ projects: ['shop'] })}`;
+  });
+  after(() => app.close());
+
+  const status = async (project: string, headers: Record<string, string> = {}): Promise<number> =>
+    (await fetch(`${origin}/api/projects/${project}/sales/orders/shipments/methods`, { headers })).status;
+
+  it('are closed without a token, and for a project that the token does not name', async () => {
+    assert.equal(await status('shop'), 401);
+    assert.equal(await status('shop', { authorization: 'Bearer forged' }), 401);
+    assert.equal(await status('other', { authorization }), 403);
+    assert.equal(await status('shop', { authorization }), 200);
+  });
+
+  const target = () => ({
+    origin,
+    orderEvents: app.get(OrderEvents),
+    headers: { authorization },
+    projectId: () => 'shop',
+  });
+  // The token does not open the project of the defaults.
+  for (const { title, skipped, run } of shippingContract(target, { without: ['defaults'] })) {
+    it(title, { skip: skipped }, async () => {
+      await app.get(DataSource).query('TRUNCATE shipping_method, shipping_project CASCADE');
+      await run();
+    });
+  }
+});

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { counted, report } from '../figures.js';
+import { sized } from '../size.js';
+import { createDatabase } from './host-database.js';
+
+const kills = sized({ ci: 3, long: 30 });
+const program = fileURLToPath(new URL('outbox-shop.ts', import.meta.url));
+
+it('an outbox has a row for each change and no other, when its host is killed again and again', async () => {
+  const database = await createDatabase();
+  onTestFinished(() => database.drop());
+  let written = 0;
+  for (let round = 0; round < kills; round++) {
+    const host = spawn(process.execPath, ['--import', 'tsx', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, DATABASE_URL: database.url },
+    });
+    onTestFinished(() => void host.kill('SIGKILL'));
+    const ended = once(host, 'close');
+    const enough = written + 20 + Math.floor(Math.random() * 20);
+    for await (const _line of createInterface({ input: host.stdout })) if (++written === enough) break;
+    host.kill('SIGKILL');
+    await ended;
+  }
+
+  // Each version of each method, as the outbox tells of it.
+  const entries = await database.query<{ type: string; method: string }>(
+    'SELECT type, method FROM outbox ORDER BY id',
+  );
+  const stored = await database.query<{ id: string; version: number }>(
+    'SELECT id, version FROM shipping_method',
+  );
+  const versions = new Map<string, number>();
+  let wrong = 0;
+  for (const { type, method } of entries) {
+    const { id, version } = JSON.parse(method) as { id: string; version: number };
+    const expected = (versions.get(id) ?? 0) + (type === 'deleted' ? 0 : 1);
+    if (version !== expected) wrong++;
+    if (type === 'deleted') versions.delete(id);
+    else versions.set(id, version);
+  }
+  for (const { id, version } of stored) {
+    if (versions.get(id) !== Number(version)) wrong++;
+    versions.delete(id);
+  }
+  expect(written).toBeGreaterThanOrEqual(kills * 20);
+  report({
+    name: 'kill -9 of a host with an outbox',
+    done: `${counted(kills)} kills, ${counted(entries.length)} changes: ${wrong + versions.size} without their row, or rows without a change`,
+    criterion: 'each version of each method has its row, and no other row',
+    met: wrong + versions.size === 0,
+  });
+});

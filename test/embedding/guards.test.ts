@@ -1,0 +1,136 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  SetMetadata,
+  type Type,
+  UseGuards,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { DocumentBuilder, SwaggerModule, ApiBearerAuth } from '@nestjs/swagger';
+import { ShippingModule } from 'nestjs-shipping';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+
+const Roles = (...roles: string[]) => SetMetadata('roles', roles);
+
+/** Like the guard of Nest's documentation: who is asked for no role comes in. */
+function rolesGuard(rolesOf: (reflector: Reflector, context: ExecutionContext) => string[] | undefined) {
+  @Injectable()
+  class RolesGuard implements CanActivate {
+    constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+    canActivate(context: ExecutionContext): boolean {
+      const { headers } = context.switchToHttp().getRequest<{ headers: Record<string, string> }>();
+      const roles = rolesOf(this.reflector, context);
+      return roles === undefined || roles.includes(headers['x-role'] ?? '');
+    }
+  }
+  return RolesGuard;
+}
+
+const guards: Record<string, Type<CanActivate>> = {
+  'the handler': rolesGuard((reflector, context) => reflector.get('roles', context.getHandler())),
+  'the class': rolesGuard((reflector, context) => reflector.get('roles', context.getClass())),
+  'one after the other': rolesGuard((reflector, context) =>
+    reflector.getAllAndOverride('roles', [context.getHandler(), context.getClass()]),
+  ),
+  'both together': rolesGuard((reflector, context) =>
+    reflector.getAllAndMerge('roles', [context.getHandler(), context.getClass()]),
+  ),
+};
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+/** The status of each route for a caller of this role; the method does not exist. */
+async function statusesFor(role: string, { origin }: Host): Promise<number[]> {
+  const shop = new Client(origin, freshProject());
+  const { base } = shop;
+  const headers = { 'x-role': role };
+  const methods = `${base}/shipments/methods`;
+  const answers = [
+    await shop.create(ground, headers),
+    await shop.list('', headers),
+    await shop.tree(headers),
+    await shop.update('none', ground, headers),
+    await shop.remove('none', headers),
+    await shop.send('GET', `${base}/o/events`, undefined, headers),
+    await shop.send('HEAD', methods, undefined, headers),
+  ];
+  return answers.map(({ status }) => status);
+}
+
+const closed = [403, 403, 403, 403, 403, 403, 403];
+const open = [201, 200, 200, 404, 404, 200, 200];
+
+describe.each(platformNames)('on %s, a guard of roles', (platform) => {
+  let database: TestDatabase;
+  let host: Host;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterEach(() => host?.app.getHttpServer().close());
+  afterAll(() => database?.close());
+
+  it.each(Object.entries(guards))(
+    'that reads %s lets in whom http.decorators allow',
+    async (_what, RolesGuard) => {
+      const testing = await compiled([
+        typeOrm(database),
+        ShippingModule.forRoot({ http: { decorators: [Roles('admin'), UseGuards(RolesGuard)] } }),
+      ]);
+      host = await listening(testing, () => undefined, platform);
+
+      expect(await statusesFor('user', host)).toEqual(closed);
+      expect(await statusesFor('admin', host)).toEqual(open);
+    },
+  );
+
+  it.each(Object.entries(guards).filter(([what]) => what !== 'the class' && what !== 'both together'))(
+    'that reads %s lets in whom a route allows in place of the mount',
+    async (_what, RolesGuard) => {
+      const http = {
+        decorators: [Roles('admin'), UseGuards(RolesGuard)],
+        routeDecorators: { list: [Roles('user')] },
+      };
+      const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http })]);
+      host = await listening(testing, () => undefined, platform);
+
+      const [, , ...others] = closed;
+      expect(await statusesFor('user', host)).toEqual([403, 200, ...others.slice(0, -1), 200]);
+      expect((await statusesFor('admin', host)).slice(0, 3)).toEqual([201, 403, 200]);
+    },
+  );
+
+  it('that reads the handler only does not meet the metadata of another mount', async () => {
+    const RolesGuard = guards['the handler'] as Type<CanActivate>;
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ http: { decorators: [Roles('admin'), UseGuards(RolesGuard)] } }),
+      ShippingModule.forRoot({
+        http: { path: 'other/:project_id', decorators: [Roles('user'), UseGuards(RolesGuard)] },
+      }),
+    ]);
+    host = await listening(testing, () => undefined, platform);
+
+    expect(await statusesFor('user', host)).toEqual(closed);
+    expect(await statusesFor('admin', host)).toEqual(open);
+  });
+
+  it('and the document of the host name what is required once', async () => {
+    const testing = await compiled([
+      typeOrm(database),
+      ShippingModule.forRoot({ http: { decorators: [ApiBearerAuth()] } }),
+    ]);
+    host = await listening(testing, () => undefined, platform);
+
+    const { paths } = SwaggerModule.createDocument(host.app, new DocumentBuilder().addBearerAuth().build());
+
+    const securities = Object.values(paths).flatMap((item) => [item.get, item.post, item.patch, item.delete]);
+    const found = securities.flatMap((operation) => (operation ? [operation.security] : []));
+    expect(found).toEqual(Array.from({ length: 6 }, () => [{ bearer: [] }]));
+  });
+});

@@ -1,0 +1,106 @@
+import { type ShippingMethodChange, shippingEntities, ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { OutboxEntry, sendOutbox, writeToOutbox } from '../../examples/nest11-express-mariadb/src/outbox.js';
+import { type TestApp, testApp } from '../support/app.js';
+import { Client, freshProject } from '../support/client.js';
+import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
+
+describe('an outbox', () => {
+  let database: TestDatabase;
+  let app: TestApp;
+  let methods: ShippingMethods;
+  beforeAll(async () => {
+    database = await testDatabase({ entities: [...shippingEntities, OutboxEntry] });
+    // Adds the table of the outbox: the others are as the entities describe them.
+    await database.dataSource.synchronize();
+    app = await testApp({ database, shipping: { onChange: writeToOutbox } });
+    methods = app.nest.get(ShippingMethods);
+  });
+  afterAll(async () => {
+    await app?.close();
+    await database?.close();
+  });
+  beforeEach(() => database.dataSource.manager.clear(OutboxEntry));
+
+  const entries = async (): Promise<string[]> => {
+    const rows = await database.dataSource.manager.find(OutboxEntry, { order: { id: 'ASC' } });
+    return rows.map(({ type, method }) => `${type} ${method.method_code}`);
+  };
+
+  it('has a row for each change that is committed, and subscribers hear the same', async () => {
+    const project = freshProject();
+    const told: ShippingMethodChange[] = [];
+    const subscription = methods.changes.subscribe((change) => told.push(change));
+
+    const { id } = await methods.create(project, ground);
+    await methods.update(project, id, ground);
+    await methods.upsertMany(project, [express, { ...ground, sort_order: 1 }]);
+    await new Client(app.origin, project).remove(id);
+    await methods.removeProject(project);
+    subscription.unsubscribe();
+
+    expect(await entries()).toEqual(['created 03', 'created 01', 'updated 03', 'deleted 03', 'deleted 01']);
+    expect(told.map(({ type, before, after }) => `${type} ${(after ?? before)?.method_code}`)).toEqual(
+      await entries(),
+    );
+  });
+
+  it('has no row for what is rolled back, in whole or to a savepoint, or cannot be committed', async () => {
+    const project = freshProject();
+    const { dataSource } = database;
+    await engine.prepareFailingCommits(dataSource.manager);
+
+    const rolledBack = dataSource.transaction(async (manager) => {
+      await methods.upsertMany(project, [ground, express], { manager });
+      throw new Error('rollback');
+    });
+    await expect(rolledBack).rejects.toThrow('rollback');
+    const uncommitted = dataSource.transaction(async (manager) => {
+      await methods.create(project, ground, { manager });
+      await engine.failCommit(manager);
+    });
+    await expect(uncommitted).rejects.toThrow(engine.commitFailure);
+    await dataSource.transaction(async (manager) => {
+      const nested = manager.transaction(async (inner) => {
+        await methods.create(project, ground, { manager: inner });
+        throw new Error('this part');
+      });
+      await expect(nested).rejects.toThrow('this part');
+      await methods.create(project, express, { manager });
+    });
+
+    expect(await entries()).toEqual(['created 01']);
+  });
+
+  it('that cannot be written keeps the change from being made', async () => {
+    const project = freshProject();
+    await methods.create(project, ground);
+    const { manager } = database.dataSource;
+    const outbox = database.table('outbox');
+    await manager.query(`ALTER TABLE ${outbox} RENAME TO lost`);
+
+    const changing = methods.upsertMany(project, [express, { ...ground, sort_order: 1 }]);
+
+    await expect(changing).rejects.toThrow(/outbox/);
+    await manager.query(`ALTER TABLE ${outbox.replace('outbox', 'lost')} RENAME TO outbox`);
+    expect((await methods.list(project)).data).toMatchObject([{ ...ground, version: 1 }]);
+    expect(await entries()).toEqual(['created 03']);
+  });
+
+  it('is sent in order, and keeps what could not be sent', async () => {
+    await methods.upsertMany(freshProject(), [ground, express]);
+    const sent: string[] = [];
+
+    const sending = sendOutbox(database.dataSource.manager, async ({ method }) => {
+      if (method.method_code === '01') throw new Error('The receiver is away.');
+      sent.push(method.method_code);
+    });
+
+    await expect(sending).rejects.toThrow('away');
+    expect(sent).toEqual(['03']);
+    expect(await entries()).toEqual(['created 01']);
+  });
+});
