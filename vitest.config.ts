@@ -23,8 +23,8 @@ const engineOf = (url: string): string => url.split(':')[0] ?? '';
 /** What is about PostgreSQL itself, and the sample, which runs on PostgreSQL. */
 const postgresOnly = ['test/engines/postgres/**', 'test/sample/**'];
 
-/** Look for the engines that are there by themselves. */
-const ownEngines = ['test/engines/*.test.ts'];
+/** Look for the engines that are there by themselves, or show code of the documents on the embedded one. */
+const ownEngines = ['test/engines/*.test.ts', 'test/guide/**', 'test/docs.test.ts'];
 
 /** Set up what a whole process shares: class-transformer's storage, its time zone, its environment. */
 const ownProcess = ['test/embedding/{global-setups,time-zones}.test.ts', 'test/sample/start.test.ts'];

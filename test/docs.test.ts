@@ -3,49 +3,104 @@ import { describe, expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const filesIn = (folder: string, ending: string): string[] =>
+  readdirSync(new URL(folder, root), { recursive: true })
+    .map((name) => `${folder}/${String(name)}`)
+    .filter((name) => name.endsWith(ending));
 
 /** Code without the characters that depend on its formatting or on the code around it. */
 const bare = (code: string): string => code.replace(/\s+/g, '').replace(/[,;]/g, '');
 
-describe.each(['docs/hosting.md', 'docs/services.md', 'docs/tables.md'])('%s', (page) => {
-  const blocks = [...read(page).matchAll(/```[jt]s\n\/\/ (\S+)\n([^]*?)\n```/g)];
-
-  it.each(blocks.map(([, file, code]) => ({ file: file ?? '', code: code ?? '' })))(
-    'shows code that $file runs: $code',
-    ({ file, code }) => {
-      const source = bare(read(file));
-
-      const statements = code.split(/;\n(?=\S)/);
-
-      expect(statements.filter((statement) => !source.includes(bare(statement)))).toEqual([]);
-    },
-  );
-
-  it('names a tested file above every code block', () => {
-    expect(read(page).match(/```[jt]s\n/g)).toHaveLength(blocks.length);
-  });
-});
+/** Words as `wc -w` counts them. */
+const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
 
 /** The documents in the package (scripts/package-documents.mjs). */
 const shipped = /^(docs\/|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/;
-const pages = [
-  'README.md',
-  'CHANGELOG.md',
-  'CONTRIBUTING.md',
-  'SECURITY.md',
-  ...readdirSync(new URL('docs', root), { recursive: true })
-    .map((name) => `docs/${String(name)}`)
-    .filter((name) => name.endsWith('.md')),
-];
+const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', '.md')];
+
+/** The fragments of GitHub's links to the headings of a page. */
+function anchorsOf(page: string): string[] {
+  const prose = read(page).replace(/```[^]*?\n```/g, '');
+  return Array.from(prose.matchAll(/^#+ (.+)$/gm), ([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 describe.each(pages)('%s', (page) => {
-  it('links only to documents that exist and are in the package', () => {
-    const links = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
+  const text = read(page);
+  const blocks = Array.from(
+    text.matchAll(/```[jt]s\n\s*\/\/ (\S+)\n([^]*?)\n\s*```/g),
+    ([, file = '', code = '']) => {
+      const indent = /^ */.exec(code)?.[0] ?? '';
+      return { file, code: code.replaceAll(`\n${indent}`, '\n').trim() };
+    },
+  );
 
-    const targets = links.map((link) => new URL(link, new URL(page, root)).href.slice(root.href.length));
+  it.each(blocks)('shows code that $file runs: $code', ({ file, code }) => {
+    const source = bare(read(file));
 
-    expect(targets.filter((target) => !shipped.test(target) || !existsSync(new URL(target, root)))).toEqual(
-      [],
+    const statements = code.split(/;\n+(?=\S)/);
+
+    expect(statements.filter((statement) => !source.includes(bare(statement)))).toEqual([]);
+  });
+
+  it('names a file above every block of code', () => {
+    expect(text.match(/```[jt]s\n/g) ?? []).toHaveLength(blocks.length);
+  });
+
+  it('links only to documents and headings that exist and are in the package', () => {
+    const links = Array.from(text.matchAll(/\]\((?!https?:)([^)]+)\)/g), ([, link = '']) => link);
+
+    const broken = links.filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : new URL(path, new URL(page, root)).href.slice(root.href.length);
+      if (!shipped.test(target) || !existsSync(new URL(target, root))) return true;
+      return anchor !== undefined && !anchorsOf(target).includes(anchor);
+    });
+
+    expect(broken).toEqual([]);
+  });
+
+  it('can be read: it has at most 3,000 words', () => {
+    expect(words(text)).toBeLessThanOrEqual(3000);
+  });
+});
+
+describe('the documents', () => {
+  it('have at most 15,000 words in all', () => {
+    const all = pages.filter((page) => page !== 'SECURITY.md').concat('bench/README.md');
+
+    expect(all.reduce((sum, page) => sum + words(read(page)), 0)).toBeLessThanOrEqual(15_000);
+  });
+
+  it('name the errors at boot as the code does', () => {
+    const [, table = ''] = /## Errors at boot([^]*)/.exec(read('docs/start.md')) ?? [];
+    const messages = Array.from(table.matchAll(/^\| `([^`]+)`/gm), ([, message = '']) => message);
+    const sources = filesIn('libs/shipping/src', '.ts').map(read).join('\n');
+    // Texts that the code puts together from several lines, without the code in them.
+    const said = sources.replace(/['`]\s*\+\s*['`]/g, '').replace(/\$\{[^}]*\}/g, '…');
+
+    const unknown = messages.filter((message) =>
+      message.split('…').some((part) => part.trim() !== '' && !said.includes(part.trim())),
     );
+
+    expect(messages.length).toBeGreaterThan(15);
+    expect(unknown).toEqual([]);
+  });
+
+  it('name the versions of peers as the package does', () => {
+    const { peerDependencies } = JSON.parse(read('libs/shipping/package.json')) as {
+      peerDependencies: Record<string, string>;
+    };
+    const readme = read('README.md').replaceAll('\\|', '|');
+
+    const missing = Object.entries(peerDependencies).filter(
+      ([name, range]) => !/pglite/.test(name) && !readme.includes(`\`${range}\``),
+    );
+
+    expect(missing).toEqual([]);
   });
 });

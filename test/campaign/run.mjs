@@ -64,7 +64,7 @@ const failed = Math.max(numFailedTests, status === 0 ? 0 : 1);
 console.log(`${numPassedTests} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** Prints Markdown, to be pasted into docs/reliability.md. */
+/** Prints Markdown, to be pasted into docs/operations.md. */
 function printTable(columns, rows) {
   const cells = rows.map((row) => columns.map((column) => (column === 'met' ? said(row.met) : row[column])));
   const widths = columns.map((column, index) =>

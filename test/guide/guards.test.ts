@@ -10,10 +10,10 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { Test } from '@nestjs/testing';
 import { ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compiled, typeOrm } from '../embedding/host.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
 
 // docs/guide.md shows this code.
 
@@ -69,15 +69,20 @@ const guarded = ShippingModule.forRoot({
 });
 
 describe('the shipping routes', () => {
+  let database: TestDatabase;
   let app: INestApplication;
   let origin: string;
   beforeAll(async () => {
-    const testing = await Test.createTestingModule({ imports: [embeddedTypeOrm(), guarded] }).compile();
+    database = await testDatabase();
+    const testing = await compiled([typeOrm(database), guarded]);
     app = testing.createNestApplication({ logger: ['error', 'warn'] });
     await app.listen(0, '127.0.0.1');
     origin = await app.getUrl();
   });
-  afterAll(() => app?.close());
+  afterAll(async () => {
+    await app?.close();
+    await database?.close();
+  });
 
   const status = async (method: string, path: string, token: string): Promise<number> => {
     const url = `${origin}/api/projects/acme/sales/orders/${path}`;

@@ -1,26 +1,30 @@
-import { Test, type TestingModule } from '@nestjs/testing';
+import { type TestingModule } from '@nestjs/testing';
 import { OrderEvents, ShippingMethods, ShippingModule, ValidationFailedError } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compiled, typeOrm } from '../embedding/host.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
 
 // docs/guide.md shows this code.
 
 describe('imports, new tenants, and tenants that leave', () => {
+  let database: TestDatabase;
   let testing: TestingModule;
   let dataSource: DataSource;
   let methods: ShippingMethods;
   let events: OrderEvents;
   beforeAll(async () => {
-    testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm(), ShippingModule.forRoot()],
-    }).compile();
+    database = await testDatabase();
+    testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
     await testing.init();
     dataSource = testing.get(DataSource);
     methods = testing.get(ShippingMethods);
     events = testing.get(OrderEvents);
   });
-  afterAll(() => testing?.close());
+  afterAll(async () => {
+    await testing?.close();
+    await database?.close();
+  });
 
   it('run all or nothing', async () => {
     const projectId = 'acme';

@@ -21,7 +21,7 @@ class Outbox {
   @PrimaryGeneratedColumn({ type: 'bigint' })
   id!: string;
 
-  @Column({ type: 'simple-json' })
+  @Column({ type: 'json' })
   change!: object;
 }
 
@@ -81,7 +81,7 @@ class CreateTables implements MigrationInterface {
   name = 'CreateOutboxAndAudit1764000000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE outbox (id bigserial PRIMARY KEY, change text NOT NULL)');
+    await runner.query('CREATE TABLE outbox (id bigserial PRIMARY KEY, change json NOT NULL)');
     await runner.query('CREATE TABLE audit (id bigserial PRIMARY KEY, actor varchar(64), what varchar(64))');
   }
 

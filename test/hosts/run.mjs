@@ -132,9 +132,10 @@ function mount(file) {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const [code] = /(?<=```ts\n)[^`]*ShippingModule\.forRoot[^`]*(?=```)/.exec(readme);
   const imports = code.match(/^import .*;$/gm).filter((line) => !line.includes("'@nestjs/common'"));
-  const [modules] = /imports: \[.*?\n {2}\],/s.exec(code);
-  const generated = readFileSync(file, 'utf8');
-  writeFileSync(file, `${imports.join('\n')}\n${generated.replace('imports: [],', modules)}`);
+  const [database] = /^export const database = .*?^\}\);$/ms.exec(code);
+  const [modules] = /imports: \[.*\]/.exec(code);
+  const generated = readFileSync(file, 'utf8').replace('imports: []', modules);
+  writeFileSync(file, `${imports.join('\n')}\n${generated.replace('@Module', `${database}\n\n@Module`)}`);
 }
 
 /** Installs the tarball together with the packages that the documents name for such a host. */

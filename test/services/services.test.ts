@@ -16,14 +16,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 
-// docs/services.md shows this code.
+// The documents show this code.
 
 interface OrderLine {
   sku: string;
   quantity: number;
 }
 
-describe('the services as docs/services.md shows them', () => {
+describe('the services as the documents show them', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
   let methods: ShippingMethods;
