@@ -98,8 +98,12 @@ export const allProjects = (writers) => [
 
 /** What can be set of the method at `index` in a project, and its id. */
 export function method(project, index) {
-  const id = `0199${padded(project)}000-7000-8000-${padded(index, 12)}`.replace(/^(.{8})/, '$1-');
-  return { id, ...catalogue[(project * stride + index) % catalogue.length] };
+  return { id: idOf(project, index), ...catalogue[(project * stride + index) % catalogue.length] };
+}
+
+/** The id of a row of a project. */
+export function idOf(project, index) {
+  return `0199${padded(project)}000-7000-8000-${padded(index, 12)}`.replace(/^(.{8})/, '$1-');
 }
 
 function padded(number, digits = 5) {

@@ -57,7 +57,7 @@ function* methodRows(projects) {
 }
 
 function* eventRows(projects) {
-  for (const { name, orders = 0 } of projects) {
+  for (const { name, number, orders = 0 } of projects) {
     for (let event = 0; event < orders * data.eventsPerOrder; event++) {
       const index = event % data.eventsPerOrder;
       const at = new Date(Date.UTC(2026, 0, 1, index)).toISOString().slice(0, -1).replace('T', ' ');
@@ -65,7 +65,7 @@ function* eventRows(projects) {
         project_id: name,
         order_id: data.order(Math.floor(event / data.eventsPerOrder)),
         occurred_at: at,
-        id: randomUUID(),
+        id: data.idOf(number, event),
         type: types[index % types.length],
         message: index % 4 === 0 ? 'The parcel has left the sorting centre.' : null,
         data: { total: '84.90', parcel: index, currency: 'EUR' },

@@ -9,9 +9,6 @@ interface Waiting<Item, Result> {
 /** Saved at import: a test may fake the timers later, which would stop the services. */
 const soon = setImmediate;
 
-/** No statement grows with the number of clients. */
-const maxItems = 100;
-
 /** If a batch takes longer, the next one starts beside it. */
 const patienceMs = 200;
 
@@ -23,8 +20,14 @@ export class Batcher<Item, Result> {
   private readonly waiting: Waiting<Item, Result>[] = [];
   private isBusy = false;
 
-  /** @param run gives a result for each item, in their order; its error is that of each item */
-  constructor(private readonly run: (items: Item[]) => Promise<Result[]>) {}
+  /**
+   * @param run gives a result for each item, in their order; its error is that of each item
+   * @param maxItems of a batch: no statement grows with the number of clients
+   */
+  constructor(
+    private readonly run: (items: Item[]) => Promise<Result[]>,
+    private readonly maxItems = 100,
+  ) {}
 
   join(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -36,7 +39,7 @@ export class Batcher<Item, Result> {
   private gather(): void {
     this.isBusy = true;
     // Clients that were answered together ask again together. Two turns of the event loop let them join one batch.
-    soon(() => soon(() => void this.serve(this.waiting.splice(0, maxItems))));
+    soon(() => soon(() => void this.serve(this.waiting.splice(0, this.maxItems))));
   }
 
   private async serve(batch: readonly Waiting<Item, Result>[]): Promise<void> {

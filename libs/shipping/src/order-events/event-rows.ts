@@ -9,6 +9,7 @@ import {
   selectable,
   timeParameter,
 } from '../database/engines/engine.js';
+import { run } from '../database/statement.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.dto.js';
 import { OrderEvent } from './order-event.entity.js';
@@ -77,22 +78,20 @@ export async function insertEvent(manager: EntityManager, event: CheckedOrderEve
 }
 
 /** @param after the last one of the batch before */
-export function readEvents(
+export async function readEvents(
   manager: EntityManager,
   { projectId, orderId }: Required<EventsOf>,
   limit: number,
   after: EventRow | undefined,
 ): Promise<EventRow[]> {
-  const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId', {
-    projectId,
-    orderId,
+  const values = { projectId, orderId, ...(after && placeOf(manager, after)) };
+  const name = `events ${limit}${after ? ' after' : ''}`;
+  const { records } = await run<EventRow>(manager, OrderEvent, name, values, () => {
+    const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
+    if (after) query.andWhere('e.occurred_at >= :time AND (e.occurred_at > :time OR e.seq > :seq)');
+    return query.orderBy('e.occurred_at').addOrderBy('e.seq').limit(limit);
   });
-  if (after)
-    query.andWhere(
-      'e.occurred_at >= :time AND (e.occurred_at > :time OR e.seq > :seq)',
-      placeOf(manager, after),
-    );
-  return query.orderBy('e.occurred_at').addOrderBy('e.seq').limit(limit).getRawMany<EventRow>();
+  return records;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type EntityManager, type QueryResult } from 'typeorm';
+import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { isDuplicate } from '../database/engines/connection-errors.js';
 import { ifAbsent, nowIn, selectable } from '../database/engines/engine.js';
-import { onePerDataSource } from '../database/one-per-data-source.js';
+import { run } from '../database/statement.js';
 import { type StoredMethod } from './effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from './method-fields.js';
 import { type MethodSet, type Revisions } from './method-view.js';
@@ -24,31 +24,6 @@ export interface NewRow {
 /** At most so many rows in one statement: each engine allows so many parameters. */
 const maxRows = 1000;
 
-const texts = onePerDataSource(() => new Map<string, string>());
-
-/** TypeORM 0.3 fails without the third argument. TypeORM 1 has no third one. */
-interface Escaping {
-  escapeQueryWithParameters(sql: string, parameters: object, native: object): [string, unknown[]];
-}
-
-/** The QueryBuilder takes longer to write a statement than a database to answer it, so it writes each once. */
-function run<Found>(
-  { connection, queryRunner }: EntityManager,
-  name: string,
-  values: Record<string, unknown>,
-  build: () => { getQuery(): string },
-): Promise<QueryResult<Found>> {
-  if (!queryRunner) throw new TypeError('A statement needs a connection.');
-  const known = texts(connection);
-  // The name of a table may change when the host initializes its DataSource again.
-  const key = `${name} ${connection.getMetadata(ShippingMethod).tablePath}`;
-  const text = known.get(key) ?? build().getQuery();
-  known.set(key, text);
-  const driver: Escaping = connection.driver;
-  const [sql, parameters] = driver.escapeQueryWithParameters(text, values, {});
-  return queryRunner.query(sql, parameters, true);
-}
-
 /** Of projects, in their order, each with that of the defaults project. */
 export async function revisionsOf(
   manager: EntityManager,
@@ -56,12 +31,17 @@ export async function revisionsOf(
   defaultsProjectId: string,
 ): Promise<Revisions[]> {
   const ids = [...new Set([...projectIds, defaultsProjectId])];
-  const { records } = await run<{ id: string; revision: string }>(manager, 'revisions', { ids }, () =>
-    manager
-      .createQueryBuilder(ShippingProject, 'p')
-      .select(selectable(manager, 'p.project_id'), 'id')
-      .addSelect(selectable(manager, 'p.revision'), 'revision')
-      .where('p.project_id IN (:...ids)'),
+  const { records } = await run<{ id: string; revision: string }>(
+    manager,
+    ShippingProject,
+    'revisions',
+    { ids },
+    () =>
+      manager
+        .createQueryBuilder(ShippingProject, 'p')
+        .select(selectable(manager, 'p.project_id'), 'id')
+        .addSelect(selectable(manager, 'p.revision'), 'revision')
+        .where('p.project_id IN (:...ids)'),
   );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
   return projectIds.map((id) => ({ own: found.get(id), defaults: found.get(defaultsProjectId) }));
@@ -69,7 +49,7 @@ export async function revisionsOf(
 
 /** Reads projects at one moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
-  const { records } = await run<Row>(manager, 'sets', { ids: projectIds }, () => {
+  const { records } = await run<Row>(manager, ShippingMethod, 'sets', { ids: projectIds }, () => {
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
@@ -99,7 +79,7 @@ export async function claim(
 ): Promise<boolean> {
   // Drivers do not agree on what they count for an INSERT that finds a row. So the new row is updated, too.
   const from = known ?? (await addProject(manager, projectId));
-  const { affected } = await run(manager, 'claim', { projectId, from, next }, () =>
+  const { affected } = await run(manager, ShippingProject, 'claim', { projectId, from, next }, () =>
     nextRevision(manager).where('project_id = :projectId AND revision = :from'),
   );
   return affected === 1;
@@ -108,7 +88,7 @@ export async function claim(
 /** Waits for the other writers of a project, and gives it its next revision. */
 export async function lock(manager: EntityManager, projectId: string, next: string): Promise<void> {
   await addProject(manager, projectId);
-  const { affected } = await run(manager, 'lock', { projectId, next }, () =>
+  const { affected } = await run(manager, ShippingProject, 'lock', { projectId, next }, () =>
     nextRevision(manager).where('project_id = :projectId'),
   );
   // Somebody has removed the project since it was added. Without its row there is no lock.
@@ -128,7 +108,7 @@ function nextRevision(manager: EntityManager) {
  */
 export async function addProject(manager: EntityManager, projectId: string): Promise<string> {
   const revision = randomUUID();
-  await run(manager, 'project', { projectId, revision }, () => {
+  await run(manager, ShippingProject, 'project', { projectId, revision }, () => {
     const values = { projectId: () => ':projectId', revision: () => ':revision' };
     const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
     return ifAbsent(manager, insert, 'project_id');
@@ -198,7 +178,7 @@ export async function deleteMethods(
 ): Promise<void> {
   for (let from = 0; from < ids.length; from += maxRows) {
     const part = ids.slice(from, from + maxRows);
-    const { affected } = await run(manager, 'delete', { projectId, ids: part }, () =>
+    const { affected } = await run(manager, ShippingMethod, 'delete', { projectId, ids: part }, () =>
       manager
         .createQueryBuilder()
         .delete()
@@ -229,7 +209,7 @@ async function storedMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<StoredMethod[]> {
-  const { records } = await run<Row>(manager, 'stored', { projectId, ids }, () => {
+  const { records } = await run<Row>(manager, ShippingMethod, 'stored', { projectId, ids }, () => {
     const query = manager
       .createQueryBuilder(ShippingMethod, 'm')
       .select(selectable(manager, 'm.project_id'), 'project_id')

@@ -41,6 +41,9 @@ export type BeforeCommit = (
   manager: EntityManager,
 ) => Promise<void>;
 
+/** How many projects one statement reads: each may have thousands of methods. */
+const maxSets = 8;
+
 interface Plan {
   view: MethodView;
   changes: readonly Change[];
@@ -66,12 +69,15 @@ export class MethodStore {
     this.revisions = new Batcher((ids) =>
       database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId)),
     );
+    const setsAlone = (ids: string[]): Promise<MethodSet[]> =>
+      database.read(undefined, (manager) => setsOf(manager, ids));
+    const sets = new Batcher(setsAlone, maxSets);
     this.cache = new ViewCache(
       async (projectId) => {
         const now = await this.revisions.join(projectId);
         return ({ tag, inherits }) => tag === tagOf(now, inherits);
       },
-      (projectId) => database.read(undefined, (manager) => this.read(manager, projectId)),
+      async (projectId) => this.viewOf(await sets.join(projectId), setsAlone),
       settings.cacheBytes,
     );
   }
@@ -202,13 +208,18 @@ export class MethodStore {
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
-    const { defaultsProjectId } = this.settings;
     const [own] = await setsOf(manager, [projectId]);
     if (!own) throw new TypeError('A set was asked for.');
+    return this.viewOf(own, (ids) => setsOf(manager, ids));
+  }
+
+  private async viewOf(own: MethodSet, sets: (ids: string[]) => Promise<MethodSet[]>): Promise<MethodView> {
+    const { defaultsProjectId } = this.settings;
+    const { projectId } = own;
     const inherits = projectId !== defaultsProjectId && own.methods.some((method) => method.use_default);
     if (!inherits) return MethodView.of(own);
     // Both at one moment.
-    const [inheriting = own, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
+    const [inheriting = own, defaults] = await sets([projectId, defaultsProjectId]);
     const isKnown = this.defaults && this.defaults.revision === defaults?.revision;
     if (!isKnown) this.defaults = defaults;
     return MethodView.of(inheriting, this.defaults);
