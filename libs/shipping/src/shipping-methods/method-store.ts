@@ -5,6 +5,7 @@ import { Batcher } from '../database/batcher.js';
 import { Database } from '../database/database.js';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
+import { onePerDataSource } from '../database/one-per-data-source.js';
 import { isForeignKeyViolation } from '../database/engines/connection-errors.js';
 import { keepsSnapshot } from '../database/engines/engine.js';
 import { MethodSettings } from './method-settings.js';
@@ -47,6 +48,12 @@ interface Plan {
 }
 
 /**
+ * Outside of the callers' transactions, the writers of a project wait here, and not each with a connection. All mounts
+ * share it: the `onChange` of one may call the services of another, and would wait for itself at the row of the project.
+ */
+const queueOn = onePerDataSource(() => new KeyedQueue());
+
+/**
  * The methods of each project, as one set. A change is decided on a view, and written only if the project still has the
  * revision of that view.
  */
@@ -54,10 +61,8 @@ interface Plan {
 export class MethodStore {
   private readonly revisions: Batcher<string, Revisions>;
   private readonly cache: ViewCache;
-  /** Shared by all views that were read at its revision. */
+  /** Shared by all cached views that were read at its revision. */
   private defaults: MethodSet | undefined;
-  /** Outside of the callers' transactions, the writers of a project wait here, and not each with a connection. */
-  private readonly queue = new KeyedQueue();
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -71,7 +76,8 @@ export class MethodStore {
         const now = await this.revisions.join(projectId);
         return ({ tag, inherits }) => tag === tagOf(now, inherits);
       },
-      (projectId) => database.read(undefined, (manager) => this.read(manager, projectId)),
+      (projectId) =>
+        database.read(undefined, (manager) => this.read(manager, projectId, (set) => this.shared(set))),
       settings.cacheBytes,
     );
   }
@@ -105,7 +111,8 @@ export class MethodStore {
       return this.database.write(joined, (manager) =>
         this.changeIn(manager, projectId, decide, beforeCommit),
       );
-    return this.queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
+    const queue = queueOn(this.database.dataSource);
+    return queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
   }
 
   /** Removes all methods of a project, and its row. @returns what was removed */
@@ -201,7 +208,12 @@ export class MethodStore {
     return { view: after, changes: told };
   }
 
-  private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
+  /** @param share gives the set of the defaults that the view is to use, of the same revision */
+  private async read(
+    manager: EntityManager,
+    projectId: string,
+    share = (defaults: MethodSet): MethodSet => defaults,
+  ): Promise<MethodView> {
     const { defaultsProjectId } = this.settings;
     const [own] = await setsOf(manager, [projectId]);
     if (!own) throw new TypeError('A set was asked for.');
@@ -209,9 +221,13 @@ export class MethodStore {
     if (!inherits) return MethodView.of(own);
     // Both at one moment.
     const [inheriting = own, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
-    const isKnown = this.defaults && this.defaults.revision === defaults?.revision;
-    if (!isKnown) this.defaults = defaults;
-    return MethodView.of(inheriting, this.defaults);
+    return MethodView.of(inheriting, defaults && share(defaults));
+  }
+
+  /** Never for what a transaction reads: it may see changes that have no revision yet, or are rolled back. */
+  private shared(defaults: MethodSet): MethodSet {
+    if (this.defaults?.revision !== defaults.revision) this.defaults = defaults;
+    return this.defaults ?? defaults;
   }
 }
 
