@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../database/batcher.js';
 import { Database } from '../database/database.js';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../database/database.errors.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { isForeignKeyViolation } from '../database/engines/connection-errors.js';
@@ -123,8 +123,11 @@ export class MethodStore {
   ): Promise<readonly ShippingMethodChange[]> {
     const { view, changes } = await this.change(projectId, joined, removalOfAll, beforeCommit);
     const { revision } = view;
-    if (revision !== undefined)
-      await this.database.append(joined, (manager) => deleteProject(manager, projectId, revision));
+    if (revision === undefined) return changes;
+    const isCommitted = changes.length > 0 && !joined?.queryRunner?.isTransactionActive;
+    await this.database
+      .append(joined, (manager) => deleteProject(manager, projectId, revision))
+      .catch(isCommitted ? undefinedIfUnavailable : rethrow);
     return changes;
   }
 
@@ -269,6 +272,12 @@ function changeOf({ id, before, values }: Change, after: MethodView): ShippingMe
 /** @returns undefined for a race that was lost @throws any other error */
 function undefinedIfLost(error: unknown): undefined {
   if (!(error instanceof DatabaseUnavailableError) || error.contention !== 'race') throw error;
+}
+
+/** For a row without methods that is to be deleted: it does no harm, and the next removal of its project deletes it. */
+function undefinedIfUnavailable(error: unknown): undefined {
+  const isUnavailable = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
+  if (!isUnavailable) throw error;
 }
 
 function refuseAsInUse(error: unknown): never {
