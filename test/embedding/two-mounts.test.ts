@@ -110,6 +110,31 @@ describe('calls by two mounts in one transaction', () => {
   });
 });
 
+describe('onChange of one mount', () => {
+  it('that changes the same project by the other mount without its manager is refused, and does not wait for itself', async () => {
+    const database = await testDatabase();
+    const [project, express] = [freshProject(), { ...ground, method_code: '01' }];
+    const mounts = ['a/:project_id', 'b/:project_id'].map((path, index) =>
+      ShippingModule.forRoot({
+        http: { path },
+        onChange: async () => {
+          if (index === 0) await other.upsert(project, express);
+        },
+      }),
+    );
+    const testing = await compiled([typeOrm(database), ...mounts]);
+    const [one, other] = mounts.map((mount) =>
+      testing.select(mount).get(ShippingMethods, { strict: true }),
+    ) as [ShippingMethods, ShippingMethods];
+
+    await expect(one.create(project, ground)).rejects.toThrow('pass the manager');
+
+    expect((await other.list(project)).data).toEqual([]);
+    expect(await other.create(project, express)).toMatchObject(express);
+    await database.close();
+  });
+});
+
 describe('the changes of a DataSource', () => {
   it('are reported to each mount and application that uses it, and to no other', async () => {
     const [database, second] = [await testDatabase(), await testDatabase()];

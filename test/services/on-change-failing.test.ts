@@ -4,6 +4,8 @@ import { type EntityManager } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
+import { onlyWhere } from '../support/database.js';
+import { statementThatFails } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -115,6 +117,36 @@ describe('onChange', () => {
       expect(await noted(project)).toEqual(['method.created 01']);
     },
   );
+
+  onlyWhere('failedTransactions', () => {
+    const catching: OnChange = async (_change, manager) => {
+      await manager.query(statementThatFails).catch(() => undefined);
+    };
+    it.each(writes)(
+      'that catches the error of its own statement undoes %s, and the caller hears of it',
+      async (_name, write) => {
+        const project = freshProject();
+        const { id } = await methods.create(project, ground);
+        const before = await methods.list(project);
+        hook = catching;
+        const told: ShippingMethodChange[] = [];
+        const subscription = methods.changes.subscribe((change) => told.push(change));
+        const runner = app.database.dataSource.createQueryRunner();
+
+        const writing = [
+          await write(project, id).catch(String),
+          await write(project, id, runner.manager).catch(String),
+        ];
+        await runner.release();
+        subscription.unsubscribe();
+
+        const failure: unknown = expect.stringContaining('a statement in it had failed');
+        expect(writing).toEqual([failure, failure]);
+        expect(told).toEqual([]);
+        expect(await methods.list(project)).toEqual(before);
+      },
+    );
+  });
 
   it('that throws an HttpException answers the route with it', async () => {
     const shop = new Client(app.origin, freshProject());

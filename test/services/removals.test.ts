@@ -9,7 +9,7 @@ import {
   ShippingProject,
 } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
@@ -106,6 +106,31 @@ describe('ShippingMethods.removeProject', () => {
       expect((await methods.list(project)).meta.total).toBe(2);
     },
   );
+
+  onlyWhere('connections', () => {
+    it('counts the methods that it has removed, also if the database is away when the row of the project is to go', async () => {
+      const project = freshProject();
+      await methods.upsertMany(project, [ground, express]);
+      const { dataSource } = app.database;
+      const subscription = methods.changes.subscribe(() => {
+        vi.spyOn(dataSource, 'createQueryRunner').mockImplementation(() => {
+          const runner = dataSource.driver.createQueryRunner('master');
+          const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+          return Object.assign(runner, { connect: () => Promise.reject(refused) });
+        });
+      });
+
+      const removed = await methods.removeProject(project).catch((error: unknown) => error);
+      subscription.unsubscribe();
+      vi.restoreAllMocks();
+
+      expect(removed).toBe(2);
+      expect((await methods.list(project)).data).toEqual([]);
+      expect(await methods.removeProject(project)).toBe(0);
+      const { manager } = dataSource;
+      expect(await manager.countBy(ShippingProject, { projectId: project })).toBe(0);
+    });
+  });
 
   it('refuses a project id of another form', async () => {
     await expect(methods.removeProject('a/b')).rejects.toThrow(InvalidParameterError);

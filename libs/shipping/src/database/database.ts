@@ -69,7 +69,7 @@ export class Database {
    */
   write<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     if (joined) return this.inTurn(joined, () => this.writeIn(joined, work));
-    return this.alone((runner) => runner.manager.transaction(work));
+    return this.alone(({ manager }) => this.inOneOfItsOwn(manager, work));
   }
 
   /** Runs `action` after the outermost COMMIT. */
@@ -122,9 +122,17 @@ export class Database {
     }
   }
 
+  /** `work` may run code of the host, such as `onChange`, which may catch the error of a statement. */
+  private inOneOfItsOwn<Result>(manager: EntityManager, work: Work<Result>): Promise<Result> {
+    return manager.transaction((begun) => {
+      this.transactions.join(runnerOf(begun));
+      return work(begun);
+    });
+  }
+
   private async writeIn<Result>(joined: EntityManager, work: Work<Result>): Promise<Result> {
     const runner = runnerOf(joined);
-    if (!runner.isTransactionActive) return joined.transaction(work);
+    if (!runner.isTransactionActive) return this.inOneOfItsOwn(joined, work);
     try {
       return await work(joined);
     } catch (error) {

@@ -51,6 +51,11 @@ export class Transactions implements EntitySubscriberInterface {
     else action();
   }
 
+  /** A call of ours is part of the transaction that is open: if it is rolled back, its COMMIT must fail. */
+  join(runner: QueryRunner): void {
+    for (const transaction of this.on(runner)) transaction.isJoined = true;
+  }
+
   /** From now on, TypeORM cannot commit the transaction that is open. */
   fail(runner: QueryRunner): void {
     for (const innermost of this.on(runner).slice(-1)) innermost.hasFailed = true;
@@ -75,7 +80,7 @@ export class Transactions implements EntitySubscriberInterface {
    */
   inTurn<Result>(runner: QueryRunner, work: () => Promise<Result>, isOwn = false): Promise<Result> {
     const open = runner.isTransactionActive && !isOwn ? this.on(runner) : [];
-    for (const transaction of open) transaction.isJoined = true;
+    if (!isOwn) this.join(runner);
     const joined = open.findLast(({ hasEnded }) => !hasEnded) ?? open[0];
     const outer = this.turnOn(runner);
     const result = outer.last.then(async () => {

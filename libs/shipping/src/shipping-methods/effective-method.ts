@@ -16,8 +16,7 @@ const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
 /** A stored method with the values that it inherits. It never changes. */
 export class EffectiveMethod {
-  // Made when they are first needed, and kept.
-  private rendered?: string;
+  /** Made when it is first needed, and kept. */
   private text?: string;
 
   /** @param from the method with the same codes in the defaults project, if it inherits from one */
@@ -65,7 +64,7 @@ export class EffectiveMethod {
 
   /** JSON of a `ShippingMethodDto`. */
   get json(): string {
-    return (this.rendered ??= JSON.stringify(this.dto));
+    return JSON.stringify(this.dto);
   }
 
   /** What is stored and can be changed. */

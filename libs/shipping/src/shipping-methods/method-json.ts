@@ -76,7 +76,6 @@ export function treeJson(view: MethodView): string {
   return `{"data":[${carriers.join(',')}]}`;
 }
 
-/** Each method's JSON is made once. */
 function joined(methods: readonly EffectiveMethod[]): string {
   return methods.map(({ json }) => json).join(',');
 }

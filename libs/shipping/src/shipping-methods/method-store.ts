@@ -3,8 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../database/batcher.js';
 import { Database } from '../database/database.js';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../database/database.errors.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
+import { onePerDataSource } from '../database/one-per-data-source.js';
 import { isForeignKeyViolation } from '../database/engines/connection-errors.js';
 import { keepsSnapshot } from '../database/engines/engine.js';
 import { MethodSettings } from './method-settings.js';
@@ -50,6 +51,12 @@ interface Plan {
 }
 
 /**
+ * Outside of the callers' transactions, the writers of a project wait here, and not each with a connection. All mounts
+ * share it: the `onChange` of one may call the services of another, and would wait for itself at the row of the project.
+ */
+const queueOn = onePerDataSource(() => new KeyedQueue());
+
+/**
  * The methods of each project, as one set. A change is decided on a view, and written only if the project still has the
  * revision of that view.
  */
@@ -57,10 +64,8 @@ interface Plan {
 export class MethodStore {
   private readonly revisions: Batcher<string, Revisions>;
   private readonly cache: ViewCache;
-  /** Shared by all views that were read at its revision. */
+  /** Shared by all cached views that were read at its revision. */
   private defaults: MethodSet | undefined;
-  /** Outside of the callers' transactions, the writers of a project wait here, and not each with a connection. */
-  private readonly queue = new KeyedQueue();
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -77,7 +82,7 @@ export class MethodStore {
         const now = await this.revisions.join(projectId);
         return ({ tag, inherits }) => tag === tagOf(now, inherits);
       },
-      async (projectId) => this.viewOf(await sets.join(projectId), setsAlone),
+      async (projectId) => this.viewOf(await sets.join(projectId), setsAlone, (set) => this.shared(set)),
       settings.cacheBytes,
     );
   }
@@ -111,7 +116,8 @@ export class MethodStore {
       return this.database.write(joined, (manager) =>
         this.changeIn(manager, projectId, decide, beforeCommit),
       );
-    return this.queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
+    const queue = queueOn(this.database.dataSource);
+    return queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
   }
 
   /** Removes all methods of a project, and its row. @returns what was removed */
@@ -122,8 +128,11 @@ export class MethodStore {
   ): Promise<readonly ShippingMethodChange[]> {
     const { view, changes } = await this.change(projectId, joined, removalOfAll, beforeCommit);
     const { revision } = view;
-    if (revision !== undefined)
-      await this.database.append(joined, (manager) => deleteProject(manager, projectId, revision));
+    if (revision === undefined) return changes;
+    const isCommitted = changes.length > 0 && !joined?.queryRunner?.isTransactionActive;
+    await this.database
+      .append(joined, (manager) => deleteProject(manager, projectId, revision))
+      .catch(isCommitted ? undefinedIfUnavailable : rethrow);
     return changes;
   }
 
@@ -213,16 +222,25 @@ export class MethodStore {
     return this.viewOf(own, (ids) => setsOf(manager, ids));
   }
 
-  private async viewOf(own: MethodSet, sets: (ids: string[]) => Promise<MethodSet[]>): Promise<MethodView> {
+  /** @param share gives the set of the defaults that the view is to use, of the same revision */
+  private async viewOf(
+    own: MethodSet,
+    sets: (ids: string[]) => Promise<MethodSet[]>,
+    share = (defaults: MethodSet): MethodSet => defaults,
+  ): Promise<MethodView> {
     const { defaultsProjectId } = this.settings;
     const { projectId } = own;
     const inherits = projectId !== defaultsProjectId && own.methods.some((method) => method.use_default);
     if (!inherits) return MethodView.of(own);
     // Both at one moment.
     const [inheriting = own, defaults] = await sets([projectId, defaultsProjectId]);
-    const isKnown = this.defaults && this.defaults.revision === defaults?.revision;
-    if (!isKnown) this.defaults = defaults;
-    return MethodView.of(inheriting, this.defaults);
+    return MethodView.of(inheriting, defaults && share(defaults));
+  }
+
+  /** Never for what a transaction reads: it may see changes that have no revision yet, or are rolled back. */
+  private shared(defaults: MethodSet): MethodSet {
+    if (this.defaults?.revision !== defaults.revision) this.defaults = defaults;
+    return this.defaults ?? defaults;
   }
 }
 
@@ -264,6 +282,12 @@ function changeOf({ id, before, values }: Change, after: MethodView): ShippingMe
 /** @returns undefined for a race that was lost @throws any other error */
 function undefinedIfLost(error: unknown): undefined {
   if (!(error instanceof DatabaseUnavailableError) || error.contention !== 'race') throw error;
+}
+
+/** For a row without methods that is to be deleted: it does no harm, and the next removal of its project deletes it. */
+function undefinedIfUnavailable(error: unknown): undefined {
+  const isUnavailable = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
+  if (!isUnavailable) throw error;
 }
 
 function refuseAsInUse(error: unknown): never {
