@@ -58,12 +58,23 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   return faults.race.test(code) ? 'race' : undefined;
 }
 
-/** On MySQL a deadlock rolls back the whole transaction. On SQLite a trigger of the host may do so. */
+/**
+ * On MySQL a deadlock rolls back the whole transaction, and so does a lock time-out if the server is set so. On SQLite a
+ * trigger of the host may do so.
+ */
 export async function endsTransaction(runner: QueryRunner, error: unknown): Promise<boolean> {
-  if (isMysql(runner.manager)) return contentionOf(error) === 'race';
+  if (isMysql(runner.manager)) {
+    const contention = contentionOf(error);
+    return contention === 'lock' ? endsOnTimeout(runner) : contention === 'race';
+  }
   if (!isSqlite(runner.manager)) return false;
   const { inTransaction } = (await runner.connect()) as { inTransaction: boolean };
   return !inTransaction;
+}
+
+async function endsOnTimeout(runner: QueryRunner): Promise<boolean> {
+  const [found] = (await runner.query('SELECT @@innodb_rollback_on_timeout AS ends')) as { ends: unknown }[];
+  return Number(found?.ends) === 1;
 }
 
 /**
