@@ -27,7 +27,12 @@ export class KeyedQueue {
         );
     for (const each of outer) this.waits.set(each, key);
     const held = new Set(outer).add(key);
-    const run = (): Promise<Result> => this.inside.run(held, call).finally(() => held.delete(key));
+    const run = (): Promise<Result> =>
+      this.inside.run(held, call).finally(() => {
+        held.delete(key);
+        // It may not have awaited the calls inside of it.
+        this.waits.delete(key);
+      });
     const previous = this.last.get(key) ?? Promise.resolve();
     const result = previous.then(run, (error: unknown) => {
       const isUnavailable = error instanceof DatabaseUnavailableError && error.contention !== 'race';
