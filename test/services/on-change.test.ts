@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
+import { onlyWhere } from '../support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -133,6 +134,41 @@ describe('onChange', () => {
     await expect(creating).rejects.toThrow('pass the manager');
     expect((await methods.list(project)).meta.total).toBe(0);
     expect(await methods.create(project, express)).toMatchObject(express);
+  });
+
+  onlyWhere('severalConnections', () => {
+    it('that changes another project without its manager is refused if that project waits for its own', async () => {
+      const [one, other] = [freshProject(), freshProject()];
+      const both = new Set<string>();
+      let begin = (): void => undefined;
+      const begun = new Promise<void>((resolve) => {
+        begin = resolve;
+      });
+      hook = async ({ after }) => {
+        if (after?.method_code !== '03') return;
+        if (both.add(after.project_id).size === 2) begin();
+        await begun;
+        await methods.upsert(after.project_id === one ? other : one, express);
+      };
+
+      const outcomes = await Promise.allSettled(
+        [one, other].map((project) => methods.create(project, ground)),
+      );
+
+      const refused = {
+        status: 'rejected',
+        reason: { message: expect.stringContaining('pass the manager') },
+      };
+      expect(outcomes.toSorted((a, b) => a.status.localeCompare(b.status))).toMatchObject([
+        { status: 'fulfilled', value: ground },
+        refused,
+      ]);
+      const stored = await Promise.all([one, other].map((project) => methods.list(project)));
+      expect(stored.flatMap(({ data }) => data.map(({ method_code }) => method_code)).toSorted()).toEqual([
+        '01',
+        '03',
+      ]);
+    });
   });
 });
 
