@@ -1,5 +1,10 @@
 import { Module } from '@nestjs/common';
-import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  type ShippingMethodChange,
+  ShippingMethods,
+  ShippingModule,
+  shippingServices,
+} from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -50,6 +55,20 @@ describe('two mounts of the module', () => {
     expect(refusal).toMatch(
       /twice (at "(api|admin)\/projects\/\S+"|on the DataSource "default")\..*http\.path/,
     );
+  });
+
+  it('on two DataSources have services of their own, and a script must name the one that it means', async () => {
+    const mounts = [{}, { dataSource: 'second', http: false as const }];
+    const imports = mounts.map((options) => ShippingModule.forRoot(options));
+    const app = await compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
+    const project = freshProject();
+
+    await shippingServices(app, 'second').methods.create(project, ground);
+
+    expect(await shippingServices(app, 'second').methods.findActive(project)).toHaveLength(1);
+    expect(await shippingServices(app, 'default').methods.findActive(project)).toEqual([]);
+    expect(() => shippingServices(app)).toThrow('found several mounts');
+    expect(() => shippingServices(app, 'third')).toThrow('on the DataSources "default", "second": name one');
   });
 
   it.each([

@@ -97,6 +97,12 @@ export const hosts = {
     files: ['app'],
     steps: ['npm run build -- --builder swc --type-check', 'node dist/main.js'],
   },
+  'oldest-peers': {
+    from: 'oldest-peers',
+    steps: ['node main.cjs postgres mariadb mysql'],
+    needs: 'mariadb',
+    inCi: true,
+  },
   'hostile-10': { ...hostile(10), program: 'dist/main.js', inCi: true },
   'hostile-11': hostile(11),
   'hostile-12': { ...hostile(12), inCi: true },

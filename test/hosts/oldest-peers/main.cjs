@@ -1,0 +1,30 @@
+// The contract with the oldest version of each peer that the package allows, on each server that is there.
+require('reflect-metadata');
+const { Test } = require('@nestjs/testing');
+const { ShippingModule, shippingServices } = require('nestjs-shipping');
+const { shippingContract, testTypeOrm } = require('nestjs-shipping/testing');
+
+const servers = {
+  postgres: { type: 'postgres', url: 'postgres://postgres@127.0.0.1:5432/test' },
+  mariadb: { type: 'mariadb', host: '127.0.0.1', username: 'root', charset: 'utf8mb4' },
+  mysql: { type: 'mysql', host: '127.0.0.1', username: 'root', charset: 'utf8mb4' },
+};
+
+async function contractOn(name) {
+  const imports = [testTypeOrm(servers[name]), ShippingModule.forRoot()];
+  const testing = await Test.createTestingModule({ imports }).compile();
+  const app = testing.createNestApplication({ logger: ['warn', 'error'] });
+  await app.listen(0, '127.0.0.1');
+  const target = { origin: await app.getUrl(), orderEvents: shippingServices(app).events };
+  const checks = shippingContract(() => target);
+  for (const { run } of checks) await run();
+  console.log(`✓ ${checks.length} checks on ${name}`);
+  await app.close();
+}
+
+(async () => {
+  for (const name of process.argv.slice(2)) await contractOn(name);
+})().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
