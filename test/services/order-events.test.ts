@@ -247,6 +247,19 @@ describe.each(adapters)('the events of an order on %s', (adapter) => {
   });
 
   it.each([
+    [{ orderId: 17 }, 'orderId', 'type'],
+    [{ orderId: undefined }, 'orderId', 'required'],
+    [{ projectId: 17 }, 'projectId', 'type'],
+    [{ projectId: 'a b' }, 'projectId', 'format'],
+  ])('cannot be recorded with %j: the violation names %s (%s)', async (part, parameter, code) => {
+    const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', ...part };
+
+    const recorded = events.record(event as Parameters<OrderEvents['record']>[0]);
+
+    await expect(recorded).rejects.toMatchObject({ errors: [{ parameter, code }] });
+  });
+
+  it.each([
     [{ actor: { type: 'robot' } }, '/actor/type', ['user', 'customer', 'app', 'system']],
     [{ actor: { type: 'user', name: 'Ada' } }, '/actor/name', ['type', 'id', 'label']],
     [
