@@ -98,7 +98,7 @@ const sources = new WeakMap<object, Source>();
  * does to the value reaches neither the JSON nor another request, and we know whether anybody may have changed it.
  * @param json of an object whose members are `data` and, for a page, `meta`
  */
-export function withJson<Value extends { data: unknown }>(json: Buffer, isPage = false): Value {
+export function withJson<Value extends { data: unknown }>(json: Buffer, { isPage = false } = {}): Value {
   const members = isPage ? pageMembers : treeMembers;
   const value = Object.defineProperties({}, members);
   sources.set(value, { json, members });

@@ -77,7 +77,7 @@ export async function claim(
   known: string | undefined,
   next: string,
 ): Promise<boolean> {
-  // Drivers do not agree on what they count for an INSERT that finds a row. So the new row is updated, too.
+  // Drivers do not agree on what they count for an INSERT that finds a row. The UPDATE tells whether the row is ours.
   const from = known ?? (await addProject(manager, projectId));
   const { affected } = await run(manager, ShippingProject, 'claim', { projectId, from, next }, () =>
     nextRevision(manager).where('project_id = :projectId AND revision = :from'),

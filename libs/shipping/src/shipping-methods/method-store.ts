@@ -87,7 +87,7 @@ export class MethodStore {
     );
   }
 
-  /** A project as it is now. Others must not see what a transaction reads, so that is not kept. */
+  /** A project as it is now. What a transaction reads is not kept: others must not see it. */
   view(projectId: string, joined: EntityManager | undefined): Promise<MethodView> {
     if (!joined) return this.cache.get(projectId);
     return this.database.read(joined, (manager) => this.read(manager, projectId));
@@ -159,8 +159,8 @@ export class MethodStore {
   }
 
   /**
-   * A plan on a view that may be old. The claim tells whether it is: so only for a call that writes, and not for a view
-   * that inherits, of which the claim does not guard the defaults.
+   * A plan on a view that may be old: the claim finds that out. A call that writes nothing makes no claim, and a claim does
+   * not guard the defaults. Those calls look up the revisions first.
    */
   private planUnseen(projectId: string, decide: Decide): Plan | undefined {
     const view = this.cache.peek(projectId);

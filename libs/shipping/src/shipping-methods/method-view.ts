@@ -2,7 +2,7 @@ import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
 import { matches } from './list-filter.js';
 import { type CheckedListQuery } from './list-query.check.js';
-import { codesOf } from './method-fields.js';
+import { codesOf, fieldNames, fieldOf, searchedFields } from './method-fields.js';
 
 /** All stored methods of a project, at one moment. */
 export interface MethodSet {
@@ -34,7 +34,7 @@ const methodBytes = 460;
 /** A string with a character beyond Latin-1 takes two bytes for each of its characters. */
 const beyondLatin1 = /[^\0-\xFF]/;
 
-/** Names the format of the JSON in the tags: a new version of the library does not confirm old bodies. */
+/** Names the format of the JSON in the tags. Change it with each new field: a 304 must not confirm a body without it. */
 const format = 's2';
 
 /** The methods of a project with the values that they inherit, in list order. It never changes. */
@@ -138,10 +138,11 @@ function bytesOf({ stored, from }: EffectiveMethod): number {
   return methodBytes + (beyondLatin1.test(text) ? 2 : 1) * text.length;
 }
 
+const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));
+
 /** What is searched comes twice: it is kept once more, case-folded. */
-function textOf({ carrier_code, method_code, method_label, carrier_label, meta }: StoredMethod): string {
-  const searched = [carrier_code, method_code, method_label, carrier_label].join('');
-  return searched + searched + meta;
+function textOf(stored: StoredMethod): string {
+  return [...textFields, ...searchedFields].map((name) => stored[name]).join('');
 }
 
 /** @param defaults by their codes */

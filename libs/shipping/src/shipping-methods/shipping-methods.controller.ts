@@ -12,11 +12,15 @@ import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-ship
 import { MethodJson } from './method-json.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
-/** Each handler checks what the service that it calls does not check. */
+/**
+ * The paths are below `http.path` of the mount, which has `:project_id`. The services check the project, the query and the
+ * body; the handlers check the headers.
+ */
 @Controller()
 export class ShippingMethodsController {
   constructor(
     @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    /** Lists and trees are ready JSON, rendered once. */
     @Inject(MethodJson) private readonly json: MethodJson,
   ) {}
 
@@ -39,7 +43,8 @@ export class ShippingMethodsController {
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodPage> {
     const { tag, json } = await this.json.list(projectId, search);
-    return answer(response, withJson(json, true), validators(tag), ifNoneMatch(held, tag));
+    const isHeld = ifNoneMatch(held, tag);
+    return answer(response, withJson(json, { isPage: true }), validators(tag), isHeld);
   }
 
   @Get('shipments/methods/tree')
@@ -49,7 +54,8 @@ export class ShippingMethodsController {
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingTree> {
     const { tag, json } = await this.json.tree(projectId);
-    return answer(response, withJson(json), validators(tag), ifNoneMatch(held, tag));
+    const isHeld = ifNoneMatch(held, tag);
+    return answer(response, withJson(json), validators(tag), isHeld);
   }
 
   @Patch('shipments/methods/:method_id')
@@ -62,7 +68,7 @@ export class ShippingMethodsController {
   ): Promise<ShippingMethodDto> {
     const etags = checkedFor(projectId, (violations) => {
       const tags = ifMatch(violations, expected);
-      // The service checks the body. What is wrong with it is told together with what was found here.
+      // The service checks the body. If the header is wrong, all faults are told together, here.
       if (violations.any) checkUpsert(violations, body);
       return tags;
     });

@@ -21,7 +21,7 @@ const patienceMs = 5000;
 
 /**
  * Keeps views, and never serves one stale. Every write gives its project a new revision in the same transaction. A view
- * was read together with its revision, and is served only to a call that has looked the revision up since it came, and
+ * was read together with its revision, and is served only to a call that, after it came, has looked up the revision and
  * found the same one. So any number of processes agree without telling each other anything. The least recently used ones
  * make room for others. Views and JSON have half of the memory each: no flood of queries can push the views out.
  */
@@ -50,7 +50,7 @@ export class ViewCache {
   }
 
   async get(projectId: string): Promise<MethodView> {
-    // What is being read comes first: so whatever is being read after the look-up began to be read after this call came.
+    // What is being read comes first. Any other reading that is found after the look-up began later than this call.
     const known = this.readingOf(projectId)?.view ?? this.views?.get(projectId);
     if (known) {
       const [isCurrent, view] = await Promise.all([this.isCurrent(projectId), known]);

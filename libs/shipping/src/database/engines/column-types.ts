@@ -28,7 +28,7 @@ function fitMysql(metadata: EntityMetadata, dataSource: DataSource): void {
     if (column.type === 'uuid')
       Object.assign(column, { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' });
     if (String(column.generationStrategy) === 'identity') column.generationStrategy = 'increment';
-    // So does MariaDB name the default of a column that may be null. TypeORM knows this for the type `mariadb` only.
+    // MariaDB says that the default of such a column is NULL. TypeORM knows this for the type `mariadb` only.
     if (column.isNullable && isMariadb && dataSource.options.type === 'mysql') column.default = () => 'NULL';
   }
   // Null is never a duplicate of null here. The checks are written for PostgreSQL.

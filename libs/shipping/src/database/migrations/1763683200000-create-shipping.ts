@@ -99,7 +99,7 @@ function tables(runner: QueryRunner): Table[] {
     isNullable,
   });
   const codes = ['project_id', 'carrier_code', 'method_code'];
-  // There a constraint of this kind is an index.
+  // On MariaDB and MySQL a unique constraint is an index.
   const unique = { name: 'uq_shipping_method_codes', columnNames: codes };
   // The host's names and prefix; its schema TypeORM adds by itself.
   const path = (entity: string, name: string): string => {

@@ -14,7 +14,7 @@ import {
 
 /**
  * The body of create and update, with the names of the interface. An optional field that is null goes back to its
- * default. In an update, a field that is left out keeps its value.
+ * default. In an update, an optional field that is left out keeps its value.
  */
 export class UpsertShippingMethodRequest {
   carrier_code!: string;
