@@ -12,10 +12,14 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/snapshot.setup.ts'],
     setupFiles: ['reflect-metadata'],
-    include: ['test/*.test.ts', 'test/{embedding,postgres}/*.test.ts', 'libs/**/*.spec.ts'],
+    include: [
+      'test/{routes,services,transactions,embedding,guest}/*.test.ts',
+      'test/engines/postgres/*.test.ts',
+      'libs/**/*.spec.ts',
+    ],
     // Long tests that repeat others, and tests that set the time zone, which a thread cannot do.
     exclude: [
-      'test/{docs,large-answers,real-carriers}.test.ts',
+      'test/routes/{large-answers,real-carriers}.test.ts',
       'test/embedding/{global-setups,migrations,time-zones}.test.ts',
       'test/engines/postgres/schema-option.test.ts',
     ],

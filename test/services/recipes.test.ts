@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
 
-// What docs/services.md quotes. A recipe is a function of what a host injects, and a test calls it.
+// What a shop asks for in its first week. A recipe is a function of what a host injects, and a test calls it.
 
 const csv = `carrier,code,label,days
 ups,03,UPS Ground,5
