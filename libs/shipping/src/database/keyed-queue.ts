@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { CallContext } from './call-context.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 import { firstOf } from './first-of.js';
 
@@ -10,7 +10,7 @@ export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
   /** The keys of the calls in which this code runs. */
-  private readonly inside = new AsyncLocalStorage<Set<string>>();
+  private readonly inside = new CallContext<Set<string>>();
   /** By the key of a call that runs: the key for which a call inside of it waits. */
   private readonly waits = new Map<string, string>();
 
@@ -19,7 +19,7 @@ export class KeyedQueue {
    * @throws TypeError for a call inside of one with the same key, which would wait for itself, also by way of others
    */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
-    const outer = this.inside.getStore() ?? new Set();
+    const outer = this.inside.get() ?? new Set();
     for (let next: string | undefined = key; next !== undefined; next = this.waits.get(next))
       if (outer.has(next))
         throw new TypeError(

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
+import { CallContext } from './call-context.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { isMysql } from './engines/engine.js';
 import { onePerDataSource } from './one-per-data-source.js';
@@ -37,7 +37,7 @@ export class Transactions implements EntitySubscriberInterface {
   /** Outermost first. */
   private readonly open = new WeakMap<QueryRunner, Transaction[]>();
   private readonly turns = new WeakMap<QueryRunner, Turn>();
-  private readonly inside = new AsyncLocalStorage<Turn>();
+  private readonly inside = new CallContext<Turn>();
 
   /** Called by each `initialize()`, which replaces the list of subscribers. */
   subscribeTo({ subscribers }: DataSource): void {
@@ -158,7 +158,7 @@ export class Transactions implements EntitySubscriberInterface {
 
   /** That of the work in which this code runs, or that of the connection. */
   private turnOn(runner: QueryRunner): Turn {
-    const inside = this.inside.getStore();
+    const inside = this.inside.get();
     if (inside?.runner === runner && !inside.isOver) return inside;
     const turn = this.turns.get(runner) ?? new Turn(runner);
     this.turns.set(runner, turn);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HttpRequest, InvalidJsonError, jsonBody, UnsupportedMediaTypeError, urlOf } from './request.js';
+import { type HttpRequest, jsonBody, UnsupportedMediaTypeError, urlOf } from './request.js';
 
 const at = (originalUrl: string): HttpRequest => ({ originalUrl, headers: {}, params: {} });
 
@@ -37,10 +37,4 @@ describe('a request', () => {
       expect(() => jsonBody(coded(coding))).toThrow(UnsupportedMediaTypeError);
     },
   );
-
-  it('whose body is not JSON is refused with the cause', () => {
-    const cause = new SyntaxError('Unexpected end');
-
-    expect(new InvalidJsonError(cause)).toMatchObject({ code: 'invalid_json', cause });
-  });
 });

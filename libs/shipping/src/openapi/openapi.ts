@@ -11,6 +11,7 @@ import { spelt } from './schema.js';
 export interface OpenApiOperation {
   operationId?: string;
   security?: object[];
+  parameters?: object[];
   responses?: Record<string, object | undefined>;
 }
 
@@ -47,7 +48,7 @@ export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
 
 /**
  * The document with the six routes and their schemas. A scan cannot find these: the routes read the request themselves,
- * so that it sees no body and no query. Of what it found, `security` and responses that are not ours (401, 403) stay.
+ * so that it sees no body and no query. Of what it found, `security`, parameters and responses that are not ours stay.
  * A schema of the host with the name of one of ours is replaced; a tag of the host stays. `info`, `servers` and the
  * document's `security` are the host's alone. Call again for a second mount.
  * @returns a new document; the given one is left alone
@@ -80,11 +81,17 @@ export function documentShipping<Document extends OpenApiDocument>(
   for (const [route, operations] of Object.entries(ours.paths)) {
     const item: Record<string, OpenApiOperation | undefined> = { ...paths[route] };
     for (const [method, operation] of Object.entries(operations)) {
-      const { security, responses } = item[method] ?? {};
+      const { security, responses, parameters = [] } = item[method] ?? {};
       let { operationId } = operation;
       for (let mount = 2; taken.has(operationId); mount++) operationId = `${operation.operationId}${mount}`;
-      const all = { ...responses, ...operation.responses };
-      item[method] = { ...operation, operationId, ...(security && { security }), responses: all };
+      const known = new Set(operation.parameters.map(placeOf));
+      item[method] = {
+        ...operation,
+        operationId,
+        ...(security && { security }),
+        parameters: [...operation.parameters, ...parameters.filter((each) => !known.has(placeOf(each)))],
+        responses: { ...responses, ...operation.responses },
+      };
     }
     paths[route] = item;
   }
@@ -92,6 +99,11 @@ export function documentShipping<Document extends OpenApiDocument>(
   const missing = ours.tags.filter(({ name }) => !declared.some((tag) => tag.name === name));
   const schemas = { ...components?.schemas, ...shippingSchemas(document.openapi) };
   return { ...document, tags: [...declared, ...missing], paths, components: { ...components, schemas } };
+}
+
+/** What no two parameters of an operation share. */
+function placeOf(parameter: { in?: string; name?: string; $ref?: string }): string {
+  return parameter.$ref ?? `${parameter.in} ${parameter.name}`;
 }
 
 /** A complete OpenAPI 3.1 document of the six routes alone. It asks for no authentication: guards are the host's. */

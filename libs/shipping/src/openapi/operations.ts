@@ -14,7 +14,9 @@ export const tags = [
   { name: 'Order events', description: 'What happened to an order.' },
 ];
 
-function operation(operationId: string, summary: string, details: Schema & { responses: Responses }) {
+type Details = Schema & { parameters: object[]; responses: Responses };
+
+function operation(operationId: string, summary: string, details: Details) {
   return { tags: ['Shipping methods'], operationId, summary, ...details };
 }
 type Operation = ReturnType<typeof operation>;

@@ -61,7 +61,7 @@ export class OrderEvents {
 
   /**
    * Removes the history of an order, for instance because a privacy law asks for it. Outside of the caller's transaction it
-   * is removed in batches, the oldest events first.
+   * is removed in batches, the oldest events first. If a batch fails, those before it are gone: call it again.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */
@@ -72,7 +72,7 @@ export class OrderEvents {
 
   /**
    * Removes the histories of a project, for a tenant that leaves. Outside of the caller's transaction they are removed in
-   * batches. `ShippingMethods.removeProject` removes its methods.
+   * batches, as by `removeOrder`. `ShippingMethods.removeProject` removes its methods.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */

@@ -58,23 +58,6 @@ describe('a method that inherits', () => {
     expect(dto.inherited).toEqual(['carrier_label', 'method_label', 'sort_order', 'meta']);
   });
 
-  it('shows a 0 of the default', () => {
-    expect(new EffectiveMethod(own, { ...origin, sort_order: 0 }).dto.sort_order).toBe(0);
-  });
-
-  it('keeps its stored values', () => {
-    expect(method.storedValues).toEqual({
-      carrier_code: 'ups',
-      carrier_label: 'Own carrier',
-      method_code: '03',
-      method_label: 'Own',
-      is_active: true,
-      sort_order: 1,
-      meta: { own: [1] },
-      use_default: true,
-    });
-  });
-
   it.each<[what: string, changed: EffectiveMethod]>([
     ['its own version', new EffectiveMethod({ ...own, version: 4 }, origin)],
     ['the version of the default', new EffectiveMethod(own, { ...origin, version: 6 })],
@@ -113,11 +96,5 @@ describe('a method that inherits nothing', () => {
 
     expect(method.dto).toMatchObject({ method_label: 'Own', meta: { own: [1] }, inherited: [] });
     expect(method.storedValues.meta).toEqual({ own: [1] });
-  });
-
-  it('has no search text for a label that is null', () => {
-    const { searchText } = new EffectiveMethod(storedMethod(), undefined);
-
-    expect(searchText.split('\n')).toEqual(['ups', '', '03', 'ground']);
   });
 });

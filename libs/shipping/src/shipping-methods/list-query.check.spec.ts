@@ -15,7 +15,6 @@ const violationsOf = (query: unknown): readonly Violation[] => {
 };
 
 const raw = (...conditions: unknown[]): object => ({ raw_filters: conditions });
-const many = (count: number, condition: object): object[] => Array.from({ length: count }, () => condition);
 const active = { field: 'is_active', op: 'eq', value: true };
 
 describe('the query of a list, from a sibling module,', () => {
@@ -26,8 +25,6 @@ describe('the query of a list, from a sibling module,', () => {
     [{ page: 1.5 }, 'page', 'type', 'whole number'],
     [{ page: Number.NaN }, 'page', 'range', '1 to'],
     [{ page: Number.POSITIVE_INFINITY }, 'page', 'range', '1 to'],
-    [{ per_page: 0 }, 'per_page', 'range', '1 to 100'],
-    [{ per_page: 101 }, 'per_page', 'range', '1 to 100'],
     [{ q: 7 }, 'q', 'type', 'string'],
     [{ filter: [] }, 'filter', 'type', 'JSON object'],
     [{ raw_filters: {} }, 'raw_filters', 'type', 'JSON array'],
@@ -36,15 +33,7 @@ describe('the query of a list, from a sibling module,', () => {
     [raw({ ...active, op: 'gt' }), 'raw_filters', 'not_allowed', 'op "gt" does not fit is_active'],
     [raw({ ...active, value: null }), 'raw_filters', 'type', '{"field":"is_active","op":"null"'],
     [raw({ field: 'sort_order', op: 'eq', value: 2 ** 31 }), 'raw_filters', 'range', 'from -2147483648'],
-    [raw({ field: 'sort_order', op: 'eq', value: -(2 ** 31) - 1 }), 'raw_filters', 'range', 'to 2147483647'],
     [raw({ field: 'sort_order', op: 'between', value: [2, 1] }), 'raw_filters', 'range', 'not be greater'],
-    [raw({ field: 'version', op: 'between', value: [10, 9] }), 'raw_filters', 'range', 'not be greater'],
-    [
-      raw({ field: 'method_code', op: 'between', value: ['b', 'a'] }),
-      'raw_filters',
-      'range',
-      'not be greater',
-    ],
     [
       raw({
         field: 'created_at',
@@ -65,7 +54,6 @@ describe('the query of a list, from a sibling module,', () => {
       'range',
       'not be greater',
     ],
-    [raw(...many(20, active), { ...active, field: 'x' }), 'raw_filters', 'too_many', 'at most 20'],
   ])('%j is refused at %s: %s', (query, parameter, code, detail) => {
     expect(violationsOf(query)).toEqual([
       expect.objectContaining({ parameter, code, detail: expect.stringContaining(detail) }),
@@ -74,18 +62,13 @@ describe('the query of a list, from a sibling module,', () => {
 
   it.each([
     raw({ field: 'sort_order', op: 'eq', value: 2 ** 31 - 1 }),
-    raw({ field: 'sort_order', op: 'eq', value: -(2 ** 31) }),
-    raw({ field: 'sort_order', op: 'between', value: [9, 10] }),
     raw({ field: 'sort_order', op: 'between', value: [1, 1] }),
     raw({ field: 'method_code', op: 'between', value: ['Z', 'Z'] }),
-    raw({ field: 'method_code', op: 'between', value: ['\uFFFD', '😀'] }),
     raw({
       field: 'created_at',
       op: 'between',
       value: ['2026-01-01T00:00:00.001Z', '2026-01-01T00:00:00.0011Z'],
     }),
-    raw(...many(20, active)),
-    { page: 1, per_page: 100 },
   ])('%j is accepted', (query) => {
     expect(violationsOf(query)).toEqual([]);
   });

@@ -41,50 +41,6 @@ describe('a view', () => {
     ]);
   });
 
-  it('is in the order of the values that it inherits', () => {
-    const inheriting = { method_code: 'a', sort_order: 1, use_default: true };
-    const view = MethodView.of(
-      methodSet([inheriting, { method_code: 'b', sort_order: 2 }]),
-      methodSet([{ method_code: 'a', sort_order: 3 }], 'default'),
-    );
-
-    expect(codesOf(view.methods)).toEqual(['ups b', 'ups a']);
-  });
-
-  it('inherits from the default with the same two codes, and only with use_default', () => {
-    const view = MethodView.of(
-      methodSet([
-        { method_code: 'a', use_default: true },
-        { method_code: 'b', use_default: false },
-        { method_code: 'A', use_default: true },
-        { carrier_code: 'UPS', method_code: 'a', use_default: true },
-      ]),
-      methodSet([{ method_code: 'a', method_label: 'Default' }, { method_code: 'b' }], 'default'),
-    );
-
-    expect(view.methods.map(({ stored, from }) => [stored.id, from?.id])).toEqual([
-      [idOf(4), undefined],
-      [idOf(3), undefined],
-      [idOf(1), idOf(1)],
-      [idOf(2), undefined],
-    ]);
-  });
-
-  it('shows the own value where the default has a null, and does not list it', () => {
-    const view = MethodView.of(
-      methodSet([{ carrier_label: 'Own', method_label: 'Own', use_default: true }]),
-      methodSet([{ carrier_label: null, method_label: 'Default' }], 'default'),
-    );
-
-    expect(view.methods[0]?.dto).toMatchObject({
-      carrier_label: 'Own',
-      method_label: 'Default',
-      inherited: ['method_label', 'sort_order', 'meta'],
-      own: { method_label: 'Own' },
-    });
-    expect(view.methods[0]?.dto.own).not.toHaveProperty('carrier_label');
-  });
-
   it('finds methods by id, whatever its case, and by exact codes', () => {
     const view = MethodView.of(methodSet([{ id: idOf(0xab) }, { carrier_code: 'UPS' }]));
 
@@ -124,20 +80,6 @@ describe('a page of a view', () => {
     methodSet(['a', 'b', 'c', 'd', 'e'].map((method_code, index) => ({ method_code, is_active: index > 0 }))),
   );
 
-  it.each<[asked: object, codes: string[], total: number]>([
-    [{}, ['ups a', 'ups b', 'ups c', 'ups d', 'ups e'], 5],
-    [{ per_page: 2 }, ['ups a', 'ups b'], 5],
-    [{ per_page: 2, page: 2 }, ['ups c', 'ups d'], 5],
-    [{ per_page: 2, page: 3 }, ['ups e'], 5],
-    [{ per_page: 2, page: 4 }, [], 5],
-    [{ per_page: 2, page: 2, filter: { is_active: true } }, ['ups d', 'ups e'], 4],
-    [{ q: 'nothing' }, [], 0],
-  ])('for %j has %j of %j', (asked, codes, total) => {
-    const found = view.page(query(asked));
-
-    expect([codesOf(found.methods), found.total]).toEqual([codes, total]);
-  });
-
   it.each<[asked: object, meta: object]>([
     [{}, { page: 1, per_page: 20, total: 5, total_pages: 1 }],
     [
@@ -148,67 +90,6 @@ describe('a page of a view', () => {
     [{ q: 'nothing' }, { page: 1, per_page: 20, total: 0, total_pages: 0 }],
   ])('for %j counts %j', (asked, meta) => {
     expect(JSON.parse(pageJson(view, query(asked)))).toMatchObject({ meta });
-  });
-});
-
-describe('the tree of a view', () => {
-  it('has the carriers by the smallest sort_order of their methods, then by code', () => {
-    const tree = MethodView.of(
-      methodSet([
-        { carrier_code: 'b', sort_order: 2, method_code: 'x' },
-        { carrier_code: 'c', sort_order: 2 },
-        { carrier_code: 'a', sort_order: 3 },
-        { carrier_code: 'b', sort_order: 5, method_code: 'y' },
-      ]),
-    ).tree();
-
-    expect(
-      tree.map(({ carrier_code, sort_order, methods }) => [carrier_code, sort_order, methods.length]),
-    ).toEqual([
-      ['b', 2, 2],
-      ['c', 2, 1],
-      ['a', 3, 1],
-    ]);
-  });
-
-  it("has a carrier's first label that is not null, and its code without one", () => {
-    const tree = MethodView.of(
-      methodSet([
-        { method_code: 'a', carrier_label: null },
-        { method_code: 'b', carrier_label: 'Second' },
-        { method_code: 'c', carrier_label: 'Third' },
-        { carrier_code: 'dhl', carrier_label: null },
-      ]),
-    ).tree();
-
-    expect(tree.map(({ carrier_code, carrier_label }) => [carrier_code, carrier_label])).toEqual([
-      ['dhl', 'dhl'],
-      ['ups', 'Second'],
-    ]);
-  });
-
-  it('has a carrier as active if any of its methods is', () => {
-    const tree = MethodView.of(
-      methodSet([
-        { method_code: 'a', is_active: false },
-        { method_code: 'b', is_active: true },
-        { carrier_code: 'dhl', is_active: false },
-      ]),
-    ).tree();
-
-    expect(tree.map(({ carrier_code, is_active }) => [carrier_code, is_active])).toEqual([
-      ['dhl', false],
-      ['ups', true],
-    ]);
-  });
-
-  it('has the fields of the wire in JSON', () => {
-    const view = MethodView.of(methodSet([{ carrier_label: 'UPS' }]));
-
-    expect(treeJson(view)).toBe(
-      `{"data":[{"carrier_code":"ups","carrier_label":"UPS","is_active":true,"sort_order":0,"methods":[${view.methods[0]?.json}]}]}`,
-    );
-    expect(treeJson(MethodView.of(methodSet([])))).toBe('{"data":[]}');
   });
 });
 
@@ -229,10 +110,8 @@ describe('the tag of a view', () => {
 
   it('differs wherever something else may be shown', () => {
     expect(new Set(tags.map(([, tag]) => tag)).size).toBe(tags.length);
-  });
-
-  it.each(tags)('can be sent in an ETag as it is: %s', (_what, tag) => {
-    expect(tag).toMatch(/^[\w. -]+$/);
+    // In an ETag as it is.
+    for (const [, tag] of tags) expect(tag).toMatch(/^[\w. -]+$/);
   });
 
   it('is the one of the revisions that were looked up', () => {
@@ -301,7 +180,7 @@ describe('a view after a write', () => {
         expect(made && seen(made)).toEqual(beginsToInherit ? undefined : seen(after));
       },
     );
-    fc.assert(property, { seed, numRuns: 1_000 });
+    fc.assert(property, { seed, numRuns: 300 });
   });
 
   it('keeps the methods that were not written, with the JSON that they have', () => {
@@ -314,15 +193,6 @@ describe('a view after a write', () => {
     expect(after?.byId(idOf(2))?.stored).toBe(stored);
   });
 
-  it('leaves the view before it as it was', () => {
-    const before = MethodView.of(methodSet([{}]));
-    const asItWas = seen(before);
-
-    before.with([{ id: idOf(1), stored: undefined }], 'shop 2');
-
-    expect(seen(before)).toEqual(asItWas);
-  });
-
   it('of the defaults project inherits from nothing, as before', () => {
     const before = MethodView.of(methodSet([{ use_default: true }, { method_code: 'b' }]));
 
@@ -330,12 +200,5 @@ describe('a view after a write', () => {
 
     expect(after?.inherits).toBe(false);
     expect(after?.tag).toBe(tagOf({ own: 'shop 2', defaults: 'default 1' }, false));
-  });
-
-  it('needs the defaults as soon as a method begins to inherit', () => {
-    const before = MethodView.of(methodSet([{}]));
-    const stored = storedMethod({ use_default: true, version: 2 });
-
-    expect(before.with([{ id: idOf(1), stored }], 'shop 2')).toBeUndefined();
   });
 });

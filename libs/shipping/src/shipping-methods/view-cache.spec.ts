@@ -104,17 +104,6 @@ describe('a view in the cache', () => {
     expect(database.readings).toEqual([]);
   });
 
-  it('is looked up for each call', async () => {
-    database.cache.put(viewAt('1'));
-
-    for (let call = 0; call < 3; call++) {
-      const served = database.cache.get('shop');
-      expect(database.lookUps).toHaveLength(1);
-      database.look();
-      await served;
-    }
-  });
-
   it('is read again when its project has another revision', async () => {
     database.cache.put(viewAt('0'));
 
@@ -146,18 +135,6 @@ describe('callers at the same time', () => {
 
     expect(await Promise.all(calls)).toEqual(calls.map(() => view));
     expect(database.readings).toEqual([]);
-  });
-
-  it('share one reading of a view that is not current', async () => {
-    database.cache.put(viewAt('0'));
-
-    const calls = Array.from({ length: 50 }, () => database.cache.get('shop'));
-    database.look();
-    await settled();
-    expect(database.readings).toHaveLength(1);
-    const view = database.read();
-
-    expect(await Promise.all(calls)).toEqual(calls.map(() => view));
   });
 
   it('do not wait for the reading of another project', async () => {
@@ -233,8 +210,10 @@ describe('a reading that began before the call', () => {
     // It waits for its look-up.
     expect(joining.revision).toBeUndefined();
   });
+});
 
-  it('is not forgotten when one that hung before it ends late', async () => {
+describe('a reading that hung, and ends late,', () => {
+  it('does not make callers forget the one that began after it', async () => {
     void database.cache.get('shop');
     vi.advanceTimersByTime(5_000);
     void database.cache.get('shop');
@@ -243,23 +222,10 @@ describe('a reading that began before the call', () => {
 
     const call = database.cache.get('shop');
     database.look();
-    expect(database.readings).toHaveLength(1);
     database.read();
 
     expect((await call).revision).toBe('1');
-  });
-
-  it('that hangs does not hold up those who read after it', async () => {
-    void database.cache.get('shop');
-    vi.advanceTimersByTime(5_000);
-
-    const calls = [database.cache.get('shop'), database.cache.get('shop')];
-    database.look();
-    expect(database.readings).toHaveLength(2);
-    database.readings.shift();
-    database.read();
-
-    expect((await Promise.all(calls)).map(({ revision }) => revision)).toEqual(['1', '1']);
+    expect(database.readings).toEqual([]);
   });
 });
 
@@ -280,30 +246,6 @@ describe('the memory of the cache', () => {
     expect(kept).toEqual([0, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
   });
 
-  it('counts each method', () => {
-    const { cache } = new Database(2 * 10 * bytes);
-
-    for (let index = 0; index < 10; index++) cache.put(viewAt('1', project(index), 10));
-
-    expect(Array.from({ length: 10 }, (_, index) => cache.peek(project(index))).filter(Boolean)).toHaveLength(
-      1,
-    );
-  });
-
-  it('keeps a view that was served rather than one that was not', async () => {
-    const own = new Database(2 * 2 * bytes);
-    own.revisions.set('p0', '1');
-    own.cache.put(viewAt('1', 'p0'));
-    own.cache.put(viewAt('1', 'p1'));
-
-    const call = own.cache.get('p0');
-    own.look();
-    await call;
-    own.cache.put(viewAt('1', 'p2'));
-
-    expect(['p0', 'p1', 'p2'].map((name) => !!own.cache.peek(name))).toEqual([true, false, true]);
-  });
-
   it('does not keep a view that is larger than all of it, nor the older one of its project', () => {
     const { cache } = new Database(2 * 2 * bytes);
     cache.put(viewAt('1'));
@@ -311,17 +253,6 @@ describe('the memory of the cache', () => {
     cache.put(viewAt('2', 'shop', 100));
 
     expect(cache.peek('shop')).toBeUndefined();
-  });
-
-  it('keeps the views whatever JSON is made of them', () => {
-    const { cache } = new Database(2 * 10 * bytes);
-    const views = Array.from({ length: 10 }, (_, index) => viewAt('1', project(index)));
-    for (const view of views) cache.put(view);
-
-    for (let query = 0; query < 10_000; query++)
-      cache.body(views[query % 10] ?? viewAt('1'), `query ${query}`, () => 'x'.repeat(500));
-
-    expect(views.map(({ projectId }) => !!cache.peek(projectId))).toEqual(views.map(() => true));
   });
 
   it('bounds the JSON of views too', () => {

@@ -6,11 +6,10 @@ import { engineOf } from '../database/engines/engine.js';
 import { shippingMigrations } from '../database/migrations/migrations.js';
 import { shippingEntities } from '../shipping.entities.js';
 
-type ServerOptions = Extract<DataSourceOptions, { type: 'postgres' } | { type: 'mariadb' | 'mysql' }>;
 type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
 
 /** The options of the host's DataSource; `name` is that of `TypeOrmModule`. */
-export type TestTypeOrmOptions = (ServerOptions | Omit<SqliteOptions, 'database'>) &
+export type TestTypeOrmOptions = (DataSourceOptions | Omit<SqliteOptions, 'database'>) &
   Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttempts' | 'retryDelay'> & { name?: string };
 
 /**
@@ -61,7 +60,7 @@ export function endingWith(dataSource: DataSource, end: () => Promise<unknown>):
 async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
   if (options.type === 'better-sqlite3') return new DataSource({ ...options, database: ':memory:' });
   const database = `shipping_test_${randomUUID()}`;
-  const { url } = options as ServerOptions;
+  const url = 'url' in options ? options.url : undefined;
   const place = url ? { url: Object.assign(new URL(url), { pathname: database }).href } : { database };
   await onServer(options, (runner) => runner.createDatabase(database));
   return endingWith(new DataSource({ ...options, ...place } as DataSourceOptions), () =>

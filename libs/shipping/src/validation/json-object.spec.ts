@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Violations, ValidationFailedError } from './violations.js';
-import { checkJsonObject, isPlainObject, maxJsonBytes } from './json-object.js';
+import { checkJsonObject, maxJsonBytes } from './json-object.js';
 
 class Money {
   amount = 1;
@@ -50,14 +50,10 @@ describe('the value of a JSON column', () => {
   it.each<[what: string, value: unknown, ...refused: string[]]>([
     ['null', null, '/meta type'],
     ['a list', [], '/meta type'],
-    ['a text', 'x', '/meta type'],
     ['a date', new Date(), '/meta type'],
     ['an instance of a class', new Money(), '/meta type'],
-    ['a map', new Map(), '/meta type'],
     ['an object with a function', { a: () => 1 }, '/meta/a type'],
-    ['an object with a date', { a: [new Date()] }, '/meta/a/0 type'],
     ['an object with an instance of a class', { a: new Money() }, '/meta/a type'],
-    ['an object with undefined', { a: undefined }, '/meta/a type'],
     ['an object with a bigint', { a: 1n }, '/meta/a type'],
     ['an object with NaN', { a: Number.NaN }, '/meta/a range'],
     [
@@ -69,11 +65,6 @@ describe('the value of a JSON column', () => {
     [
       'an object with too many values',
       { a: Array.from({ length: maxJsonBytes + 1 }, () => 1) },
-      '/meta too_large',
-    ],
-    [
-      'an object with too many values and a date at the end',
-      { a: [...Array(maxJsonBytes).fill(1), new Date()] },
       '/meta too_large',
     ],
     [
@@ -111,17 +102,4 @@ describe('the value of a JSON column', () => {
       '/meta too_large',
     ]);
   });
-});
-
-describe('a plain object', () => {
-  it.each([{}, Object.create(null), runInNewContext('({})')])('is %j', (value) => {
-    expect(isPlainObject(value)).toBe(true);
-  });
-
-  it.each([null, undefined, 1, 'x', [], new Date(), new Money(), new Map(), () => 1])(
-    'is not %s',
-    (value) => {
-      expect(isPlainObject(value)).toBe(false);
-    },
-  );
 });
