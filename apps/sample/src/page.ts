@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,12 +7,11 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 
 const { resolve } = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('page', import.meta.url));
-const own = ['api.js', 'page.js', 'view.js', 'methods.js', 'method-form.js', 'order-history.js', 'page.css'];
 
 /** Our files as they are, and the libraries as npm installed them. */
 const files: Record<string, string> = {
   '/': join(folder, 'index.html'),
-  ...Object.fromEntries(own.map((name) => [`/page/${name}`, join(folder, name)])),
+  ...Object.fromEntries(readdirSync(folder).map((name) => [`/page/${name}`, join(folder, name)])),
   '/page/vendor/pico.css': resolve('@picocss/pico/css/pico.min.css'),
   '/page/vendor/preact.mjs': resolve('preact'),
   '/page/vendor/htm.mjs': join(dirname(resolve('htm')), 'htm.mjs'),

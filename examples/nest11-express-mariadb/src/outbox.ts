@@ -1,5 +1,5 @@
 import { type ShippingMethodChange, type ShippingMethodDto } from 'nestjs-shipping';
-import { Column, Entity, type EntityManager, PrimaryGeneratedColumn } from 'typeorm';
+import { Column, type DataSource, Entity, type EntityManager, PrimaryGeneratedColumn } from 'typeorm';
 
 /** A change of a method, to be sent to webhooks. It is committed with the change, or not at all. */
 @Entity({ name: 'outbox' })
@@ -21,10 +21,19 @@ export async function writeToOutbox(change: ShippingMethodChange, manager: Entit
   await manager.save(Object.assign(new OutboxEntry(), { type, method: after ?? before }));
 }
 
-/** Sends and removes what is there, in the order of its ids. After a crash, an entry may be sent twice. */
-export async function sendOutbox(manager: EntityManager, send: (entry: OutboxEntry) => Promise<void>) {
-  for (const entry of await manager.find(OutboxEntry, { order: { id: 'ASC' }, take: 100 })) {
-    await send(entry);
-    await manager.delete(OutboxEntry, entry.id);
-  }
+/**
+ * Sends and removes what is there, in the order of its ids, on any number of instances. If the process dies after `send`,
+ * the entry is sent twice.
+ */
+export async function sendOutbox(dataSource: DataSource, send: (entry: OutboxEntry) => Promise<void>) {
+  const sendFirst = async (manager: EntityManager): Promise<boolean> => {
+    const lock = { mode: 'pessimistic_write' } as const;
+    const [first] = await manager.find(OutboxEntry, { order: { id: 'ASC' }, take: 1, lock });
+    if (!first) return false;
+    await send(first);
+    await manager.delete(OutboxEntry, first.id);
+    return true;
+  };
+  // With the default level of MariaDB, the lock would hold up each new change.
+  while (await dataSource.transaction('READ COMMITTED', sendFirst));
 }

@@ -9,10 +9,12 @@ const off: Rest = { is_active: false };
 const inherits: Rest = { use_default: true };
 const meta = (details: object): Rest => ({ meta: details });
 
+const overseas = meta({ days: '1 to 3', customs_papers: true });
+
 const demo: Method[] = [
   ['ups', 'UPS', '03', 'UPS Ground', inherits],
   ['ups', 'UPS', '02', 'UPS 2nd Day Air', meta({ days: 2, max_weight_kg: 68 })],
-  ['ups', 'UPS', '07', 'UPS Worldwide Express', meta({ days: '1 to 3', customs_papers: true })],
+  ['ups', 'UPS', '07', 'UPS Worldwide Express', overseas],
   ['ups', 'UPS', '08', 'UPS Worldwide Expedited', meta({ days: '2 to 5', customs_papers: true })],
   ['fedex', 'FedEx', 'FEDEX_GROUND', 'FedEx Ground', meta({ days: '1 to 5', max_weight_kg: 68 })],
   ['fedex', 'FedEx', 'FEDEX_EXPRESS_SAVER', 'FedEx Express Saver', meta({ days: 3 })],
@@ -23,20 +25,8 @@ const demo: Method[] = [
 ];
 
 const defaults: Method[] = [
-  [
-    'ups',
-    'UPS',
-    '03',
-    'UPS Ground (1 to 5 days)',
-    { sort_order: 10, ...meta({ days: '1 to 5', max_weight_kg: 68 }) },
-  ],
-  [
-    'dhl',
-    'DHL',
-    'P',
-    'DHL Express Worldwide',
-    { sort_order: 75, ...meta({ days: '1 to 3', customs_papers: true }) },
-  ],
+  ['ups', 'UPS', '03', 'UPS Ground (1 to 5 days)', meta({ days: '1 to 5', max_weight_kg: 68 })],
+  ['dhl', 'DHL', 'P', 'DHL Express Worldwide', { sort_order: 75, ...overseas }],
 ];
 
 function methodOf(method: Method, index: number): UpsertShippingMethodRequest {

@@ -1,71 +1,60 @@
-/** The six routes and the order desk, as the page calls them. */
+/** The six routes and the order desk, for the project in the address of the page. */
 
-/** What the API answers instead of a result (RFC 9457). Status 0: nobody answered. */
-export class Problem extends Error {
-  constructor(status, body) {
-    super(body?.detail ?? (status === 0 ? 'The server does not answer.' : `The server answered ${status}.`));
-    Object.assign(this, { errors: [], ...body, status });
-  }
-  get isRefused() {
-    return this.status === 401 || this.status === 403;
-  }
-  get isOutage() {
-    return this.status === 0 || this.status >= 500;
-  }
-}
+export const projectId = new URLSearchParams(location.search).get('project') || 'demo';
+const project = `/api/projects/${encodeURIComponent(projectId)}`;
+const methods = `${project}/sales/orders/shipments/methods`;
 
-/** The key lives as long as the tab. */
-export const key = {
-  get: () => sessionStorage.getItem('api-key'),
-  set: (text) => (text ? sessionStorage.setItem('api-key', text) : sessionStorage.removeItem('api-key')),
-};
+/** It lives as long as the tab. */
+export const apiKey = sessionStorage.getItem('api-key');
 
-async function send(method, path, { body, etag } = {}) {
+/** @throws an Error with the members of the problem that the API answers (RFC 9457); status 0: nobody answers */
+async function send(method, path, body, etag) {
   const headers = {
-    ...(key.get() && { authorization: `Bearer ${key.get()}` }),
+    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
     ...(body && { 'content-type': 'application/json' }),
     ...(etag && { 'if-match': etag }),
   };
   // `omit`: the browser would ask for a password itself. `no-cache`: it sends If-None-Match by itself.
   const options = { method, headers, credentials: 'omit', cache: 'no-cache', body: body && JSON.stringify(body) };
-  const answer = await fetch(path, options).catch(() => ({ status: 0 }));
-  const content = answer.status === 204 ? undefined : await answer.json?.().catch(() => undefined);
-  if (!answer.ok) throw new Problem(answer.status, content);
-  return content;
+  const answer = await fetch(path, options).catch(() => Response.error());
+  const content = await answer.json().catch(() => ({}));
+  if (answer.ok) return content;
+  const { status } = answer;
+  const message = status === 0 ? 'The server does not answer.' : `The server answered ${status}.`;
+  const isOutage = status === 0 || status >= 500;
+  throw Object.assign(new Error(content.detail ?? message), { errors: [], ...content, status, isOutage });
 }
 
-export function project(id) {
-  const base = `/api/projects/${encodeURIComponent(id)}`;
-  const methods = `${base}/sales/orders/shipments/methods`;
-  return {
-    tree: async () => (await send('GET', `${methods}/tree`)).data,
-    list: (query) => send('GET', `${methods}?${new URLSearchParams(query)}`),
-    /** A method has no route to read it alone. */
-    find: async (methodId) => (await send('GET', `${methods}?filter[id]=${methodId}`)).data[0],
-    create: (body) => send('POST', methods, { body }),
-    /** The codes and the label are required. The etag refuses the update if the method has changed. */
-    update: ({ id: methodId, etag, carrier_code, method_code, method_label }, changes) =>
-      send('PATCH', `${methods}/${methodId}`, { etag, body: { carrier_code, method_code, method_label, ...changes } }),
-    remove: ({ id: methodId, etag }) => send('DELETE', `${methods}/${methodId}`, { etag }),
-    events: async (order) => (await send('GET', `${base}/sales/orders/${encodeURIComponent(order)}/events`)).data,
-    placeOrder: (body) => send('POST', `${base}/desk/orders`, { body }),
-  };
+export const tree = async () => (await send('GET', `${methods}/tree`)).data;
+export const list = (query) => send('GET', `${methods}?${new URLSearchParams(query)}`);
+/** A method has no route to read it alone. */
+export const find = async (id) => (await list({ 'filter[id]': id })).data[0];
+export const create = (body) => send('POST', methods, body);
+export const remove = ({ id, etag }) => send('DELETE', `${methods}/${id}`, undefined, etag);
+
+/** The codes and the label are required. The etag refuses the update if the method has changed. */
+export function update(method, changes) {
+  const { id, etag, carrier_code, method_code, method_label } = { ...method, ...method.own };
+  return send('PATCH', `${methods}/${id}`, { carrier_code, method_code, method_label, ...changes }, etag);
 }
 
-/** @returns a function that reads and shows: the last call wins, and an outage is tried again every 3 s */
-export function reader(read, show) {
-  let [turn, timer] = [0, 0];
-  async function load() {
-    load.stop();
-    const mine = turn;
+export const placeOrder = (body) => send('POST', `${project}/desk/orders`, body);
+export async function events(order) {
+  return (await send('GET', `${project}/sales/orders/${encodeURIComponent(order)}/events`)).data;
+}
+
+/** @returns a function that reads into the state of a component. The last call wins; an outage is tried again every 3 s */
+export function reader(component, read) {
+  let turn = 0;
+  let timer;
+  return async function load() {
+    clearTimeout(timer);
+    const mine = ++turn;
     const result = await read().catch((problem) => ({ problem }));
     if (mine !== turn) return;
-    show({ problem: undefined, ...result });
-    if (result.problem?.isOutage) timer = setTimeout(load, 3_000);
-  }
-  load.stop = () => {
-    turn++;
-    clearTimeout(timer);
+    const { status, isOutage } = result.problem ?? {};
+    if (status === 401 || status === 403) return component.props.refuse(status);
+    component.setState({ problem: undefined, ...result });
+    if (isOutage) timer = setTimeout(load, 3_000);
   };
-  return load;
 }

@@ -1,186 +1,159 @@
-import { Component, Dialog, faultsAt, Field, html, said } from './view.js';
+import * as api from './api.js';
+import { closeDialog, Component, Dialog, Field, html, said, tell } from './view.js';
 
-const labels = {
-  carrier_code: 'Carrier code',
-  carrier_label: 'Carrier label',
-  method_code: 'Method code',
-  method_label: 'Method label',
-  sort_order: 'Order',
-  is_active: 'Active',
-  meta: 'Details',
-  use_default: 'Use the default values',
+const asTyped = { read: (value) => value };
+const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== undefined };
+
+/** In the order of the form. `read` makes what is sent of what is typed; the API says what is wrong with it. */
+const fields = {
+  carrier_code: { label: 'Carrier code', hint: 'As the carrier’s interface spells it, such as ups.', ...asTyped },
+  carrier_label: { label: 'Carrier label', hint: 'What customers read. Empty: the code.', read: (value) => value.trim() || null },
+  method_code: { label: 'Method code', hint: 'As the carrier’s interface spells it, such as 03.', ...asTyped },
+  method_label: { label: 'Method label', hint: 'What customers read, such as UPS Ground.', ...asTyped },
+  sort_order: { label: 'Sort order', hint: 'A whole number. The lowest comes first.', read: jsonOrText },
+  meta: { label: 'Details', hint: 'Each on a line, such as days: 5', tag: 'textarea', rows: 3, read: metaOf },
+  is_active: { label: 'Active', hint: 'Customers can choose it.', ...toggle },
+  use_default: {
+    label: 'Use the default values',
+    hint: 'Labels, sort order and details come from the project “default”, if it has these codes. Yours stay stored.',
+    ...toggle,
+  },
 };
-const hints = {
-  carrier_code: 'As the carrier’s interface spells it, such as ups.',
-  carrier_label: 'What customers read. Empty: the code.',
-  method_code: 'As the carrier’s interface spells it, such as 03.',
-  method_label: 'What customers read, such as UPS Ground.',
-  sort_order: 'A whole number. The lowest comes first, among carriers too.',
-};
-const texts = ['carrier_code', 'carrier_label', 'method_code', 'method_label', 'sort_order'];
-const blank = {
-  carrier_code: '',
-  method_code: '',
-  method_label: '',
-  sort_order: 0,
-  is_active: true,
-  meta: {},
-  use_default: false,
-};
+const names = Object.keys(fields);
+const newMethod = { carrier_code: '', method_code: '', method_label: '', is_active: true, meta: {}, use_default: false };
+export const labelsOf = (inherited) => inherited.map((name) => fields[name].label.toLowerCase()).join(', ');
+
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+const storedIn = (method) => ({ ...newMethod, ...method, ...method.own });
 
-export const inheritedNames = (fields) => fields.map((field) => labels[field].toLowerCase()).join(', ');
-
-/** Text that looks like other JSON keeps its quotes: `"12"` is not `12`. */
-const textOf = (value) => (typeof value === 'string' && same(valueOf(value), value) ? value : JSON.stringify(value));
-function valueOf(text) {
+function jsonOrText(value) {
   try {
-    return JSON.parse(text);
+    return JSON.parse(value);
   } catch {
-    return text;
+    return value;
   }
 }
 
-/** What the inputs show: the stored values, also of the fields that are inherited now. */
-function draftOf(method) {
-  const { carrier_label, sort_order, meta, ...stored } = { ...blank, ...method, ...method.own };
-  const pairs = Object.entries(meta).map(([name, value]) => [name, textOf(value)]);
-  const fields = { ...stored, carrier_label: carrier_label ?? '', sort_order: String(sort_order), meta: pairs };
-  return Object.fromEntries(Object.keys(labels).map((field) => [field, fields[field]]));
+/** Lines of `name: value`. Text that looks like other JSON keeps its quotes. What no lines can say is JSON altogether. */
+function linesOf(meta) {
+  const textOf = (value) => (typeof value === 'string' && same(jsonOrText(value), value) ? value : JSON.stringify(value));
+  const pairs = Object.entries(meta).map(([name, value]) => `${name}: ${textOf(value)}`);
+  const lines = pairs.join('\n');
+  return same(metaOf(lines), meta) ? lines : JSON.stringify(meta);
 }
-
-/** Nothing is corrected here: the API says what is wrong, and at which field. */
-function bodyOf({ carrier_label, sort_order, meta, ...draft }) {
-  const number = sort_order.trim();
-  const pairs = meta.filter(([name, value]) => name !== '' || value !== '').map(([name, value]) => [name, valueOf(value)]);
-  return {
-    ...draft,
-    carrier_label: carrier_label.trim() || null,
-    sort_order: number === '' ? null : /^-?\d+$/.test(number) ? Number(number) : number,
-    meta: Object.fromEntries(pairs),
-  };
+function metaOf(lines) {
+  if (lines.startsWith('{')) return jsonOrText(lines);
+  const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  const pairs = written.map((line) => line.split(/: *(.*)/));
+  return Object.fromEntries(pairs.map(([name, value = '']) => [name, jsonOrText(value)]));
 }
 
 /** The API speaks to programs: an operator reads the label of the field, and no pattern. */
-function readable(violation) {
-  const name = violation.pointer?.slice(1) ?? '';
-  const isCode = violation.code === 'format' && name.endsWith('_code');
+function readable({ pointer = '', code, detail }) {
+  const name = pointer.split('/')[1];
+  const isCode = code === 'format' && name?.endsWith('_code');
   const rule = 'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.';
-  return { ...violation, detail: isCode ? rule : violation.detail.replace(name, labels[name] ?? name) };
+  return { name, text: isCode ? rule : detail.replace(name, fields[name]?.label ?? name) };
 }
 
-export class MethodForm extends Component {
-  state = { base: this.props.method, draft: draftOf(this.props.method), errors: [] };
+const titles = {
+  validation_failed: 'Some fields need your attention.',
+  duplicate_method: 'Another method of this project has these two codes.',
+  method_not_found: 'Somebody removed this method meanwhile.',
+  version_mismatch: 'Somebody changed this method while you edited it',
+};
 
-  set = (change) => this.setState(({ draft }) => ({ draft: { ...draft, ...change } }));
-  isDirty = () => !same(this.state.draft, draftOf(this.state.base));
-  mayClose = () => !this.isDirty() || confirm('Discard your changes?');
-  close = () => this.props.open(undefined);
+export class MethodForm extends Component {
+  state = { faults: [] };
+  before = storedIn(this.props.method);
+
+  /** What the operator changed: the other fields stay as they are, whoever changed them meanwhile. */
+  changes() {
+    const typed = Object.fromEntries(new FormData(this.form));
+    const values = names.map((name) => [name, fields[name].read(typed[name])]);
+    return Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
+  }
+
+  save = async (current) => {
+    const changes = this.changes();
+    this.setState({ isSaving: true });
+    try {
+      const { method_label } = await (current.id ? api.update(current, changes) : api.create({ ...this.before, ...changes }));
+      tell(`“${method_label}” is saved.`);
+      closeDialog();
+      await this.props.saved();
+    } catch (problem) {
+      // The etag refused it, or another method has the codes: the operator decides with both in view.
+      const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
+      const other = id && (await api.find(id).catch(() => undefined));
+      const focus = () => (this.form.querySelector('[aria-invalid]') ?? this.form.querySelector('[role=alert]')).focus();
+      this.setState({ isSaving: false, problem, changes, other, faults: problem.errors.map(readable) }, focus);
+    }
+  };
 
   submit = (event) => {
     event.preventDefault();
-    this.save(this.state.base, this.state.draft);
+    this.save(this.props.method);
   };
 
-  async save(base, draft) {
-    const { project, tell, saved } = this.props;
-    this.setState({ base, draft, isSaving: true, conflict: undefined, problem: undefined, errors: [] });
-    try {
-      const method = await (base.id ? project.update(base, bodyOf(draft)) : project.create(bodyOf(draft)));
-      tell(`“${method.method_label}” is saved.`);
-      this.close();
-      await saved();
-    } catch (problem) {
-      // The etag refused it: the operator decides with both versions in view.
-      const conflict = problem.code === 'version_mismatch' ? await project.find(base.id).catch(() => undefined) : undefined;
-      const errors = problem.errors?.map(readable) ?? [];
-      const focus = () => (this.form?.querySelector('[aria-invalid]') ?? this.form?.querySelector('[role=alert]'))?.focus();
-      this.setState({ problem, conflict, errors, isSaving: false }, focus);
-    }
+  render({ method, onClose }, { problem, faults, isSaving }) {
+    const field = (name) => {
+      const { read: _, ...described } = fields[name];
+      const value = name === 'meta' ? linesOf(this.before.meta) : this.before[name];
+      const texts = faults.filter((fault) => fault.name === name).map((fault) => fault.text);
+      return html`
+        <${Field} key=${name} name=${name} faults=${texts} defaultValue=${value} defaultChecked=${value} ...${described}>
+          ${method.inherited?.includes(name) && html`<p class="inherited">Inherited and shown: <b>${said(method[name])}</b></p>`}
+        <//>`;
+    };
+    return html`
+      <${Dialog} title=${method.id ? `Edit “${method.method_label}”` : 'Add a method'} onClose=${onClose}>
+        <form ref=${(form) => (this.form = form)} onSubmit=${this.submit} noValidate>
+          ${problem && this.refusal()}
+          <div class="fields">${names.map(field)}</div>
+          <footer>
+            <button type="button" class="secondary" onClick=${closeDialog}>Cancel</button>
+            <button disabled=${isSaving}>Save</button>
+          </footer>
+        </form>
+      <//>`;
   }
 
-  /** What I changed stays; the rest becomes what is there now. */
-  keepMine = () => {
-    const { base, draft, conflict } = this.state;
-    const before = draftOf(base);
-    const mine = Object.entries(draft).filter(([field, value]) => !same(value, before[field]));
-    return this.save(conflict, { ...draftOf(conflict), ...Object.fromEntries(mine) });
-  };
-
-  openExisting = async () => {
-    const method = await this.props.project.find(this.state.problem.existing_id).catch(() => undefined);
-    if (method) this.props.open(method);
-  };
-
-  render(_props, { base, draft, errors, problem, conflict, isSaving }) {
-    const inherits = (field) => draft.use_default && base.inherited?.includes(field);
-    const inherited = (field) =>
-      inherits(field) && html`<p class="from">Inherited and shown: <strong>${said(base[field])}</strong></p>`;
-    const text = (name) => html`<${Field} key=${name} name=${name} label=${labels[name]} hint=${hints[name]} value=${draft[name]}
-      faults=${faultsAt(errors, `/${name}`)} onInput=${(event) => this.set({ [name]: event.target.value })}>${inherited(name)}<//>`;
-    const toggle = (name, hint) => html`<div class="field"><label><input type="checkbox" role="switch" checked=${draft[name]}
-      onChange=${(event) => this.set({ [name]: event.target.checked })} />${labels[name]}</label><small>${hint}</small></div>`;
-    const elsewhere = errors.filter(({ pointer }) => !Object.keys(labels).some((name) => `${pointer}/`.startsWith(`/${name}/`)));
-    return html`<${Dialog} title=${base.id ? `Edit “${base.method_label}”` : 'Add a method'} mayClose=${this.mayClose} onClose=${this.close}>
-      <form ref=${(form) => (this.form = form)} onSubmit=${this.submit} noValidate>
-        ${problem && this.explained(problem, conflict, elsewhere)}
-        <div class="fields">${texts.map(text)}
-          <div>${toggle('is_active', 'Customers can choose it.')}
-          ${toggle('use_default', 'The labels, the order and the details of the project “default” are shown, if it has a method with these two codes. The values in this form stay stored.')}</div>
-        </div>
-        ${this.details(draft.meta, errors, inherited('meta'))}
-        <footer><button type="button" class="secondary" onClick=${() => this.mayClose() && this.close()}>Cancel</button>
-          <button aria-busy=${isSaving ? 'true' : null} disabled=${isSaving || Boolean(conflict)}>Save</button></footer>
-      </form><//>`;
+  refusal({ problem, faults, other } = this.state) {
+    const elsewhere = faults.filter(({ name }) => !fields[name]);
+    const open = () => this.props.open(other);
+    return html`
+      <div class="alert" role="alert" tabindex="-1">
+        <h3>${titles[problem.code] ?? problem.message}</h3>
+        ${elsewhere.map(({ text }) => html`<p key=${text}>${text}</p>`)}
+        ${other && problem.code === 'version_mismatch' && this.comparison()}
+        ${other && problem.existing_id && html`<button type="button" onClick=${open}>Open that method</button>`}
+      </div>`;
   }
 
-  details(pairs, errors, inherited) {
-    const put = (index, part, text) => this.set({ meta: pairs.map((pair, at) => (at === index ? pair.with(part, text) : pair)) });
-    const faults = faultsAt(errors, '/meta');
-    const isWrong = (name) => (faultsAt(faults, `/meta/${name}`).length > 0 ? 'true' : null);
-    const input = (
-      label,
-      part,
-      index,
-    ) => html`<input aria-label="${label} of detail ${index + 1}" placeholder=${label} value=${pairs[index][part]}
-      aria-invalid=${isWrong(pairs[index][0])} onInput=${(event) => put(index, part, event.target.value)} />`;
-    const pair = (_pair, index) => html`<div class="pair" key=${index}>${input('Name', 0, index)}${input('Value', 1, index)}
-      <button type="button" class="quiet" aria-label="Remove detail ${index + 1}" onClick=${() => this.set({ meta: pairs.toSpliced(index, 1) })}>✕</button></div>`;
-    return html`<fieldset class="details"><legend>Details</legend>${pairs.map(pair)}
-      ${faults.map(({ detail }) => html`<small class="fault" role="alert">${detail}</small>`)}${inherited}
-      <button type="button" class="quiet" onClick=${() => this.set({ meta: [...pairs, ['', '']] })}>+ Add a detail</button></fieldset>`;
-  }
-
-  explained({ code, message }, conflict, elsewhere) {
-    const { base, draft } = this.state;
-    if (conflict) {
-      const [before, now] = [draftOf(base), draftOf(conflict)];
-      const differing = Object.keys(labels).filter(
-        (field) => !same(base[field], conflict[field]) || !same(before[field], now[field]),
-      );
-      // A stored value may change under an inherited one.
-      const stored = (form, field) => said(field === 'meta' ? bodyOf(form).meta : form[field]) || '–';
-      const shown = (method, field) =>
-        same(base[field], conflict[field]) ? stored(draftOf(method), field) : said(method[field]);
-      return html`<article class="conflict" role="alert" tabindex="-1"><h3>Somebody changed this method while you edited it</h3>
-        <table><thead><tr><th scope="col">Field</th><th scope="col">When you opened it</th><th scope="col">Now</th><th scope="col">Yours</th></tr></thead>
-          <tbody>${differing.map(
-            (field) => html`<tr key=${field}><th scope="row">${labels[field]}</th><td>${shown(base, field)}</td>
-            <td><strong>${shown(conflict, field)}</strong></td><td>${same(draft[field], before[field]) ? 'not changed' : stored(draft, field)}</td></tr>`,
-          )}</tbody></table>
-        <p>Keep your changes: the fields that you changed are saved, the others stay as they are now.</p>
-        <div class="row"><button type="button" onClick=${this.keepMine}>Keep my changes</button>
-          <button type="button" class="secondary" onClick=${() => this.props.open({ ...conflict })}>Discard mine, show it as it is now</button></div></article>`;
-    }
-    if (code === 'duplicate_method')
-      return html`<article class="conflict" role="alert" tabindex="-1"><h3>Another method has these codes</h3><p>In one project, each pair of carrier code and method code exists once.</p>
-        <button type="button" class="outline" onClick=${this.openExisting}>Open that method</button></article>`;
-    const title =
-      {
-        method_not_found: 'Somebody removed this method meanwhile.',
-        version_mismatch: 'Somebody changed or removed this method meanwhile. Close the form, and look at the list.',
-        validation_failed: 'Some fields need your attention.',
-      }[code] ?? message;
-    return html`<article class="conflict" role="alert" tabindex="-1"><p>${title}</p>${elsewhere.map(({ detail }) => html`<p key=${detail}>${detail}</p>`)}</article>`;
+  comparison({ other, changes } = this.state) {
+    const { method, open } = this.props;
+    const row = (name) => {
+      // An inherited value may change while the stored one does not, and the other way round.
+      const [was, is] = same(method[name], other[name]) ? [this.before, storedIn(other)] : [method, other];
+      if (same(was[name], is[name])) return null;
+      return html`
+        <tr key=${name}>
+          <th scope="row">${fields[name].label}</th>
+          <td>${said(was[name])}</td>
+          <td><b>${said(is[name])}</b></td>
+          <td>${name in changes ? said(changes[name]) : 'as before'}</td>
+        </tr>`;
+    };
+    return html`
+      <table>
+        <thead><tr><th>Field</th><th>When you opened it</th><th>Now</th><th>Yours</th></tr></thead>
+        <tbody>${names.map(row)}</tbody>
+      </table>
+      <p>Keep your changes: the fields that you changed are saved, the others stay as they are now.</p>
+      <div class="row">
+        <button type="button" onClick=${() => this.save(other)}>Keep my changes</button>
+        <button type="button" class="secondary" onClick=${() => open(other)}>Discard mine, show it as it is now</button>
+      </div>`;
   }
 }

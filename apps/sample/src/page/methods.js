@@ -1,78 +1,77 @@
-import { reader } from './api.js';
-import { inheritedNames, MethodForm } from './method-form.js';
-import { Component, Dialog, html, Loading, Outage, Pairs } from './view.js';
+import * as api from './api.js';
+import { MethodForm } from './method-form.js';
+import { MethodTable } from './method-table.js';
+import { closeDialog, Component, Dialog, html, tell, Waiting } from './view.js';
 
 const perPage = 25;
-const none = { q: '', carrier: '', active: '', page: 1 };
-const hasFixedOrder = ({ inherited }) => inherited.includes('sort_order');
+const search = 'Search labels and codes';
+const conflict = 'Somebody else changed this meanwhile, so nothing more was saved. The list now shows it as it is.';
+const noRoom = 'A sort order from the project “default” leaves no room: edit it, and switch off “Use the default values”.';
 
 /**
- * Numbers for methods in the order that is wanted: the numbers that they have now, made distinct. An inherited one is
- * fixed, and the others give way. @returns undefined when there is no room between two fixed ones
+ * The moved method gets the first number that is free after the one above it, and those below give way. An inherited
+ * number is fixed. @returns undefined when it leaves no room
  */
-function numbered(methods) {
-  const numbers = methods.map(({ sort_order }) => sort_order).toSorted((a, b) => a - b);
-  const given = [];
-  for (const [index, method] of methods.entries()) {
-    const fixed = methods.findIndex((other, at) => at >= index && hasFixedOrder(other));
-    const most = fixed < 0 ? Infinity : methods[fixed].sort_order - (fixed - index);
-    const least = index === 0 ? -Infinity : given[index - 1] + 1;
-    if (most < least) return undefined;
-    given.push(fixed === index ? method.sort_order : Math.max(least, Math.min(numbers[index], most)));
-  }
-  return given;
+function numbered(methods, moved) {
+  const isFixed = ({ inherited }) => inherited.includes('sort_order');
+  const room = methods.map((method, index) => (isFixed(method) ? method.sort_order - index : Infinity));
+  let least = Math.min(...methods.map(({ sort_order }) => sort_order), ...room);
+  const numbers = methods.map((method, index) => {
+    const isFree = !isFixed(method) && (index === 0 || method === moved);
+    const number = isFree ? least : Math.max(least, method.sort_order);
+    least = number + 1;
+    return number;
+  });
+  return methods.some((method, index) => isFixed(method) && method.sort_order !== numbers[index]) ? undefined : numbers;
 }
 
-/** The methods of a project, carrier by carrier. */
 export class Methods extends Component {
-  state = { query: none };
+  state = { page: 1 };
   moves = Promise.resolve();
 
-  load = reader(
-    async () => {
-      const { q, carrier, active, page } = this.state.query;
-      const wanted = { q, 'filter[carrier_code]': carrier, 'filter[is_active]': active };
-      const given = Object.entries(wanted).filter(([, value]) => value !== '');
-      const query = { page, per_page: perPage, ...Object.fromEntries(given) };
-      const list = given.length > 0 ? this.props.project.list(query) : undefined;
-      const [tree, found] = await Promise.all([this.props.project.tree(), list]);
-      return { tree, found, page };
-    },
-    (result) => (result.problem?.isRefused ? this.props.refuse(result.problem) : this.setState(result)),
-  );
-
+  load = api.reader(this, async () => {
+    const filters = [...new FormData(this.form)].filter(([, value]) => value !== '');
+    const query = { page: this.state.page, per_page: perPage, ...Object.fromEntries(filters) };
+    const [tree, found] = await Promise.all([api.tree(), api.list(query)]);
+    return { tree, found, isFiltered: filters.length > 0 };
+  });
   componentDidMount() {
     this.load();
   }
-  componentWillUnmount() {
-    this.load.stop();
-  }
 
-  ask = (change) => {
-    this.setState(({ query }) => ({ query: { ...query, page: 1, ...change } }));
-    clearTimeout(this.typing);
-    this.typing = setTimeout(this.load, 150);
+  turnTo = (page) => this.setState({ page }, this.load);
+  filter = (event) => {
+    event.preventDefault();
+    this.turnTo(1);
+  };
+  showAll = () => {
+    this.form.reset();
+    this.turnTo(1);
   };
 
   /** Tells how a write went, and shows what is there now. */
   async write(writing, success) {
-    const conflict =
-      'Somebody else changed this meanwhile, so nothing more was saved. The list now shows it as it is: look, and try again.';
-    const text = await writing.then(
-      () => success,
-      ({ code, message }) => (code === 'version_mismatch' ? conflict : `This was not saved. ${message}`),
-    );
-    this.props.tell(text);
+    const failure = ({ code, message }) => (code === 'version_mismatch' ? conflict : `This was not saved. ${message}`);
+    tell(await writing.then(() => success, failure));
     await this.load();
   }
 
   toggle = (method) => {
     const next = method.is_active ? 'inactive: customers can no longer choose it' : 'active: customers can choose it';
-    const writing = this.props.project.update(method, { is_active: !method.is_active });
+    const writing = api.update(method, { is_active: !method.is_active });
     return this.write(writing, `“${method.method_label}” is now ${next}.`);
   };
 
-  /** @param place gives the wanted index from the one now and the other methods. Keys are faster than answers: moves queue */
+  remove = async (method) => {
+    const removing = api.remove(method);
+    const code = await removing.catch((problem) => problem.code);
+    if (code === 'method_in_use') return this.setState({ removing: { ...method, isUsed: true } });
+    closeDialog();
+    document.querySelector('#methods').focus();
+    await this.write(removing, `“${method.method_label}” is removed.`);
+  };
+
+  /** @param place gives the wanted index. Keys are faster than answers: moves queue */
   move = (id, place) => (this.moves = this.moves.then(() => this.moveNow(id, place)));
 
   async moveNow(id, place) {
@@ -80,167 +79,97 @@ export class Methods extends Component {
     const carrier = tree.find(({ methods }) => methods.some((method) => method.id === id));
     if (!carrier) return;
     const from = carrier.methods.findIndex((method) => method.id === id);
-    const rest = carrier.methods.toSpliced(from, 1);
-    const method = carrier.methods[from];
-    const to = Math.max(0, Math.min(place(from, rest), rest.length));
+    const to = Math.max(0, Math.min(place(from, carrier.methods), carrier.methods.length - 1));
     if (to === from) return;
-    const methods = rest.toSpliced(to, 0, method);
-    const numbers = hasFixedOrder(method) ? undefined : numbered(methods);
-    if (!numbers) {
-      const fixed = (hasFixedOrder(method) ? method : methods.find(hasFixedOrder)).method_label;
-      this.props.tell(
-        `“${fixed}” takes its order from the project “default”, so it keeps its place. To move it, edit it and switch off “Use the default values”.`,
-      );
-      return;
-    }
-    this.setState({ tree: tree.map((other) => (other === carrier ? { ...carrier, methods } : other)) }, () =>
-      document.querySelector(`[data-id="${id}"] .handle`)?.focus(),
-    );
+    const moved = carrier.methods[from];
+    const methods = carrier.methods.toSpliced(from, 1).toSpliced(to, 0, moved);
+    const numbers = numbered(methods, moved);
+    if (!numbers) return tell(`“${moved.method_label}” stays where it is. ${noRoom}`);
+    const focus = () => document.querySelector(`[data-id="${id}"] .handle`)?.focus();
+    this.setState({ tree: tree.with(tree.indexOf(carrier), { ...carrier, methods }) }, focus);
     const save = async () => {
-      for (const [index, changed] of methods.entries())
-        if (changed.sort_order !== numbers[index]) await this.props.project.update(changed, { sort_order: numbers[index] });
+      for (const [index, method] of methods.entries())
+        if (method.sort_order !== numbers[index]) await api.update(method, { sort_order: numbers[index] });
     };
-    const done = `“${method.method_label}” is now ${to + 1} of ${methods.length} at ${carrier.carrier_label}. The order is saved.`;
-    await this.write(save(), done);
+    const position = `${to + 1} of ${methods.length} at ${carrier.carrier_label}`;
+    await this.write(save(), `“${moved.method_label}” is now ${position}.`);
   }
 
-  keyed = (event, { id }) => {
-    const place = { ArrowUp: (from) => from - 1, ArrowDown: (from) => from + 1, Home: () => 0, End: () => Infinity }[event.key];
-    if (!place) return;
-    event.preventDefault();
-    this.move(id, place);
+  edit = (editing) => this.setState({ editing });
+  /** A new method comes last. */
+  add = () => {
+    const orders = this.state.tree.flatMap(({ methods }) => methods.map(({ sort_order }) => sort_order));
+    this.edit({ sort_order: Math.max(0, ...orders) + 10 });
   };
 
-  /** The pointer may be a mouse, a pen or a finger. Escape ends without a move. */
-  grab = (event, { id }) => {
-    const body = event.currentTarget.closest('tbody');
-    const ended = new AbortController();
-    const on = (type, listener) => addEventListener(type, listener, { signal: ended.signal });
-    const end = () => (ended.abort(), this.setState({ drag: undefined }));
-    on('pointermove', ({ clientY }) => {
-      const rows = [...body.querySelectorAll('[data-id]')].filter((row) => row.dataset.id !== id);
-      const below = rows.find((row) => clientY < row.getBoundingClientRect().top + row.offsetHeight / 2);
-      this.setState({ drag: { id, before: below?.dataset.id, after: rows.at(-1)?.dataset.id } });
-    });
-    on('pointerup', () => {
-      const { before, after } = this.state.drag ?? {};
-      end();
-      const indexOf = (rest, wanted) => rest.findIndex((method) => method.id === wanted);
-      if (before) this.move(id, (_from, rest) => indexOf(rest, before));
-      else if (after) this.move(id, (_from, rest) => indexOf(rest, after) + 1);
-    });
-    on('pointercancel', end);
-    on('keydown', ({ key }) => key === 'Escape' && end());
-  };
+  render(_props, { tree, problem, editing, removing }) {
+    const option = ({ carrier_code: code, carrier_label }) => html`<option key=${code} value=${code}>${carrier_label}</option>`;
+    const searchBox = { name: 'q', type: 'search', maxlength: 100, 'aria-label': search, placeholder: search };
+    const form = { method: editing, open: this.edit, saved: this.load, onClose: () => this.edit(undefined) };
+    return html`
+      <section aria-labelledby="methods">
+        <div class="bar">
+          <h2 id="methods" tabindex="-1">Shipping methods</h2>
+          <button disabled=${!tree} onClick=${this.add}>Add a method</button>
+        </div>
+        <form class="row" ref=${(element) => (this.form = element)} onInput=${this.filter} onSubmit=${this.filter}>
+          <input ...${searchBox} />
+          <select name="filter[carrier_code]" aria-label="Carrier">
+            <option value="">All carriers</option>
+            ${tree?.map(option)}
+          </select>
+          <select name="filter[is_active]" aria-label="Activity">
+            <option value="">Active or not</option>
+            <option value="true">Active</option>
+            <option value="false">Inactive</option>
+          </select>
+        </form>
+        ${(problem || !tree) && html`<${Waiting} what="the methods" problem=${problem} />`}
+        ${tree && this.page()}
+        ${editing && html`<${MethodForm} key="${editing.id} ${editing.etag}" ...${form} />`}
+        ${removing && this.removal(removing)}
+      </section>`;
+  }
 
-  remove = async (method) => {
-    try {
-      await this.props.project.remove(method);
-      this.setState({ removing: undefined });
-      this.props.tell(`“${method.method_label}” is removed.`);
-      document.querySelector('#methods').focus();
-    } catch (problem) {
-      this.setState({ removing: { method, problem } });
+  page({ tree, found, isFiltered } = this.state) {
+    const { page, total_pages: pages } = found.meta;
+    if (found.data.length === 0) {
+      return html`
+        <div class="state">
+          <h3>${isFiltered ? 'No method matches' : `“${api.projectId}” has no shipping methods yet`}</h3>
+          <button class="outline" hidden=${!isFiltered} onClick=${this.showAll}>Show all methods</button>
+        </div>`;
     }
-    await this.load();
-  };
-
-  render({ projectId, project, tell }, { tree, found, problem, query, editing, removing, drag, page: asked }) {
-    const all = tree?.flatMap(({ methods }) => methods) ?? [];
-    const pages = found ? found.meta.total_pages : Math.ceil(all.length / perPage);
-    const page = Math.min(asked, pages);
-    const shown = found ? found.data : all.slice((page - 1) * perPage, page * perPage);
-    // A new method comes last.
-    const add = () => this.setState({ editing: { sort_order: Math.max(0, ...all.map(({ sort_order }) => sort_order)) + 10 } });
-    const ask = (name) => (event) => this.ask({ [name]: event.target.value });
-    const open = (method) => this.setState({ editing: method });
-    const form = { key: `${editing?.id} ${editing?.etag}`, method: editing, project, tell, saved: this.load, open };
-    const noMatch = html`<div class="state"><h3>No method matches</h3><p>Search for another word, or look at all of them.</p>
-      <button class="outline" onClick=${() => this.ask(none)}>Show all methods</button></div>`;
-    const noMethods = html`<div class="state"><h3>“${projectId}” has no shipping methods yet</h3><p>Add the first one: customers can choose it at once.</p>
-      <button onClick=${add}>Add the first method</button></div>`;
-    const pager = html`<nav class="row" aria-label="Pages">
-      <button class="outline" disabled=${page <= 1} onClick=${() => this.ask({ page: page - 1 })}>Previous</button><span>Page ${page} of ${pages}</span>
-      <button class="outline" disabled=${page >= pages} onClick=${() => this.ask({ page: page + 1 })}>Next</button></nav>`;
-    return html`<section aria-labelledby="methods">
-      <div class="bar"><h2 id="methods" tabindex="-1">Shipping methods</h2><button onClick=${add}>Add a method</button></div>
-      <search class="filters">
-        <input type="search" aria-label="Search labels and codes" placeholder="Search labels and codes" maxlength="100" value=${query.q} onInput=${ask('q')} />
-        <select aria-label="Carrier" value=${query.carrier} onChange=${ask('carrier')}>
-          <option value="">All carriers</option>
-          ${tree?.map((carrier) => html`<option key=${carrier.carrier_code} value=${carrier.carrier_code}>${carrier.carrier_label}</option>`)}
-        </select>
-        <select aria-label="Activity" value=${query.active} onChange=${ask('active')}>
-          <option value="">Active or not</option><option value="true">Active</option><option value="false">Inactive</option>
-        </select>
-      </search>
-      ${problem && html`<${Outage} problem=${problem} retry=${this.load} />`}
-      ${!tree && !problem && html`<${Loading} what="the methods" />`}
-      ${tree && shown.length === 0 && (found ? noMatch : noMethods)}
-      ${shown.length > 0 && html`<${Table} shown=${shown} tree=${tree} isFound=${Boolean(found)} drag=${drag} of=${this} />`}
-      ${pages > 1 && pager}
-      ${editing && html`<${MethodForm} ...${form} />`}
-      ${removing && html`<${Removal} ...${removing} of=${this} />`}
-    </section>`;
+    const shown = new Set(found.data.map(({ id }) => id));
+    const { toggle, edit, move } = this;
+    const remove = (removing) => this.setState({ removing });
+    return html`
+      <${MethodTable} ...${{ tree, shown, isFiltered, toggle, edit, move, remove }} />
+      <nav aria-label="Pages" hidden=${pages <= 1}>
+        <button class="outline" disabled=${page <= 1} onClick=${() => this.turnTo(page - 1)}>Previous</button>
+        Page ${page} of ${pages}
+        <button class="outline" disabled=${page >= pages} onClick=${() => this.turnTo(page + 1)}>Next</button>
+      </nav>`;
   }
-}
 
-function Table({ shown, tree, isFound, drag, of }) {
-  const tableOf = ([code, methods]) => {
-    const carrier = tree.find(({ carrier_code }) => carrier_code === code) ?? { methods };
-    const { length } = carrier.methods;
-    const active = carrier.methods.filter(({ is_active }) => is_active).length;
-    const place = (method) => (isFound ? 0 : 1 + carrier.methods.indexOf(method));
-    const row = (method) =>
-      html`<${Row} key=${method.id} method=${method} drag=${drag} place=${place(method)} count=${length} of=${of} />`;
-    return html`<tbody key=${code}>
-      <tr class="carrier"><th scope="rowgroup" colspan="7"><h3>${carrier.carrier_label ?? code} <code>${code}</code></h3>
-        <small>${active} of ${length} active</small></th></tr>
-      ${methods.map(row)}</tbody>`;
-  };
-  const moving =
-    'Drag ⠿ to move a method at its carrier, or focus it and press ↑ or ↓. The carrier with the lowest order comes first.';
-  return html`<p class="hint">${isFound ? 'Show all methods to change their order.' : moving}</p>
-    <table class="methods">
-      <thead><tr><th scope="col"><span class="hidden">Move</span></th><th scope="col">Method</th><th scope="col">Code</th><th scope="col">Order</th>
-        <th scope="col">Details</th><th scope="col">Active</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
-      ${[...Map.groupBy(shown, ({ carrier_code }) => carrier_code)].map(tableOf)}
-    </table>`;
-}
-
-function Row({ method, place, count, drag, of }) {
-  const { id, method_label, method_code, sort_order, meta, is_active, inherited } = method;
-  const isFrom = (field) => (inherited.includes(field) ? 'inherited' : null);
-  const dropped =
-    drag && { [drag.before]: 'drop-before', ...(!drag.before && { [drag.after]: 'drop-after' }), [drag.id]: 'dragged' }[id];
-  const handle = html`<button class="handle quiet" aria-label="Move ${method_label}, ${place} of ${count}, with the arrow keys"
-      onPointerDown=${(event) => of.grab(event, method)} onKeyDown=${(event) => of.keyed(event, method)}>⠿</button>`;
-  return html`<tr data-id=${id} class=${[dropped, !is_active && 'inactive'].filter(Boolean).join(' ')}>
-    <td>${place > 0 && handle}</td>
-    <td><strong class=${isFrom('method_label')}>${method_label}</strong>
-      ${inherited.length > 0 && html`<small>↳ from project “default”: ${inheritedNames(inherited)}</small>`}</td>
-    <td><code>${method_code}</code></td>
-    <td><span class=${isFrom('sort_order')}>${sort_order}</span></td>
-    <td><div class=${isFrom('meta')}><${Pairs} of=${meta} /></div></td>
-    <td><input type="checkbox" role="switch" aria-label="Active: ${method_label}" checked=${is_active} onChange=${() => of.toggle(method)} /></td>
-    <td class="actions"><button class="quiet" aria-label="Edit ${method_label}" onClick=${() => of.setState({ editing: method })}>Edit</button>
-      <button class="quiet danger" aria-label="Remove ${method_label}" onClick=${() => of.setState({ removing: { method } })}>Remove</button></td>
-  </tr>`;
-}
-
-function Removal({ method, problem, of }) {
-  const close = () => of.setState({ removing: undefined });
-  const title = `Remove “${method.method_label}”?`;
-  if (problem?.code === 'method_in_use') {
-    return html`<${Dialog} title="“${method.method_label}” is in use" onClose=${close}>
-      <p>Orders were placed with this method, and their records refer to it. It cannot be removed while they exist.</p>
-      <p>Make it inactive instead: customers can no longer choose it, and the orders keep it.</p>
-      <footer><button class="secondary" onClick=${close}>Keep it as it is</button>
-        ${method.is_active && html`<button onClick=${() => (close(), of.toggle(method))}>Make it inactive</button>`}</footer><//>`;
+  removal(method) {
+    const { method_label, is_active, isUsed } = method;
+    const deactivate = () => {
+      closeDialog();
+      this.toggle(method);
+    };
+    const text = isUsed
+      ? 'Orders were placed with this method, so it cannot be removed. You can make it inactive: its orders keep it.'
+      : 'Customers can no longer choose it, and it cannot be brought back. To pause it, make it inactive instead.';
+    const remove = html`<button class="danger" onClick=${() => this.remove(method)}>Remove</button>`;
+    return html`
+      <${Dialog} title=${isUsed ? `“${method_label}” is in use` : `Remove “${method_label}”?`}
+        onClose=${() => this.setState({ removing: undefined })}>
+        <p>${text}</p>
+        <footer>
+          <button class="secondary" onClick=${closeDialog}>Keep it</button>
+          ${isUsed ? is_active && html`<button onClick=${deactivate}>Make it inactive</button>` : remove}
+        </footer>
+      <//>`;
   }
-  return html`<${Dialog} title=${title} onClose=${close}>
-    <p>Customers can no longer choose it, and it cannot be brought back. To pause it, make it inactive instead.</p>
-    ${problem && html`<p class="fault" role="alert">${problem.code === 'version_mismatch' ? 'Somebody changed it meanwhile. Close this, and look at it again.' : problem.message}</p>`}
-    <footer><button class="secondary" onClick=${close}>Keep it</button>
-      <button class="danger" onClick=${() => of.remove(method)}>Remove</button></footer><//>`;
 }

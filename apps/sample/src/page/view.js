@@ -5,52 +5,53 @@ import { Component, h, render } from './vendor/preact.mjs';
 export { Component, render };
 export const html = htm.bind(h);
 
+const notice = document.querySelector('output');
+export const tell = (text) => (notice.textContent = text);
+
 const words = (name) => name.replaceAll(/[._]/g, ' ');
+export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
 
 /** Any JSON as a reader says it. */
 export function said(value) {
   if (Array.isArray(value)) return value.map(said).join(', ');
-  if (value instanceof Object)
-    return Object.entries(value)
-      .map(([name, part]) => `${words(name)} ${said(part)}`)
-      .join(', ');
+  if (value instanceof Object) return said(Object.entries(value).map(([name, part]) => `${words(name)} ${said(part)}`));
   return { true: 'yes', false: 'no', null: '–' }[value] ?? String(value);
 }
 
-export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
+export const Pairs = ({ of }) => html`
+  <dl>
+    ${Object.entries(of).map(([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd>${said(value)}</dd></div>`)}
+  </dl>`;
 
-export const Pairs = ({ of }) =>
-  html`<dl class="pairs">${Object.entries(of).map(([name, value]) => html`<div key=${name}><dt>${words(name)}</dt><dd>${said(value)}</dd></div>`)}</dl>`;
-
-/** Says that nobody answered. The caller's reader tries again by itself. */
-export const Outage = ({ problem, retry }) => html`<article class="state" role="alert">
-  <h3>${problem.isOutage ? 'The shop cannot be reached just now' : 'The answer was a refusal'}</h3>
-  <p>${problem.message} ${problem.isOutage && 'This page tries again every few seconds. Nothing is lost.'}</p>
-  <button class="outline" onClick=${retry}>Try again now</button>
-</article>`;
-
-export const Loading = ({ what }) =>
-  html`<div class="loading"><p aria-busy="true">Loading ${what} …</p>${[1, 2, 3].map((line) => html`<i key=${line}></i>`)}</div>`;
-
-/** A modal dialog: the browser keeps the focus inside, and gives it back. */
-export const Dialog = ({ title, onClose, mayClose = () => true, children }) => html`
-  <dialog ref=${(dialog) => dialog && !dialog.open && dialog.showModal()} aria-label=${title} onClose=${onClose}
-    onCancel=${(event) => mayClose() || event.preventDefault()}>
-    <article><h2>${title}</h2>${children}</article>
-  </dialog>`;
-
-/** An input with its label, its hint and the violations that name it. */
-export function Field({ label, hint, faults = [], children, ...input }) {
-  const id = `field-${input.name}`;
-  const notes = [hint && `${id}-hint`, faults.length > 0 && `${id}-faults`].filter(Boolean).join(' ');
-  return html`<div class="field">
-    <label for=${id}>${label}</label>
-    <input id=${id} aria-describedby=${notes || null} aria-invalid=${faults.length > 0 ? 'true' : null} autocomplete="off" spellcheck=${false} ...${input} />
-    ${children}
-    ${hint && html`<small id="${id}-hint">${hint}</small>`}
-    ${faults.length > 0 && html`<small id="${id}-faults" class="fault">${faults.map(({ detail }) => detail).join(' ')}</small>`}
-  </div>`;
+/** What a section says while it cannot show what it was asked for. */
+export function Waiting({ what, problem }) {
+  if (!problem) return html`<p aria-busy="true">Loading ${what} …</p>`;
+  return html`
+    <div class="state" role="alert">
+      <h3>${problem.isOutage ? 'The shop cannot be reached just now' : 'The answer was a refusal'}</h3>
+      <p>${problem.message} ${problem.isOutage && 'This page tries again every few seconds. Nothing is lost.'}</p>
+    </div>`;
 }
 
-export const faultsAt = (errors, pointer) =>
-  errors.filter((error) => error.pointer === pointer || error.pointer?.startsWith(`${pointer}/`));
+/** The browser keeps the focus inside, and gives it back when the dialog is closed. */
+export const Dialog = ({ title, onClose, children }) => html`
+  <dialog ref=${(dialog) => dialog?.open === false && dialog.showModal()} aria-label=${title} onClose=${onClose}>
+    <article><h2>${title}</h2>${children}</article>
+  </dialog>`;
+export const closeDialog = () => document.querySelector('dialog').close();
+
+/** An input with its label, its hint and the faults that name it. */
+export function Field({ tag = 'input', label, hint, faults, children, ...input }) {
+  const id = `field-${input.name}`;
+  const described = { 'aria-describedby': `${id}-notes`, 'aria-invalid': faults.length > 0 ? 'true' : null };
+  return html`
+    <div class="field">
+      <label for=${id}>${label}</label>
+      <${tag} id=${id} autocomplete="off" spellcheck=${false} ...${described} ...${input} />
+      <div id="${id}-notes">
+        ${faults.map((fault) => html`<p key=${fault} class="fault">${fault}</p>`)}
+        ${children}
+        <small>${hint}</small>
+      </div>
+    </div>`;
+}

@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Body, Controller, Param, Post } from '@nestjs/common';
 import { ShopOrders } from './shop-orders.service';
 
 interface PlaceOrder {
-  number: string;
   carrier_code: string;
   method_code: string;
 }
@@ -13,7 +13,8 @@ export class OrdersController {
 
   @Post()
   async place(@Param('shop') shop: string, @Body() order: PlaceOrder): Promise<{ number: string }> {
-    await this.orders.place(shop, order.number, order.carrier_code, order.method_code);
-    return { number: order.number };
+    const number = randomUUID();
+    await this.orders.place(shop, number, order.carrier_code, order.method_code);
+    return { number };
   }
 }

@@ -1,5 +1,5 @@
 import { ConflictException, Injectable } from '@nestjs/common';
-import { OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+import { connectionError, OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { ShopOrder } from './shop-order.entity';
 
@@ -12,8 +12,9 @@ export class ShopOrders {
   ) {}
 
   /**
-   * Places the order, which takes the last place in the van: one transaction for the host's row, the event and the
-   * method that is offered no more. `pay` is the last step of it.
+   * Places the order, which takes the last place in the van: one transaction for the method that is offered no more, the
+   * host's row and the event. `pay` is the last step of it.
+   * @throws VersionMismatchError when somebody else was faster
    */
   place(
     projectId: string,
@@ -22,16 +23,22 @@ export class ShopOrders {
     code: string,
     pay: () => Promise<void> = () => Promise.resolve(),
   ): Promise<ShippingMethodDto> {
-    return this.dataSource.transaction(async (manager) => {
+    // With the default level of MariaDB, a transaction that waits for another one would have to be repeated.
+    const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
-      await manager.insert(ShopOrder, { projectId, number, methodId: method.id });
-      await this.events.record({ projectId, orderId: number, type: 'order.placed' }, { manager });
       const { carrier_code, method_code, method_label } = method;
       const full = { carrier_code, method_code, method_label, is_active: false };
-      const updated = await this.methods.update(projectId, method.id, full, { manager });
+      // The etag, so that the place is sold once. First, so that whoever comes second waits here.
+      const etags = [method.etag];
+      const updated = await this.methods.update(projectId, method.id, full, { manager, etags });
+      await manager.insert(ShopOrder, { projectId, number, methodId: method.id });
+      await this.events.record({ projectId, orderId: number, type: 'order.placed' }, { manager });
       await pay();
       return updated;
+    });
+    return placing.catch((error: unknown) => {
+      throw connectionError(error);
     });
   }
 }
