@@ -15,7 +15,7 @@ const usage = `npm run bench -- [options]
   --rounds n       7 by default
   --seconds n      load per contender and round, 2 by default
   --no-build       measures dist as it is
-  --write          writes docs/performance.*; without it, the figures are only printed
+  --write          with --all: writes docs/performance.md and its chart; without it, the figures are only printed
 
 BENCH_POSTGRES_URL and BENCH_MARIADB_URL are servers where databases may be created; by default those of this
 machine.
@@ -56,7 +56,6 @@ try {
 
 async function measure(options) {
   run('node scripts/install.mjs', root);
-  // `npm ci` needs packages for other platforms, which not every registry has.
   if (!existsSync(`${here}node_modules/nestjs-paginate`))
     run('npm install --no-save --no-audit --no-fund --loglevel=error', here);
   if (options.build) run('npm run build', root);
@@ -65,14 +64,16 @@ async function measure(options) {
   const { measureMemory } = await import('./memory.mjs');
   const { measureRatios } = await import('./ratios.mjs');
   const { printRows } = await import('./report/rows.mjs');
-  const { keep } = await import('./report/results.mjs');
+  const { write } = await import('./report/results.mjs');
   const parts = options.all
     ? ['postgres', 'mariadb', 'memory']
     : [options.memory ? 'memory' : options.engine];
+  const results = {};
   for (const part of parts) {
     const result = await (part === 'memory' ? measureMemory() : measureRatios({ ...options, engine: part }));
     printRows(result.rows);
-    if (options.write && !options.against && !options.only) await keep(part, result);
+    results[part] = result;
     await cleanUp();
   }
+  if (options.write && options.all && !options.only) await write(results);
 }

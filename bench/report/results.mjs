@@ -1,27 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import prettier from 'prettier';
 import { chart } from './chart.mjs';
 import { document } from './document.mjs';
 
 const docs = (name) => new URL(`../../docs/${name}`, import.meta.url);
-const file = docs('performance.json');
 
 /** The load of the machine before the measurement. */
 const load = loadavg()[0].toFixed(1);
 
-/** Keeps the results of a part, and writes the document and its chart from those of all parts. */
-export async function keep(part, { rows, server }) {
-  const known = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-  const { postgres, mariadb, memory } = known;
+/** Writes the document and its chart. @param results by part, with the rows and the server of each */
+export async function write(results) {
   const date = new Date().toISOString().slice(0, 10);
-  const run = { command: commandLine(), commit: commit(), date, load, machine: machine(), server };
-  const results = { postgres, mariadb, memory, [part]: { ...run, rows } };
-  writeFileSync(file, await formatted(JSON.stringify(results), 'json'));
-  if (results.postgres) writeFileSync(docs('performance.svg'), chart(results.postgres.rows));
-  writeFileSync(docs('performance.md'), await formatted(document(results), 'markdown'));
-  console.log('\nWritten: docs/performance.md, its chart and its figures.');
+  const run = { command: commandLine(), commit: commit(), date, load, machine: machine() };
+  const parts = Object.entries(results).map(([part, result]) => [part, { ...run, ...result }]);
+  const text = document(Object.fromEntries(parts));
+  const options = { parser: 'markdown', printWidth: 110, proseWrap: 'preserve' };
+  writeFileSync(docs('performance.md'), await prettier.format(text, options));
+  writeFileSync(docs('performance.svg'), chart(results.postgres.rows));
+  console.log('\nWritten: docs/performance.md and its chart.');
 }
 
 function commandLine() {
@@ -41,5 +39,3 @@ function machine() {
   const [{ model }] = cpus();
   return `${cpus().length} × ${model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`;
 }
-
-const formatted = (text, parser) => prettier.format(text, { parser, printWidth: 110, proseWrap: 'preserve' });
