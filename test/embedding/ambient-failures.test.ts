@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type NestInterceptor } from '@nestjs/common';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { from, lastValueFrom } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,6 @@ onlyWhere('lostRaces', () => {
     let database: TestDatabase;
     let host: Host;
     let methods: ShippingMethods;
-    let events: OrderEvents;
     const ambient = new AsyncLocalStorage<EntityManager>();
     const inTransaction: NestInterceptor = {
       intercept: (_context, next) =>
@@ -34,15 +33,12 @@ onlyWhere('lostRaces', () => {
       ]);
       host = await listening(mounted, (app) => app.useGlobalInterceptors(inTransaction));
       methods = host.app.get(ShippingMethods);
-      events = host.app.get(OrderEvents);
       // Gives the error that a server gives when two transactions conflict.
       const { manager } = database.dataSource;
       for (const conflict of engine.conflicts) {
         const method = { table: 'shipping_method', where: { method_label: conflict } } as const;
-        const event = { table: 'shipping_order_event', where: { message: conflict } } as const;
         await engine.refuse(manager, { ...method, on: 'INSERT', message: 'lost', conflict });
         await engine.refuse(manager, { ...method, on: 'UPDATE', message: 'lost', conflict });
-        await engine.refuse(manager, { ...event, on: 'INSERT', message: 'lost', conflict });
       }
     });
     afterAll(async () => {
@@ -65,28 +61,6 @@ onlyWhere('lostRaces', () => {
       }
       expect((await methods.list(shop.project)).data).toMatchObject([ground]);
     });
-
-    it.each(engine.conflicts)(
-      '(%s) reaches a caller of the services as an error with its cause',
-      async (code) => {
-        const project = freshProject();
-        const inHost = (call: (manager: EntityManager) => Promise<unknown>) =>
-          database.dataSource.transaction(call);
-        const lost = { code: 'database_unavailable', cause: { code } };
-
-        const created = inHost((manager) =>
-          methods.create(project, { ...ground, method_label: code }, { manager }),
-        );
-        await expect(created).rejects.toMatchObject(lost);
-        const recorded = inHost((manager) =>
-          events.record(
-            { projectId: project, orderId: 'o', type: 'order.placed', message: code },
-            { manager },
-          ),
-        );
-        await expect(recorded).rejects.toMatchObject(lost);
-      },
-    );
 
     onlyWhere('severalConnections', () => {
       it('for a lock of another transaction is a 503 on each route that writes', async () => {

@@ -47,7 +47,6 @@ describe.each(platformNames)('with ProblemDetailsFilter and Nest’s own body pa
       'unsupported_media_type',
     ],
     ['the coding nope', { ...json, 'content-encoding': 'nope' }, good, 415, 'unsupported_media_type'],
-    ['a truncated body', json, good.slice(0, -5), 400, 'invalid_json'],
     ['a body that is not gzip', { ...json, 'content-encoding': 'gzip' }, 'UPS', 400, 'invalid_json'],
   ])('%s is refused with its own status and code', async (_given, headers, body, status, code) => {
     const answer = await send(host.origin, 'POST', path, headers, body);

@@ -1,16 +1,16 @@
 import { Test } from '@nestjs/testing';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
 describe('the DataSource of the module', () => {
   let database: TestDatabase;
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await testDatabase();
   });
-  afterEach(() => database.close());
+  afterAll(() => database?.close());
 
   it('is reported as missing by its name, with the ways to add it or to name another one', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot({ dataSource: 'shop' })]);

@@ -9,6 +9,7 @@ import { OrderEvents, ProblemDetailsFilter, ShippingModule } from 'nestjs-shippi
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
+import { MessageFilter } from './hostile-host.js';
 
 const setups: Record<string, (app: INestApplication) => unknown> = {
   'no pipe': () => undefined,
@@ -28,6 +29,7 @@ const setups: Record<string, (app: INestApplication) => unknown> = {
     ),
   'serializer excludeAll': (app) =>
     app.useGlobalInterceptors(new ClassSerializerInterceptor(app.get(Reflector), { strategy: 'excludeAll' })),
+  'catch-all filter': (app) => app.useGlobalFilters(new MessageFilter()),
   'problem filter': (app) => app.useGlobalFilters(new ProblemDetailsFilter()),
 };
 

@@ -8,7 +8,6 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { DocumentBuilder, SwaggerModule, ApiBearerAuth } from '@nestjs/swagger';
 import { ShippingModule } from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -118,19 +117,5 @@ describe.each(platformNames)('on %s, a guard of roles', (platform) => {
 
     expect(await statusesFor('user', host)).toEqual(closed);
     expect(await statusesFor('admin', host)).toEqual(open);
-  });
-
-  it('and the document of the host name what is required once', async () => {
-    const testing = await compiled([
-      typeOrm(database),
-      ShippingModule.forRoot({ http: { decorators: [ApiBearerAuth()] } }),
-    ]);
-    host = await listening(testing, () => undefined, platform);
-
-    const { paths } = SwaggerModule.createDocument(host.app, new DocumentBuilder().addBearerAuth().build());
-
-    const securities = Object.values(paths).flatMap((item) => [item.get, item.post, item.patch, item.delete]);
-    const found = securities.flatMap((operation) => (operation ? [operation.security] : []));
-    expect(found).toEqual(Array.from({ length: 6 }, () => [{ bearer: [] }]));
   });
 });

@@ -24,6 +24,8 @@ describe.each(platformNames)('in a host on %s', (platform) => {
     // The embedded database has one connection for all hosts: closing the app would close it too.
     afterAll(() => host?.app.getHttpServer().close());
 
-    for (const { title, run } of guestChecks) it(title, () => run(host));
+    // The headers are those of a host without set-ups, which the routes' tests look at.
+    const checks = guestChecks.filter(({ title }) => compress || !title.includes('the headers are'));
+    for (const { title, run } of checks) it(title, () => run(host));
   });
 });

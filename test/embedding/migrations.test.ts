@@ -52,24 +52,21 @@ describe('the migrations', () => {
     expect((await methods.list('p')).meta.total).toBe(1);
   };
 
-  it.each(['all', 'each', 'none'] as const)(
-    'run up, down and up again in the mode "%s"',
-    async (transaction) => {
-      database = await testDatabase({ migrationsRun: false });
-      const { dataSource } = database;
+  it('run up, down and up again in each mode', async () => {
+    database = await testDatabase({ migrationsRun: false });
+    const { dataSource } = database;
 
+    for (const transaction of ['all', 'each', 'none'] as const) {
       await dataSource.runMigrations({ transaction });
-      await expectNoSchemaDrift(dataSource);
-      for (const _ of shippingMigrations) await dataSource.undoLastMigration({ transaction });
-      const left = await engine.tableNames(dataSource.manager);
-      await dataSource.runMigrations({ transaction });
-
-      expect(left).toEqual([]);
       await expectNoSchemaDrift(dataSource);
       expect(await dataSource.showMigrations()).toBe(false);
-      await works(database);
-    },
-  );
+      for (const _ of shippingMigrations) await dataSource.undoLastMigration({ transaction });
+      expect(await engine.tableNames(dataSource.manager)).toEqual([]);
+    }
+    await dataSource.runMigrations();
+
+    await works(database);
+  });
 
   onlyWhere('checkedDrops', () => {
     it('are not undone by half when a foreign key of the host refers to the methods', async () => {
@@ -103,32 +100,6 @@ describe('the migrations', () => {
     database = await testDatabase({ namingStrategy: new SnakeCase() });
 
     await expectNoSchemaDrift(database.dataSource);
-    await works(database);
-  });
-
-  it("put entityPrefix where the host's own naming strategy puts it", async () => {
-    class Suffixed extends DefaultNamingStrategy {
-      override prefixTableName(prefix: string, name: string): string {
-        return `${name}_of_${prefix}`;
-      }
-    }
-    database = await testDatabase({ entityPrefix: 'shop', namingStrategy: new Suffixed() });
-
-    await expectNoSchemaDrift(database.dataSource);
-    expect(await engine.tableNames(database.dataSource.manager)).toContain('shipping_method_of_shop');
-    await works(database);
-  });
-
-  it("have the names that the host's own naming strategy gives them", async () => {
-    class Renamed extends DefaultNamingStrategy {
-      override tableName(entity: string, name: string | undefined): string {
-        return entity === 'ShippingMethod' ? 'my_shipping_method' : super.tableName(entity, name);
-      }
-    }
-    database = await testDatabase({ namingStrategy: new Renamed() });
-
-    await expectNoSchemaDrift(database.dataSource);
-    expect(await engine.tableNames(database.dataSource.manager)).toContain('my_shipping_method');
     await works(database);
   });
 

@@ -1,7 +1,7 @@
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { shippingEntities, ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { DataSource, Entity, PrimaryColumn } from 'typeorm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
@@ -25,10 +25,10 @@ const sqlite = { type: 'sqljs', retryAttempts: 1 } as const;
 
 describe('beside another engine', () => {
   let database: TestDatabase;
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await testDatabase();
   });
-  afterEach(() => database.close());
+  afterAll(() => database?.close());
 
   it.each([
     ['by autoLoadEntities', { autoLoadEntities: true }],

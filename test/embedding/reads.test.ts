@@ -30,11 +30,6 @@ describe('a read by a sibling module', () => {
 
   it.each([
     ['only the revision with the default cache', ShippingModule.forRoot({ http: false }), false],
-    [
-      'only the revision with a cache of 64 MB',
-      ShippingModule.forRoot({ cache: { maxBytes: 64 * 1024 * 1024 } }),
-      false,
-    ],
     ['the methods without a cache', ShippingModule.forRoot({ cache: false }), true],
   ])('that is repeated looks up %s', async (_, shipping, again) => {
     const methods = await mounted(shipping);
@@ -56,18 +51,5 @@ describe('a read by a sibling module', () => {
       expect(statements.some((sql) => sql.includes('shipping_method'))).toBe(again);
       expect(statements).toHaveLength(1);
     }
-  });
-
-  it('sends one statement for 50 simultaneous calls', async () => {
-    const methods = await mounted();
-    const project = freshProject();
-    await methods.create(project, ground);
-    await methods.list(project);
-
-    const statements = await sentBy(() =>
-      Promise.all(Array.from({ length: 50 }, () => methods.list(project))),
-    );
-
-    expect(statements).toHaveLength(1);
   });
 });

@@ -67,22 +67,6 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, a r
     return new Client(host.origin, freshProject());
   };
 
-  it('of ours is a problem', async () => {
-    const shop = await mounted();
-
-    const { status, headers, body } = await shop.list('page=0');
-
-    expect([status, headers.get('content-type')]).toEqual([400, 'application/problem+json']);
-    expect(body).toEqual({
-      type: 'urn:problem:shipping:invalid_parameter',
-      title: 'Invalid parameter',
-      status: 400,
-      code: 'invalid_parameter',
-      detail: expect.any(String),
-      errors: [expect.objectContaining({ parameter: 'page', code: 'range' })],
-    });
-  });
-
   it('because the database is unavailable says when to try again, and is logged', async () => {
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const shop = await mounted();

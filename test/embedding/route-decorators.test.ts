@@ -93,27 +93,6 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(answers.map(({ text }) => text.length > 0)).toEqual(answers.map((_, at) => at !== 2 && at !== 5));
   });
 
-  it('gets the parameters of the handler, and runs around the decorators after it', async () => {
-    const seen: unknown[] = [];
-    const named = (name: string): MethodDecorator =>
-      wrapping(async (next, [projectId, body, path]) => {
-        seen.push([name, projectId, body, path]);
-        return next();
-      });
-    const shop = await mounted({ create: [named('outer'), named('inner')] });
-
-    const { status } = await shop.create(ground);
-
-    const read = [shop.project, ground, `${shop.base}/shipments/methods`];
-    expect([status, seen]).toEqual([
-      201,
-      [
-        ['outer', ...read],
-        ['inner', ...read],
-      ],
-    ]);
-  });
-
   it('that wraps the handler keeps a guard that is set before or after it', async () => {
     const guard = UseGuards(new Closed());
     const wrap = wrapping((next) => next());
@@ -141,35 +120,6 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     await expect(mounted({ create: [bound] })).rejects.toThrow(
       '"http.routeDecorators.create" must leave a function',
     );
-  });
-
-  it('that finds the handler on the class does not affect other mounts', async () => {
-    const closing: MethodDecorator = (target, key, descriptor) =>
-      UseGuards(new Closed())(target, key, { ...descriptor, value: Reflect.get(target, key) });
-    const first = await mounted({ list: [closing] });
-    const { status: closed } = await first.list();
-    host?.app.getHttpServer().close();
-
-    const { status: open } = await (await mounted({ list: [] })).list();
-
-    expect([closed, open]).toEqual([403, 200]);
-  });
-
-  it('of a whole mount is applied after those behind it in the list, as TypeScript does', async () => {
-    const seen: string[] = [];
-    const named =
-      (name: string): ClassDecorator =>
-      (type) =>
-        void seen.push(`${name} ${type.name}`);
-
-    await mounted({}, [named('outer'), named('inner')]);
-
-    expect(seen).toEqual([
-      'inner ShippingMethodsController',
-      'outer ShippingMethodsController',
-      'inner OrderEventsController',
-      'outer OrderEventsController',
-    ]);
   });
 
   it('of a whole mount may return a class that extends ours', async () => {

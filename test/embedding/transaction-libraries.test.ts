@@ -138,20 +138,6 @@ describe("the host's transactions", () => {
     await Promise.all(Array.from({ length: 20 }, () => checkout.methods.list(freshProject())));
   });
 
-  it('are joined through any ambient manager of the host', async () => {
-    const ambient = new AsyncLocalStorage<EntityManager>();
-    const testing = await compiled(
-      [typeOrm(database), ShippingModule.forRoot({ entityManager: () => ambient.getStore() })],
-      { providers: [Checkout] },
-    );
-    await testing.init();
-    const checkout = testing.get(Checkout);
-
-    await keepsToTransactions(checkout, (project, fail) =>
-      database.dataSource.transaction((manager) => ambient.run(manager, () => checkout.work(project, fail))),
-    );
-  });
-
   onlyWhere('connections', () => {
     it('of one request never include calls of another request', async () => {
       const requests = new AsyncLocalStorage<{ manager?: EntityManager | undefined }>();

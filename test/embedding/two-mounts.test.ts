@@ -1,10 +1,5 @@
 import { Module } from '@nestjs/common';
-import {
-  type ShippingMethodChange,
-  ShippingMethods,
-  ShippingModule,
-  shippingServices,
-} from 'nestjs-shipping';
+import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -16,18 +11,18 @@ type Mounts = [first: Options, second: Options];
 
 const admin = 'admin/projects/:project_id/orders';
 
-describe('two mounts of the module', () => {
-  let database: TestDatabase;
-  let second: TestDatabase;
-  beforeAll(async () => {
-    database = await testDatabase();
-    second = await testDatabase();
-  });
-  afterAll(async () => {
-    await second?.close();
-    await database?.close();
-  });
+let database: TestDatabase;
+let second: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+  second = await testDatabase();
+});
+afterAll(async () => {
+  await second?.close();
+  await database?.close();
+});
 
+describe('two mounts of the module', () => {
   const boot = async (...mounts: Options[]): Promise<string> => {
     const imports = mounts.map((options) => ShippingModule.forRoot(options));
     const testing = await compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
@@ -41,10 +36,6 @@ describe('two mounts of the module', () => {
     ['without options', [{}, {}]],
     ['with the same path', [{ http: { path: admin } }, { http: { path: `/${admin}/` } }]],
     ['with a version in common', [{ http: { version: ['1', '2'] } }, { http: { version: '2' } }]],
-    [
-      'with one of two versions in common',
-      [{ http: { version: ['1', '2'] } }, { http: { version: ['2', '3'] } }],
-    ],
     ['that both have services only', [{ http: false }, { http: false }]],
     ['of which one has services only', [{}, { http: false }]],
     ['on two DataSources with the same path', [{}, { dataSource: 'second' }]],
@@ -55,20 +46,6 @@ describe('two mounts of the module', () => {
     expect(refusal).toMatch(
       /twice (at "(api|admin)\/projects\/\S+"|on the DataSource "default")\..*http\.path/,
     );
-  });
-
-  it('on two DataSources have services of their own, and a script must name the one that it means', async () => {
-    const mounts = [{}, { dataSource: 'second', http: false as const }];
-    const imports = mounts.map((options) => ShippingModule.forRoot(options));
-    const app = await compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
-    const project = freshProject();
-
-    await shippingServices(app, 'second').methods.create(project, ground);
-
-    expect(await shippingServices(app, 'second').methods.findActive(project)).toHaveLength(1);
-    expect(await shippingServices(app, 'default').methods.findActive(project)).toEqual([]);
-    expect(() => shippingServices(app)).toThrow('found several mounts');
-    expect(() => shippingServices(app, 'third')).toThrow('on the DataSources "default", "second": name one');
   });
 
   it.each([
@@ -94,44 +71,8 @@ describe('two mounts of the module', () => {
   });
 });
 
-describe('calls by two mounts in one transaction', () => {
-  it('do not affect each other when some of them are refused', async () => {
-    const database = await testDatabase();
-    const mounts = ['a/:project_id', 'b/:project_id'].map((path) =>
-      ShippingModule.forRoot({ http: { path } }),
-    );
-    const testing = await compiled([typeOrm(database), ...mounts]);
-    const [one, other] = mounts.map((mount) => testing.select(mount).get(ShippingMethods, { strict: true }));
-    const project = freshProject();
-    await one?.create(project, ground);
-    const last = await one?.create(project, { ...ground, method_code: '99' });
-
-    const codes = ['01', '02', '04', '05'];
-    const outcomes = await database.dataSource.transaction((manager) =>
-      Promise.allSettled(
-        codes.flatMap((method_code) => [
-          one?.update(project, last?.id ?? '', ground, { manager }),
-          other?.create(project, { ...ground, method_code }, { manager }),
-        ]),
-      ),
-    );
-
-    expect(outcomes.map(({ status }) => status)).toEqual(codes.flatMap(() => ['rejected', 'fulfilled']));
-    expect((await one?.list(project))?.data.map(({ method_code }) => method_code)).toEqual([
-      '01',
-      '02',
-      '03',
-      '04',
-      '05',
-      '99',
-    ]);
-    await database.close();
-  });
-});
-
 describe('onChange of one mount', () => {
   it('that changes the same project by the other mount without its manager is refused, and does not wait for itself', async () => {
-    const database = await testDatabase();
     const [project, express] = [freshProject(), { ...ground, method_code: '01' }];
     const mounts = ['a/:project_id', 'b/:project_id'].map((path, index) =>
       ShippingModule.forRoot({
@@ -150,13 +91,11 @@ describe('onChange of one mount', () => {
 
     expect((await other.list(project)).data).toEqual([]);
     expect(await other.create(project, express)).toMatchObject(express);
-    await database.close();
   });
 });
 
 describe('the changes of a DataSource', () => {
   it('are reported to each mount and application that uses it, and to no other', async () => {
-    const [database, second] = [await testDatabase(), await testDatabase()];
     const mounted = async (own: TestDatabase, ...paths: string[]): Promise<ShippingMethods[]> => {
       const mounts = paths.map((path) => ShippingModule.forRoot({ http: { path } }));
       const testing = await compiled([typeOrm(own), ...mounts]);
@@ -188,18 +127,13 @@ describe('the changes of a DataSource', () => {
       [],
     ]);
     expect(seen[2]?.[0]?.after).toEqual(created);
-    await second.close();
-    await database.close();
   });
 
   it('are observed by one subscriber, however many mounts there are', async () => {
-    const database = await testDatabase();
-
     for (let application = 0; application < 3; application++) {
       await compiled([typeOrm(database), ShippingModule.forRoot()]);
     }
 
     expect(database.dataSource.subscribers).toHaveLength(1);
-    await database.close();
   });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type EngineDatabase, mariadb, titleOf } from './databases.js';
 import { type EngineHost, hostOn, hostWithSessions } from './host.js';
@@ -55,24 +55,6 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
       expect((await b.methods.list(project)).meta.total).toBe(1);
     },
   );
-
-  it('calls side by side in one transaction do not mix', async () => {
-    const project = freshProject();
-
-    const codes = await a.dataSource.transaction((manager) =>
-      Promise.all(
-        Array.from({ length: 12 }, (_, n) =>
-          a.methods.create(project, { ...ground, method_code: `${n % 10}` }, { manager }).then(
-            () => 'created',
-            (error: { code: string }) => error.code,
-          ),
-        ),
-      ),
-    );
-
-    expect(codes.filter((code) => code === 'duplicate_method')).toHaveLength(2);
-    expect((await b.methods.list(project)).meta.total).toBe(10);
-  });
 
   it("a method in a cart of an open transaction waits until the lock's time-out, and then is as it was", async () => {
     const project = freshProject();
@@ -138,65 +120,5 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     for (const project of acknowledged) expect((await b.methods.list(project)).meta.total).toBe(1);
     expect(await own.methods.create(freshProject(), ground)).toMatchObject(ground);
     await own.close();
-  });
-
-  it('a COMMIT that fails with an unknown error has an unknown outcome, and nothing is tried again', async () => {
-    const project = freshProject();
-    await a.methods.create(project, ground);
-    const runner = a.dataSource.createQueryRunner();
-    const connection = Object.getPrototypeOf(await runner.connect()) as {
-      query(this: unknown, ...statement: unknown[]): unknown;
-    };
-    await runner.release();
-    const send = connection.query;
-    let commits = 0;
-    const spy = vi.spyOn(connection, 'query').mockImplementation(function (this: unknown, ...statement) {
-      const done = statement.at(-1) as (error: unknown, ...rest: unknown[]) => void;
-      const isFirst = statement[0] === 'COMMIT' && ++commits === 1;
-      const failure = Object.assign(new Error('Got error 5 during COMMIT'), {
-        code: 'ER_ERROR_DURING_COMMIT',
-      });
-      const told = (error: unknown, ...rest: unknown[]): void => done(isFirst ? failure : error, ...rest);
-      return send.call(this, ...statement.slice(0, -1), told);
-    });
-
-    const created: unknown = await a.methods.create(project, other).catch((error: unknown) => error);
-    spy.mockRestore();
-
-    expect([created, commits]).toMatchObject([{ code: 'outcome_unknown' }, 1]);
-    expect((await b.methods.list(project)).meta.total).toBe(2);
-  });
-
-  it('a transaction whose connection is killed cannot be committed', async () => {
-    const project = freshProject();
-
-    const work = b.dataSource.transaction(async (manager) => {
-      await b.methods.create(project, ground, { manager });
-      const [me] = await manager.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id');
-      await a.dataSource.query(`KILL ${me?.id}`).catch(() => undefined);
-      await b.methods.create(project, other, { manager }).catch(() => undefined);
-    });
-
-    await expect(work).rejects.toThrow(/./);
-    expect((await b.methods.list(project)).meta.total).toBe(0);
-  });
-
-  it('a pool of one connection serves calls beside a transaction', async () => {
-    const small = await hostOn(database, {}, { poolSize: 1 });
-    const project = freshProject();
-
-    await Promise.all([
-      ...Array.from({ length: 15 }, (_, n) =>
-        small.methods.create(project, { ...ground, method_code: `${n}` }),
-      ),
-      ...Array.from({ length: 10 }, () => small.methods.list(project)),
-      small.dataSource.transaction(async (manager) => {
-        await small.methods.upsert(project, other, { manager });
-        await small.events.record({ projectId: project, orderId: 'o', type: 'a.b' }, { manager });
-      }),
-    ]);
-
-    expect((await b.methods.list(project)).meta.total).toBe(16);
-    await small.close();
   });
 });

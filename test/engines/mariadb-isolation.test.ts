@@ -41,16 +41,6 @@ const late: Record<string, Late> = {
       methods.update(project, id, { ...ground, sort_order: 8 }, { manager }),
     gives: { code: 'method_not_found' },
   },
-  'an update to codes that were taken': {
-    commits: (methods, project) => methods.create(project, other),
-    call: (methods, project, id, manager) => methods.update(project, id, other, { manager }),
-    gives: { code: 'duplicate_method' },
-  },
-  'a removal of what was removed': {
-    commits: (methods, project, id) => methods.remove(project, id),
-    call: (methods, project, id, manager) => methods.remove(project, id, { manager }),
-    gives: { code: 'method_not_found' },
-  },
   'a create of what was created': {
     commits: (methods, project) => methods.create(project, other),
     call: (methods, project, _id, manager) => methods.create(project, other, { manager }),
@@ -67,14 +57,6 @@ const late: Record<string, Late> = {
     commits: (methods, project) => methods.create(project, other),
     call: (methods, project, _id, manager) =>
       methods.upsert(project, { ...other, sort_order: 3 }, { manager }),
-    gives: { version: 2, sort_order: 3 },
-  },
-  'an upsert of what was created, after a change of its own': {
-    commits: (methods, project) => methods.create(project, other),
-    call: async (methods, project, id, manager) => {
-      await methods.update(project, id, { ...ground, sort_order: 1 }, { manager });
-      return methods.upsert(project, { ...other, sort_order: 3 }, { manager });
-    },
     gives: { version: 2, sort_order: 3 },
   },
   'an upsert of what was created, after a change of its own that was rolled back': {
@@ -140,12 +122,12 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
   });
 
   it.each(['create', 'upsert'] as const)(
-    'lets one of 60 transactions make a method by %s, and loses no other',
+    'lets one of 40 transactions make a method by %s, and loses no other',
     async (name) => {
       const project = freshProject();
 
       const outcomes = await Promise.all(
-        Array.from({ length: 60 }, (_, n) => {
+        Array.from({ length: 40 }, (_, n) => {
           const { dataSource, methods } = n % 2 ? a : b;
           const work = dataSource.transaction((manager) =>
             methods[name](project, { ...ground, sort_order: n + 1 }, { manager }),
@@ -159,34 +141,10 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
 
       const done = outcomes.filter((outcome) => outcome === 'done').length;
       expect(new Set(outcomes)).toEqual(new Set(name === 'create' ? ['done', 'duplicate_method'] : ['done']));
-      expect(done).toBe(name === 'create' ? 1 : 60);
+      expect(done).toBe(name === 'create' ? 1 : 40);
       expect((await b.methods.list(project)).data).toMatchObject([{ version: done }]);
     },
   );
-
-  it('loses no update of 50 writers with If-Match', async () => {
-    const project = freshProject();
-    const { id } = await a.methods.create(project, ground);
-    let done = 0;
-    const writer = async (place: number): Promise<void> => {
-      const { methods } = place % 2 ? a : b;
-      for (let n = 0; n < 5; n++) {
-        const { etag } = await methods.find(project, id);
-        const form = { ...ground, sort_order: 1 + 5 * place + n };
-        const updated = await methods
-          .update(project, id, form, { etags: [etag] })
-          .catch((error: unknown) => error);
-        expect([(updated as { code?: string }).code]).toEqual([
-          updated instanceof Error ? 'version_mismatch' : undefined,
-        ]);
-        if (!(updated instanceof Error)) done++;
-      }
-    };
-
-    await Promise.all(Array.from({ length: 50 }, (_, place) => writer(place)));
-
-    expect((await b.methods.find(project, id)).version).toBe(1 + done);
-  });
 
   it('never shows the other instance an older state, also not that of a default', async () => {
     const project = freshProject();
@@ -194,7 +152,7 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
     const { id } = await a.methods.create('default', codes);
     await a.methods.create(project, { ...codes, use_default: true });
 
-    for (let n = 1; n <= 60; n++) {
+    for (let n = 1; n <= 20; n++) {
       const [writer, reader] = n % 2 ? [a, b] : [b, a];
       const form = { ...codes, sort_order: n };
       if (n % 3) await writer.methods.update('default', id, form);

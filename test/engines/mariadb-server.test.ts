@@ -129,20 +129,4 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
       }),
     );
   });
-
-  it('never sees a deadlock when callers create methods of one project side by side', async () => {
-    await using({}, async ({ dataSource, methods }) => {
-      const project = freshProject();
-
-      await Promise.all(
-        Array.from({ length: 60 }, (_, n) =>
-          dataSource.transaction((manager) =>
-            methods.create(project, { ...ground, method_code: `m${n}` }, { manager }),
-          ),
-        ),
-      );
-
-      expect((await methods.list(project)).meta.total).toBe(60);
-    });
-  });
 });

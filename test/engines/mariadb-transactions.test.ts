@@ -53,48 +53,6 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
       (error: Error) => error.message,
     );
 
-  describe('that does not await a call', () => {
-    const delays = [0, 1, 2, 3, 5, 8];
-    const stored = async (project: string): Promise<number> => (await b.methods.list(project)).meta.total;
-
-    it.each(delays)('waits for it at its end after %i ms', async (ms) => {
-      const project = freshProject();
-
-      await a.dataSource.transaction(async (manager) => {
-        void settled(a.methods.create(project, ground, { manager }));
-        await delay(ms);
-      });
-
-      expect(await stored(project)).toBe(1);
-    });
-
-    it.each(delays)('waits for it at the end of its savepoint after %i ms', async (ms) => {
-      const project = freshProject();
-
-      await a.dataSource.transaction((manager) =>
-        manager.transaction(async (nested) => {
-          void settled(a.methods.create(project, ground, { manager: nested }));
-          await delay(ms);
-        }),
-      );
-
-      expect(await stored(project)).toBe(1);
-    });
-
-    it.each(delays)('keeps it when a savepoint beside it is rolled back after %i ms', async (ms) => {
-      const project = freshProject();
-
-      await a.dataSource.transaction(async (manager) => {
-        const call = a.methods.create(project, ground, { manager });
-        await delay(ms);
-        const inner = manager.transaction((nested) => nested.query('SELECT no_such_column'));
-        await Promise.allSettled([call, inner]);
-      });
-
-      expect(await stored(project)).toBe(1);
-    });
-  });
-
   /** Two transactions that change two methods, each in the other order. */
   const deadlock = async (
     change: (method: ShippingMethodDto, manager: EntityManager) => Promise<unknown>,
@@ -136,17 +94,6 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
     ],
   ])('that loses a deadlock with %s commits nothing that comes after it', async (_name, change) => {
     const { outcomes, kept } = await deadlock(change);
-
-    expect(outcomes).toEqual([rolledBack, 'committed']);
-    expect(kept).toHaveLength(2);
-  });
-
-  it('that loses a deadlock with a read of ours commits nothing that comes after it', async () => {
-    const { outcomes, kept } = await deadlock(
-      ({ project_id }, manager) => a.methods.list(project_id, {}, { manager }),
-      // There a read locks what it finds.
-      'SERIALIZABLE',
-    );
 
     expect(outcomes).toEqual([rolledBack, 'committed']);
     expect(kept).toHaveLength(2);
@@ -222,47 +169,4 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
       expect(outcomes).toEqual(tenants.map(() => 'committed'));
     },
   );
-
-  it('is not committed if a call of ours fails in a subscriber that is told of the commit, and nobody hears of it', async () => {
-    const own = await mariadb.create();
-    const { dataSource, methods, close } = await hostOn(own);
-    const project = freshProject();
-    const { id } = await methods.create(project, ground);
-    await dataSource.query('CREATE TABLE note (n varchar(64) PRIMARY KEY)');
-    await dataSource.query(
-      `CREATE TRIGGER refusal BEFORE UPDATE ON shipping_project FOR EACH ROW
-       IF NEW.project_id = '${project}' THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'no'; END IF`,
-    );
-    const subscriber = {
-      async beforeTransactionCommit({ manager }: { manager: EntityManager }): Promise<void> {
-        await methods.update(project, id, { ...ground, sort_order: 7 }, { manager }).catch(() => undefined);
-      },
-    };
-    dataSource.subscribers.push(subscriber);
-
-    const outcome = await settled(dataSource.transaction((manager) => note(manager, project)));
-    const notes = await dataSource.query<object[]>('SELECT n FROM note');
-    const { data } = await methods.list(project);
-    await close();
-    await own.drop();
-
-    expect(outcome).toBe(rolledBack);
-    expect(notes).toEqual([]);
-    expect(data).toMatchObject([{ sort_order: 0 }]);
-  });
-
-  it('serves calls on a new connection of the host that has no autocommit', async () => {
-    const project = freshProject();
-    const { id } = await a.methods.create(project, ground);
-    const own = await hostOn(database, {}, { poolSize: 1 });
-    const runner = own.dataSource.createQueryRunner();
-    await runner.query('SET autocommit = 0');
-
-    const found = await own.methods.find(project, id, { manager: runner.manager });
-    await runner.query('ROLLBACK');
-    await runner.release();
-    await own.close();
-
-    expect(found).toMatchObject({ id });
-  });
 });

@@ -15,8 +15,6 @@ import { freshProject } from '../support/client.js';
 import { type EngineDatabase, mariadb, titleOf } from './databases.js';
 import { hostOn } from './host.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-
 @Entity({ name: 'customer' })
 class Customer {
   @PrimaryGeneratedColumn('uuid')
@@ -88,22 +86,6 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       expect(entityMetadatas).toHaveLength(4);
 
       await expectNoSchemaDrift(await initialized(synchronized));
-    });
-
-    it('serves methods and events', async () => {
-      const host = await hostOn(database, {}, { type });
-      const project = freshProject();
-      const event = { projectId: project, orderId: 'o', type: 'a.b', dedupeKey: 'once' } as const;
-
-      const { id } = await host.methods.create(project, ground);
-      await host.methods.update(project, id, { ...ground, sort_order: 1 });
-      const first = await host.events.record(event);
-      const again = await host.events.record(event);
-      const { data } = await host.methods.list(project);
-      await host.close();
-
-      expect(data).toMatchObject([{ ...ground, sort_order: 1, version: 2 }]);
-      expect(again).toEqual(first);
     });
 
     it('gives the first event with a key, also in a transaction whose snapshot is older than it', async () => {

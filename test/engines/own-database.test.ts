@@ -1,6 +1,5 @@
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { getDataSourceToken } from '@nestjs/typeorm';
 import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import {
@@ -85,17 +84,6 @@ for (const { title, isMissing, options } of engines) {
       expect(await notes.count()).toBe(1);
       expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
       await testing.close();
-    });
-
-    it('with a name is the DataSource of that name', async () => {
-      const testing = await Test.createTestingModule({
-        imports: [testTypeOrm({ ...options, name: 'shop' }), ShippingModule.forRoot({ dataSource: 'shop' })],
-      }).compile();
-      const dataSource = testing.get<DataSource>(getDataSourceToken('shop'));
-
-      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
-      await testing.close();
-      expect(dataSource.isInitialized).toBe(false);
     });
 
     // In memory it is gone in any case.

@@ -60,21 +60,4 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
     await a.dataSource.query('ROLLBACK');
     await c.close();
   });
-
-  it('go on after a DataSource was closed and initialized again', async () => {
-    const project = freshProject();
-    await a.methods.create(project, ground);
-
-    await a.dataSource.destroy();
-    await expect(a.methods.list(project)).rejects.toMatchObject({ code: 'database_unavailable' });
-    await a.dataSource.initialize();
-    const undone = a.dataSource.transaction(async (manager) => {
-      await a.methods.create(project, { ...ground, method_code: 'undone' }, { manager });
-      throw new Error('no');
-    });
-    await expect(undone).rejects.toThrow('no');
-
-    expect((await a.methods.list(project)).meta.total).toBe(1);
-    expect((await b.methods.list(project)).meta.total).toBe(1);
-  });
 });

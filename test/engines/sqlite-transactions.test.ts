@@ -22,25 +22,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
   const notesOf = async (project: string): Promise<number> =>
     (await host.dataSource.query<object[]>('SELECT n FROM note WHERE n = ?', [project])).length;
 
-  it('that is rolled back while an event is recorded cannot be committed', async () => {
-    const project = freshProject();
-    await host.dataSource.query(
-      `CREATE TRIGGER refusal BEFORE INSERT ON shipping_order_event WHEN NEW.project_id = '${project}'
-       BEGIN SELECT RAISE(ROLLBACK, 'not now'); END`,
-    );
-
-    const ordered = host.dataSource.transaction(async (manager) => {
-      await manager.query('INSERT INTO note VALUES (?)', [project]);
-      const event = { projectId: project, orderId: 'o', type: 'order.placed' } as const;
-      await host.events.record(event, { manager }).catch(() => undefined);
-      await manager.query('INSERT INTO note VALUES (?)', [project]);
-    });
-
-    await expect(ordered).rejects.toThrow('The transaction was rolled back');
-    await host.dataSource.query('DROP TRIGGER refusal');
-    expect(await notesOf(project)).toBe(0);
-  });
-
   it('numbers an event without reading all events', async () => {
     const plan = await host.dataSource.query<{ detail: string }[]>(
       'EXPLAIN QUERY PLAN SELECT COALESCE(MAX(seq), 0) + 1 FROM shipping_order_event',

@@ -54,12 +54,12 @@ describe('imports, new tenants, and tenants that leave', () => {
     const { data: shown } = await methods.list(projectId);
     const dragged = shown.toReversed();
 
-    await methods.upsertMany(
-      projectId,
-      dragged.map(({ carrier_code, method_code, method_label }, index) => {
-        return { carrier_code, method_code, method_label, sort_order: 10 * index };
-      }),
-    );
+    await dataSource.transaction(async (manager) => {
+      for (const [index, { id, etag, carrier_code, method_code, method_label }] of dragged.entries()) {
+        const moved = { carrier_code, method_code, method_label, sort_order: 10 * index };
+        await methods.update(projectId, id, moved, { etags: [etag], manager });
+      }
+    });
 
     const { data } = await methods.list(projectId);
     expect(data.map(({ id }) => id)).toEqual(dragged.map(({ id }) => id));

@@ -33,7 +33,7 @@ const withOutbox = ShippingModule.forRoot({
 
 /** Run it every few seconds, on any number of instances. @returns how many changes were sent */
 function deliver(dataSource: DataSource, send: (change: object) => Promise<void>): Promise<number> {
-  return dataSource.transaction(async (manager) => {
+  return dataSource.transaction('READ COMMITTED', async (manager) => {
     const rows = await manager.find(Outbox, {
       order: { id: 'ASC' },
       take: 100,

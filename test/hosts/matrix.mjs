@@ -1,7 +1,7 @@
 // The hosts that the packed library is installed in. `npm run test:hosts -- --list` prints them.
 //
-//   from     a folder beside this file with a package.json, `{ example }`: one of examples/, or `{ cli }`: a fresh
-//            `nest new` of that major
+//   from     a folder beside this file with a package.json, `{ example }`: one of examples/, `{ cli }`: a fresh
+//            `nest new` of that major, or `{ type }`: an empty project with modules of that type
 //   add      the packages that the README installs for this Nest
 //   files    folders beside this file that are copied over the host
 //   mounts   true: the README's module code is put into the generated AppModule
@@ -44,16 +44,31 @@ function generated(cli) {
   };
 }
 
-function hostile(nest) {
+/** An empty project with Nest, TypeORM and the embedded database, and more packages. */
+function plain(nest, type = 'commonjs', add = [], addDev = []) {
+  const ofNest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${nest}`);
+  const validator = `class-validator@${nest === 12 ? '0.15' : '0.14'}`;
+  const others = [
+    'class-transformer@0.5',
+    'pg@8',
+    '@electric-sql/pglite@0.5',
+    'reflect-metadata@0.2',
+    'rxjs@7',
+  ];
   return {
-    from: 'hostile',
+    from: { type },
+    add: [...ofNest, ...typeorm[nest], validator, ...others, ...add],
+    addDev: ['@types/node@20', nest === 12 ? 'typescript@6.0' : 'typescript@5.9', ...addDev],
+  };
+}
+
+function hostile(nest) {
+  const add = [`@nestjs/platform-fastify@${nest}`, 'compression@1'];
+  return {
+    ...plain(nest, 'commonjs', add, ['@types/compression@1']),
     // The checks of test/embedding/guest.test.ts.
-    files: ['../guest'],
-    add: [
-      ...typeorm[nest],
-      ...['common', 'core', 'platform-express', 'platform-fastify'].map((name) => `@nestjs/${name}@${nest}`),
-    ],
-    steps: ['npm run build', 'npm test'],
+    files: ['hostile', '../guest'],
+    steps: ['npx tsc', 'node dist/main.js'],
   };
 }
 
@@ -66,12 +81,17 @@ export const hosts = {
   'nest-new-11': { ...generated(11), inCi: true },
   'nest-new-10': { ...generated(10), inCi: true },
   'nest-new-12': { ...generated(12), inCi: true },
-  'nest12-jest-esm': { from: 'nest12-jest-esm', files: ['nest-new'], steps: ['npm test'], inCi: true },
+  'nest12-jest-esm': {
+    ...plain(12, 'commonjs', [], ['@nestjs/testing@12', 'jest@30', 'ts-jest@29', '@types/jest@30']),
+    files: ['nest-new', 'nest12-jest-esm'],
+    steps: ['node --experimental-vm-modules node_modules/jest/bin/jest.js --config src/jest.config.mjs'],
+    inCi: true,
+  },
   'nest12-cjs': {
-    from: 'nest12-cjs',
-    files: ['app'],
+    ...plain(12),
+    files: ['app', 'nest12-cjs'],
     steps: [
-      'npm run build',
+      'npx tsc',
       'node dist/main.js',
       'node dist/both-formats.js && node dist/after-mount.js',
       'npx typeorm migration:run --dataSource dist/data-source.js',
@@ -79,16 +99,16 @@ export const hosts = {
     inCi: true,
   },
   'nest12-esm': {
-    from: 'nest12-esm',
+    ...plain(12, 'module'),
     files: ['app'],
-    steps: ['npm run build'],
+    steps: ['npx tsc'],
     program: 'dist/main.js',
     inCi: true,
   },
   'nest11-typeorm03': {
-    from: 'nest11-typeorm03',
+    ...plain(11, 'commonjs', ['typeorm@0.3']),
     files: ['app'],
-    steps: ['npm run build', 'node dist/main.js'],
+    steps: ['npx tsc', 'node dist/main.js'],
   },
   'nest11-swc': {
     from: { cli: 11 },
@@ -127,10 +147,9 @@ export const hosts = {
   },
   'nest11-sqlite': { ...example('nest11-sqlite'), sqlite: true, inCi: true },
   'two-engines': {
-    from: 'nest12-esm',
-    add: ['mysql2@3'],
+    ...plain(12, 'module', ['mysql2@3']),
     files: ['two-engines'],
-    steps: ['npm run build', 'node dist/main.js'],
+    steps: ['npx tsc', 'node dist/main.js'],
     needs: 'mariadb',
     inCi: true,
   },
@@ -145,5 +164,16 @@ export const hosts = {
     steps: ['npm run build', 'node dist/named-data-source.js'],
   },
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
-  types: { from: 'types', steps: ['npm run build', 'npm test'], inCi: true },
+  types: {
+    // The last TypeScript with the resolution of Node 10.
+    ...plain(12, 'commonjs', [], ['typescript@5.9']),
+    files: ['types'],
+    steps: [
+      'npx tsc',
+      'npx tsc --noEmit --module esnext --moduleResolution bundler',
+      'npx tsc --noEmit --module commonjs --moduleResolution node10',
+      'node dist/imports.js && node dist/imports.mjs',
+    ],
+    inCi: true,
+  },
 };

@@ -41,7 +41,7 @@ const all = Object.keys(hosts);
 const wanted = named.length > 0 ? named : all.filter((name) => flags.includes('--all') || hosts[name].inCi);
 
 const urls = process.env['TEST_DATABASE_URLS']?.split(',') ?? [];
-/** better-sqlite3 and what it needs, compiled for this Node by `npm ci --prefix test/drivers`. */
+/** better-sqlite3 and what it needs, compiled for this Node by `npm install --prefix test/drivers`. */
 const compiled = join(root, 'test/drivers/node_modules');
 const kept = process.env['SHIPPING_HOSTS_DIR'];
 if (kept) mkdirSync(kept, { recursive: true });
@@ -106,13 +106,31 @@ async function tryHost(name, host, tarball) {
 /** Creates the host in its folder. */
 function make(host, folder) {
   rmSync(folder, { recursive: true, force: true });
-  const { example } = host.from;
+  const { example, type, cli } = host.from;
   if (typeof host.from === 'string') cpSync(join(here, host.from), folder, { recursive: true });
   else if (example) cpSync(join(root, 'examples', example), folder, { recursive: true });
-  else if (!generate(host.from.cli, folder)) return false;
+  else if (type) makePlain(folder, type);
+  else if (!generate(cli, folder)) return false;
   for (const files of host.files ?? []) cpSync(join(here, files), join(folder, 'src'), { recursive: true });
   if (host.mounts) mount(join(folder, 'src/app.module.ts'));
   return true;
+}
+
+function makePlain(folder, type) {
+  const compilerOptions = {
+    target: 'ES2023',
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    skipLibCheck: true,
+    rootDir: 'src',
+    outDir: 'dist',
+  };
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type }));
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
 }
 
 /** Runs `nest new` of that major. */

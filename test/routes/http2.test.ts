@@ -78,14 +78,6 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     expect([renamed.status, renamed.etag, renamed.body.method_label]).toEqual([200, '"2"', 'Ups Ground']);
   });
 
-  it('a body with a length is read too', async () => {
-    const other = JSON.stringify({ ...ground, method_code: 'length' });
-
-    const { status } = await send('POST', path, [other], { ...json, 'content-length': `${other.length}` });
-
-    expect(status).toBe(201);
-  });
-
   it.each<[given: string, pieces: string[]]>([
     ['no body', []],
     ['an empty body', ['']],
@@ -103,16 +95,6 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     const refused = await send('POST', path, [sent], { 'content-type': type });
 
     expect([refused.status, refused.body]).toMatchObject([status, { code }]);
-  });
-
-  it('reads and deletions are answered as over HTTP/1.1', async () => {
-    const { body } = await send('POST', path, [JSON.stringify({ ...ground, method_code: 'read' })], json);
-
-    const list = await send('GET', path);
-    const held = await send('GET', path, [], { 'if-none-match': list.etag });
-    const removed = await send('DELETE', `${path}/${body.id}`);
-
-    expect([list.status, held.status, removed.status]).toEqual([200, 304, 204]);
   });
 
   it('a new method has its Location, a stale change and a bad list are refused as over HTTP/1.1', async () => {

@@ -10,8 +10,8 @@ describe('the library and a model of its contract in memory', () => {
 
   // The campaign runs the same check with other seeds, for hours.
   it('give the same answers to any commands in any order', async () => {
-    const done = await both.check({ seed: 12, numRuns: 50 });
+    const done = await both.check({ seed: 12, numRuns: 25 });
 
-    expect(done).toBeGreaterThan(1_500);
+    expect(done).toBeGreaterThan(700);
   });
 });

@@ -1,9 +1,8 @@
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { OrderEvents } from 'nestjs-shipping';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { documentShipping, shippingDocument, shippingSchemas } from 'nestjs-shipping/openapi';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../support/app.js';
-import { type Answer, Client, freshProject } from '../support/client.js';
+import { describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { type Answer, Client } from '../support/client.js';
 
 interface Schema {
   $ref?: string;
@@ -54,8 +53,6 @@ const operationsOf = ({ paths }: Document): [string, Operation][] =>
     Object.entries(item).map(([method, found]): [string, Operation] => [`${method} ${path}`, found]),
   );
 const schemaOf = (name: string): Schema => document.components.schemas[name] as Schema;
-const field = (name: string): Required<Schema> =>
-  schemaOf('UpsertShippingMethodRequest').properties?.[name] as Required<Schema>;
 const parameter = (name: string, from = operation('get', methods)): Required<Schema> => {
   const found = from.parameters.find((candidate) => candidate.name === name);
   const description = found?.description;
@@ -64,7 +61,6 @@ const parameter = (name: string, from = operation('get', methods)): Required<Sch
     ...found?.schema,
   } as Required<Schema>;
 };
-const numberIn = (text: string, unit: RegExp): number => Number(unit.exec(text)?.[1]);
 
 /** The places where a value differs from its schema: a wrong type, a missing field, an unknown field. */
 function misfits(schema: Schema, value: unknown, at = ''): string[] {
@@ -133,11 +129,15 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(older)).not.toMatch(/"type":\[/);
   });
 
-  it("keeps the host's own paths, schemas, security and responses, and does not change the given document", () => {
+  it("keeps the host's own paths, schemas, security, parameters and responses, and does not change the given document", () => {
     const carts = { get: { operationId: 'carts', responses: { 200: { description: 'Carts' } } } };
     const scanned = {
       operationId: 'ShippingMethodsController_create',
       security: [{ bearer: [] }],
+      parameters: [
+        { name: 'x-lang', in: 'header' },
+        { name: 'project_id', in: 'path' },
+      ],
       responses: { 201: { description: '' }, 401: { description: 'No token' } },
     };
     const host = {
@@ -162,6 +162,8 @@ describe('the OpenAPI document', () => {
       security: [{ bearer: [] }],
       responses: { 201: { content: {} }, 401: { description: 'No token' } },
     });
+    const parameters = read(documented).paths[methods]?.['post']?.parameters.map(({ name }) => name);
+    expect(parameters).toEqual(['project_id', 'x-lang']);
     expect(documentShipping(documented)).toEqual(documented);
   });
 
@@ -173,12 +175,6 @@ describe('the OpenAPI document', () => {
 
     expect(read(documented).components.schemas['ShippingMethod']).toEqual(schemaOf('ShippingMethod'));
     expect(documented.components.schemas.Cart).toEqual(schemas.Cart);
-  });
-
-  it('has the title and the version that the host gives it', () => {
-    const info = { title: 'Shop', version: '7.1.0' };
-
-    expect(shippingDocument(info).info).toMatchObject(info);
   });
 
   it('names the headers of each answer, and those that a request may have', () => {
@@ -207,15 +203,6 @@ describe('the OpenAPI document', () => {
     const { properties = {} } = schemaOf('UpsertShippingMethodRequest');
 
     expect(Object.values(properties).filter((schema) => 'default' in schema)).toEqual([]);
-  });
-
-  it('describes several mounts, each with operationIds of its own', () => {
-    const paths = ['a/:project_id', 'b/:project_id', 'c/:project_id'];
-
-    const documented = paths.reduce((made, path) => documentShipping(made, { path }), shippingDocument());
-
-    const ids = operationsOf(read(documented)).map(([, { operationId }]) => operationId);
-    expect(new Set(ids).size).toBe(24);
   });
 
   it('describes two mounts, with the path parameters and the page size of each', () => {
@@ -247,32 +234,14 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the running module', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await testApp();
-  });
-  afterAll(() => app?.close());
+  const host = mounted();
 
   const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-  const fresh = (): Client => new Client(app.origin, freshProject());
-  const created = async (change: object): Promise<number> =>
-    (await fresh().create({ ...ground, ...change })).status;
-  const listed = async (query: string): Promise<number> => (await fresh().list(query)).status;
+  const fresh = (): Client => host.shop();
   const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
-  /** Two UTF-16 units, one code point. */
-  const letters = (length: number): string => '𝒰'.repeat(length);
-
-  it('is described by our operations in place of those of SwaggerModule', () => {
-    const scan = SwaggerModule.createDocument(app.nest, new DocumentBuilder().build());
-
-    const documented: OpenAPIObject = documentShipping(scan);
-
-    expect(Object.keys(documented.paths)).toEqual(Object.keys(scan.paths));
-    expect(JSON.stringify(documented)).not.toContain('Controller_');
-  });
 
   it('cannot be documented at a wrong path, and the error names the right one', () => {
-    const scan = SwaggerModule.createDocument(app.nest, new DocumentBuilder().build());
+    const scan = SwaggerModule.createDocument(host.app.nest, new DocumentBuilder().build());
 
     const documented = (): unknown =>
       documentShipping(scan, { path: 'api/v1/projects/:project_id/sales/orders' });
@@ -282,145 +251,17 @@ describe('the running module', () => {
     );
   });
 
-  it.each(['carrier_code', 'method_code', 'carrier_label', 'method_label'])(
-    'limits %s as documented',
-    async (name) => {
-      const { minLength, maxLength } = field(name);
-
-      const lengths = [minLength, minLength - 1, maxLength, maxLength + 1];
-      const statuses = await Promise.all(lengths.map((length) => created({ [name]: letters(length) })));
-
-      expect(statuses).toEqual([201, 400, 201, 400]);
-    },
-  );
-
-  it('accepts only codes of the documented form', async () => {
-    const codes = ['03', 'bpack 24/7', 'DPD8:30', 'GS더프레시', ' ups', 'a\tb', 'ups!', '-1', '(a)'];
-
-    const statuses = await Promise.all(codes.map((code) => created({ method_code: code })));
-
-    const pattern = new RegExp(field('method_code').pattern, 'u');
-    expect(statuses).toEqual(codes.map((code) => (pattern.test(code) ? 201 : 400)));
-    expect(new Set(statuses).size).toBe(2);
-  });
-
-  it('limits sort_order and meta as documented', async () => {
-    const { minimum, maximum } = field('sort_order');
-    const bytes = numberIn(field('meta').description, /(\d+) bytes/) - '{"a":""}'.length;
-    const levels = numberIn(field('meta').description, /(\d+) levels/);
-
-    const statuses = await Promise.all([
-      ...[minimum, minimum - 1, maximum, maximum + 1].map((sort_order) => created({ sort_order })),
-      ...[bytes, bytes + 1].map((length) => created({ meta: { a: 'x'.repeat(length) } })),
-      ...[levels, levels + 1].map((depth) => created({ meta: nested(depth) })),
-    ]);
-
-    expect(statuses).toEqual([201, 400, 201, 400, 201, 400, 201, 400]);
-  });
-
-  it('requires the documented fields, accepts null for the others, and refuses unknown ones', async () => {
-    const { properties = {}, required = [], additionalProperties } = schemaOf('UpsertShippingMethodRequest');
-
-    for (const [name, { type }] of Object.entries(properties)) {
-      const isOptional = [type].flat().includes('null');
-      expect(isOptional).toBe(!required.includes(name));
-      expect(await created({ [name]: null })).toBe(isOptional ? 201 : 400);
-      expect(await created({ [name]: undefined })).toBe(isOptional ? 201 : 400);
-    }
-    expect(additionalProperties).toBe(false);
-    expect(await created({ carier_code: 'ups' })).toBe(400);
-  });
-
-  it('limits the query of the list as documented', async () => {
-    const [page, perPage, q, raw] = ['page', 'per_page', 'q', 'raw_filters'].map((name) => parameter(name));
-    const bytes = numberIn(raw?.description ?? '', /(\d+) bytes/);
-    const values = schemaOf('ShippingFilter').properties?.['version']?.anyOf?.[1]?.maxItems ?? 0;
-    const rawValues = schemaOf('ShippingRawFilter').properties?.['value']?.anyOf?.[1]?.maxItems ?? 0;
-    const ones = (length: number): string => Array.from({ length }, () => 1).join(',');
-    const conditions = (length: number): string =>
-      Array.from({ length }, () => '{"field":"version","op":"eq","value":1}').join(',');
-    const padded = (length: number): string => '[]'.padEnd(length);
-    const bounded: [name: string, number, (value: number) => string][] = [
-      ['page', page?.maximum ?? 0, (value) => `per_page=1&page=${value}`],
-      ['per_page', perPage?.maximum ?? 0, (value) => `per_page=${value}`],
-      ['q', q?.maxLength ?? 0, (length) => `q=${letters(length)}`],
-      ['values of filter', values, (length) => `filter={"version":[${ones(length)}]}`],
-      [
-        'values of raw_filters',
-        rawValues,
-        (length) => `raw_filters=[{"field":"version","op":"in","value":[${ones(length)}]}]`,
-      ],
-      [
-        'raw_filters',
-        schemaOf('ShippingRawFilters').maxItems ?? 0,
-        (length) => `raw_filters=[${conditions(length)}]`,
-      ],
-      [
-        'or of raw_filters',
-        schemaOf('ShippingRawFilterGroup').properties?.['or']?.maxItems ?? 0,
-        (length) => `raw_filters=[{"or":[${conditions(length)}]}]`,
-      ],
-      ['bytes', bytes, (length) => `raw_filters=${padded(length).replaceAll(' ', '%20')}`],
-    ];
-
-    for (const [name, bound, query] of bounded) {
-      const statuses = [await listed(query(bound)), await listed(query(bound + 1))];
-      expect([name, ...statuses]).toEqual([name, 200, 400]);
-    }
-    for (const { minimum } of [page, perPage] as Required<Schema>[]) {
-      expect([await listed(`page=${minimum}`), await listed(`page=${minimum - 1}`)]).toEqual([200, 400]);
-    }
-  });
-
-  it('accepts only project and order ids of the documented form', async () => {
-    const ids = ['a', 'a.b:c-d_E9', 'a'.repeat(64), 'a'.repeat(65), '-a', 'a!b', 'é'];
-
-    const asProject = await Promise.all(
-      ids.map(async (id) => (await new Client(app.origin, id).tree()).status),
-    );
-    const asOrder = await Promise.all(ids.map(async (id) => (await fresh().events(id)).status));
-
-    for (const [name, statuses] of [['project_id', asProject] as const, ['order_id', asOrder] as const]) {
-      const pattern = new RegExp(parameter(name, operation('get', `${base}/{order_id}/events`)).pattern);
-      expect(statuses).toEqual(ids.map((id) => (pattern.test(id) ? 200 : 400)));
-    }
-  });
-
-  it('limits the fields of an event as documented', async () => {
-    const { properties = {} } = schemaOf('OrderEvent');
-    const actor = properties['actor']?.properties ?? {};
-    const most = (schema?: Schema): number => schema?.maxLength ?? 0;
-    const recorded = (event: object): Promise<boolean> =>
-      app.nest
-        .get(OrderEvents)
-        .record({ projectId: 'p', orderId: '1', type: 'order.placed', ...event })
-        .then(
-          () => true,
-          () => false,
-        );
-    const bounded: [number, (length: number) => object][] = [
-      [most(properties['type']), (length) => ({ type: 'a.'.padEnd(length, 'b') })],
-      [most(properties['message']), (length) => ({ message: letters(length) })],
-      [most(actor['id']), (length) => ({ actor: { type: 'user', id: letters(length) } })],
-      [most(actor['label']), (length) => ({ actor: { type: 'user', label: letters(length) } })],
-    ];
-
-    for (const [bound, event] of bounded) {
-      expect([await recorded(event(bound)), await recorded(event(bound + 1))]).toEqual([true, false]);
-    }
-  });
-
   it('answers with exactly the documented status, headers and fields', async () => {
     const shop = fresh();
-    const defaults = new Client(app.origin, 'default');
+    const defaults = new Client(host.app.origin, 'default');
     await defaults.create({ ...ground, carrier_label: 'UPS', meta: { from: 'default' } });
     const first = await shop.create({ ...ground, use_default: true });
     const other = await shop.create({ ...ground, method_code: '01' });
     const orderId = '1000042';
     const actor = { type: 'user', id: '7' } as const;
     const event = { projectId: shop.project, orderId, type: 'shipment.dispatched', actor };
-    await app.nest.get(OrderEvents).record(event);
-    await app.nest.get(OrderEvents).record({ ...event, type: 'host.own_kind', actor: null });
+    await host.events.record(event);
+    await host.events.record({ ...event, type: 'host.own_kind', actor: null });
     const list = await shop.list();
     const one = `${methods}/{method_id}`;
     const id = first.body.id;

@@ -2,7 +2,6 @@ import { ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
-import { addMethods } from '../support/rows.js';
 
 describe('a mount whose maxPageSize is less than the default of per_page', () => {
   let app: TestApp;
@@ -24,19 +23,5 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
       expect([data.length, meta]).toEqual([2, { page: 1, per_page: 2, total: 3, total_pages: 2 }]);
     expect((await shop.list('per_page=3')).status).toBe(400);
     expect(await methods.findActive(shop.project)).toHaveLength(3);
-  });
-
-  it('has all active methods in findActive, as many as a project may hold by default', async () => {
-    const project = freshProject();
-    await addMethods(app.database.dataSource.manager, project, 10_000, (n) => ({
-      isActive: n > 1,
-      sortOrder: -n,
-    }));
-
-    const active = await app.nest.get(ShippingMethods).findActive(project);
-
-    expect(active.map(({ method_code }) => method_code)).toEqual(
-      Array.from({ length: 9999 }, (_, n) => `m${10_000 - n}`),
-    );
   });
 });

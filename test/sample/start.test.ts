@@ -1,17 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../support/client.js';
 import { serverUrl } from '../support/database.js';
+import { SampleProcess } from '../support/sample-process.js';
 
 /** Long enough for initdb and for processes that start from their sources, on a busy machine. */
 const timeout = 120_000;
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 describe.skipIf(serverUrl)('the sample as a process, on the embedded database', { timeout }, () => {
   let dataDir: string;
@@ -21,11 +19,11 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
   afterAll(() => rm(dataDir, { recursive: true }));
 
   it('fills an empty directory, keeps other processes out, and ends with 0 on SIGTERM even when a client stays', async () => {
-    const first = new Sample(dataDir);
+    const first = started(dataDir);
     await first.started;
     const examples = [...first.output.matchAll(/curl '([^']+)'/g)].map(([, url]) => url ?? '');
     const answers = await Promise.all(examples.map(async (url) => (await fetch(url)).json()));
-    const second = new Sample(dataDir);
+    const second = started(dataDir);
     const secondCode = await second.ended;
     const silent = connect(Number(new URL(first.origin).port), '127.0.0.1').on('error', () => undefined);
     await once(silent, 'connect');
@@ -50,7 +48,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
   });
 
   it('starts again after kill -9 with every confirmed write', async () => {
-    const killed = new Sample(dataDir);
+    const killed = started(dataDir);
     await killed.started;
     const codes = Array.from({ length: 20 }, (_, index) => `m${index}`);
     const shop = new Client(killed.origin, 'kept');
@@ -62,7 +60,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
 
     killed.process.kill('SIGKILL');
     await killed.ended;
-    const next = new Sample(dataDir);
+    const next = started(dataDir);
     await next.started;
 
     expect(new Set(confirmed)).toEqual(new Set([201]));
@@ -72,34 +70,12 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
   });
 });
 
-/** One run of the sample from its sources, on a free port. It is killed at the end of the test. */
-class Sample {
-  readonly process: ChildProcess;
-  /** The exit code; null after a kill. */
-  readonly ended: Promise<number | null>;
-  readonly started: Promise<void>;
-  output = '';
-
-  constructor(dataDir: string) {
-    this.process = spawn(process.execPath, ['--import', 'tsx', 'apps/sample/src/main.ts'], {
-      cwd: root,
-      env: { ...process.env, DATABASE_URL: '', DATA_DIR: dataDir, PORT: '0' },
-    });
-    onTestFinished(() => void this.process.kill('SIGKILL'));
-    this.ended = once(this.process, 'close').then(([code]) => code as number | null);
-    this.started = new Promise((ready, failed) => {
-      const read = (chunk: Buffer): void => {
-        this.output += chunk.toString();
-        if (/curl .*events'\n/.test(this.output)) ready();
-      };
-      this.process.stdout?.on('data', read);
-      this.process.stderr?.on('data', read);
-      void this.ended.then((code) => failed(new Error(`It ended with ${code}: ${this.output}`)));
-    });
-    this.started.catch(() => undefined);
-  }
-
-  get origin(): string {
-    return /nestjs-shipping sample: (\S+)/.exec(this.output)?.[1] ?? '';
-  }
+/** Killed at the end of the test. */
+function started(dataDir: string): SampleProcess {
+  const sample = new SampleProcess({
+    env: { DATA_DIR: dataDir, DEMO: 'true' },
+    ready: /curl .*events'\n/,
+  });
+  onTestFinished(() => void sample.process.kill('SIGKILL'));
+  return sample;
 }

@@ -1,9 +1,9 @@
 import { ForbiddenException } from '@nestjs/common';
-import { OrderEvents, type ShippingMethodChange, ShippingMethods } from 'nestjs-shipping';
+import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../support/app.js';
-import { Client, freshProject } from '../support/client.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject } from '../support/client.js';
 import { onlyWhere } from '../support/database.js';
 import { statementThatFails } from '../support/statements.js';
 
@@ -16,15 +16,7 @@ const nothing: OnChange = () => Promise.resolve();
 
 describe('onChange', () => {
   let hook = nothing;
-  let app: TestApp;
-  let methods: ShippingMethods;
-  let events: OrderEvents;
-  beforeAll(async () => {
-    app = await testApp({ shipping: { onChange: (change, manager) => hook(change, manager) } });
-    methods = app.nest.get(ShippingMethods);
-    events = app.nest.get(OrderEvents);
-  });
-  afterAll(() => app?.close());
+  const host = mounted({ shipping: { onChange: (change, manager) => hook(change, manager) } });
   afterEach(() => {
     hook = nothing;
   });
@@ -32,13 +24,13 @@ describe('onChange', () => {
   /** Notes each change as an event of the order `changes`, in the transaction of the change. */
   const note: OnChange = async ({ type, before, after }, manager) => {
     const { project_id: projectId, method_code } = after ?? before ?? { project_id: '', method_code: '' };
-    await events.record(
+    await host.events.record(
       { projectId, orderId: 'changes', type: `method.${type}`, message: method_code },
       { manager },
     );
   };
   const noted = async (project: string): Promise<string[]> =>
-    (await events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);
+    (await host.events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);
 
   const refusal = new ForbiddenException('The catalogue is frozen.');
   const failing: OnChange = async (change, manager) => {
@@ -48,72 +40,67 @@ describe('onChange', () => {
   const writes: [string, (project: string, id: string, manager?: EntityManager) => Promise<unknown>][] = [
     [
       'create',
-      (project, _id, manager) => methods.create(project, { ...ground, carrier_code: 'dhl' }, { manager }),
+      (project, _id, manager) =>
+        host.methods.create(project, { ...ground, carrier_code: 'dhl' }, { manager }),
     ],
     [
       'update',
-      (project, id, manager) => methods.update(project, id, { ...ground, sort_order: 1 }, { manager }),
+      (project, id, manager) => host.methods.update(project, id, { ...ground, sort_order: 1 }, { manager }),
     ],
-    ['upsert', (project, _id, manager) => methods.upsert(project, { ...ground, sort_order: 1 }, { manager })],
-    ['remove', (project, id, manager) => methods.remove(project, id, { manager })],
-    ['removeProject', (project, _id, manager) => methods.removeProject(project, { manager })],
+    [
+      'upsert',
+      (project, _id, manager) => host.methods.upsert(project, { ...ground, sort_order: 1 }, { manager }),
+    ],
+    ['remove', (project, id, manager) => host.methods.remove(project, id, { manager })],
+    ['removeProject', (project, _id, manager) => host.methods.removeProject(project, { manager })],
     [
       'upsertMany, after the first of two changes',
       (project, _id, manager) =>
-        methods.upsertMany(project, [express, { ...ground, sort_order: 1 }], { manager }),
+        host.methods.upsertMany(project, [express, { ...ground, sort_order: 1 }], { manager }),
     ],
   ];
   it.each(writes)('that throws undoes %s, and the caller gets its error', async (_name, write) => {
     const project = freshProject();
-    const { id } = await methods.create(project, ground);
-    const before = await methods.list(project);
+    const { id } = await host.methods.create(project, ground);
+    const before = await host.methods.list(project);
     hook = failing;
     const told: ShippingMethodChange[] = [];
-    const subscription = methods.changes.subscribe((change) => told.push(change));
+    const subscription = host.methods.changes.subscribe((change) => told.push(change));
 
     const error = await write(project, id).catch((thrown: unknown) => thrown);
     subscription.unsubscribe();
 
     expect(error).toBe(refusal);
     expect(told).toEqual([]);
-    expect(await methods.list(project)).toEqual(before);
+    expect(await host.methods.list(project)).toEqual(before);
     expect(await noted(project)).toEqual([]);
     hook = nothing;
-    expect(await methods.update(project, id, { ...ground, sort_order: 9 })).toMatchObject({ version: 2 });
+    expect(await host.methods.update(project, id, { ...ground, sort_order: 9 })).toMatchObject({
+      version: 2,
+    });
   });
 
   it.each(writes)(
-    "that throws keeps the caller's transaction from being committed: %s",
+    "that throws keeps the caller's transaction from being committed, but not the one around it: %s",
     async (_name, write) => {
       const project = freshProject();
-      const { id } = await methods.create(project, ground);
-      const before = await methods.list(project);
+      const { id } = await host.methods.create(project, ground);
+      const before = await host.methods.list(project);
       hook = failing;
+      const { dataSource } = host.app.database;
 
-      const committing = app.database.dataSource.transaction(async (manager) => {
+      const committing = dataSource.transaction(async (manager) => {
         await expect(write(project, id, manager)).rejects.toBe(refusal);
       });
-
       await expect(committing).rejects.toThrow('a statement in it had failed');
-      expect(await methods.list(project)).toEqual(before);
-      expect(await noted(project)).toEqual([]);
-    },
-  );
-
-  it.each(writes)(
-    'that throws in a nested transaction leaves the outer one usable: %s',
-    async (_name, write) => {
-      const project = freshProject();
-      const { id } = await methods.create(project, ground);
-      hook = failing;
-
-      await app.database.dataSource.transaction(async (manager) => {
+      expect(await host.methods.list(project)).toEqual(before);
+      await dataSource.transaction(async (manager) => {
         const nested = manager.transaction((inner) => write(project, id, inner));
         await expect(nested).rejects.toBe(refusal);
-        await methods.upsert(project, { ...express, sort_order: 7 }, { manager });
+        await host.methods.upsert(project, { ...express, sort_order: 7 }, { manager });
       });
 
-      expect((await methods.list(project)).data).toMatchObject([ground, { ...express, sort_order: 7 }]);
+      expect((await host.methods.list(project)).data).toMatchObject([ground, { ...express, sort_order: 7 }]);
       expect(await noted(project)).toEqual(['method.created 01']);
     },
   );
@@ -126,12 +113,12 @@ describe('onChange', () => {
       'that catches the error of its own statement undoes %s, and the caller hears of it',
       async (_name, write) => {
         const project = freshProject();
-        const { id } = await methods.create(project, ground);
-        const before = await methods.list(project);
+        const { id } = await host.methods.create(project, ground);
+        const before = await host.methods.list(project);
         hook = catching;
         const told: ShippingMethodChange[] = [];
-        const subscription = methods.changes.subscribe((change) => told.push(change));
-        const runner = app.database.dataSource.createQueryRunner();
+        const subscription = host.methods.changes.subscribe((change) => told.push(change));
+        const runner = host.dataSource.createQueryRunner();
 
         const writing = [
           await write(project, id).catch(String),
@@ -143,13 +130,13 @@ describe('onChange', () => {
         const failure: unknown = expect.stringContaining('a statement in it had failed');
         expect(writing).toEqual([failure, failure]);
         expect(told).toEqual([]);
-        expect(await methods.list(project)).toEqual(before);
+        expect(await host.methods.list(project)).toEqual(before);
       },
     );
   });
 
   it('that throws an HttpException answers the route with it', async () => {
-    const shop = new Client(app.origin, freshProject());
+    const shop = host.shop();
     hook = failing;
 
     const { status, text } = await shop.create(ground);

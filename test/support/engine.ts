@@ -117,8 +117,6 @@ export interface Engine {
   referToTenants(manager: EntityManager): Promise<void>;
   /** Locks a tenant until the end of the transaction. */
   lockTenant(manager: EntityManager, id: string): Promise<void>;
-  /** A trigger that notes each update of a method in a table which refers to `tenant`. */
-  auditUpdates(manager: EntityManager): Promise<Undo>;
   refuse(manager: EntityManager, refusal: Refusal): Promise<Undo>;
   /** A trigger that keeps `use_default` true in each update. */
   keepUseDefault(manager: EntityManager): Promise<Undo>;
@@ -131,16 +129,12 @@ export interface Engine {
 
   // Connections, locks and settings.
 
-  /** Statements that begin a transaction and its snapshot. */
-  readonly beginSnapshot: readonly string[];
   /** Isolation levels that are not the default. */
   readonly isolationLevels: readonly string[];
   /** When the transaction began, or a moment after that, by the clock of the database. */
   beganAt(manager: EntityManager): Promise<Date>;
   /** @returns the id of a connection that waits for a lock of this transaction, as soon as there is one */
   someoneWaitsFor(manager: EntityManager): Promise<number>;
-  /** The id of the connection of this transaction. */
-  connectionId(manager: EntityManager): Promise<number>;
   killConnection(manager: EntityManager, id: number): Promise<void>;
   /** A trigger that kills the connection which inserts a method or an event. */
   killInserters(manager: EntityManager): Promise<void>;
@@ -148,8 +142,6 @@ export interface Engine {
   withLockTimeout<Done>(manager: EntityManager, ms: number, work: () => Promise<Done>): Promise<Done>;
   /** All settings of the connection. */
   settings(manager: EntityManager): Promise<unknown>;
-  /** The time-outs of the connection that are not the usual ones. */
-  changedTimeouts(manager: EntityManager): Promise<unknown[]>;
   /**
    * Calls `around` in place of each statement that goes to the driver.
    * @returns a function that ends it
@@ -167,6 +159,4 @@ export interface Engine {
   keys(manager: EntityManager): Promise<string[][]>;
   /** Those that the engine asks for, beside ours. */
   readonly extraKeys: readonly string[][];
-  /** How many transactions have written the events of a project; undefined where the engine does not tell. */
-  transactionsOfEvents(manager: EntityManager, projectId: string): Promise<number | undefined>;
 }

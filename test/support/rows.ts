@@ -74,7 +74,8 @@ async function insert<Row extends object>(
     await manager
       .createQueryBuilder()
       .insert()
-      .into(entity)
+      // PostgreSQL 13 takes no DEFAULT for a column that it numbers itself, in several rows.
+      .into(entity, Object.keys(rows[0] ?? {}))
       .values(rows as never)
       // Reading the generated values back would take a query for each row on some engines.
       .updateEntity(false)

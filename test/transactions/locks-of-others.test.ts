@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
@@ -61,28 +60,6 @@ onlyWhere('severalConnections', () => {
       expect(waited).toMatchObject([{ status: 'fulfilled' }]);
     });
 
-    it('does not hold up removals and changes of codes of another tenant', async () => {
-      const codes = ['changed', 'waiting', 'removed', 'renamed'];
-      const create = (project: string, method_code: string) =>
-        methods.create(project, { ...ground, method_code });
-      const [changed, waiting] = await Promise.all(codes.map((code) => create(locked, code)));
-      const [, , removed, renamed] = await Promise.all(codes.map((code) => create(free, code)));
-
-      const { late } = await database.dataSource.transaction(async (manager) => {
-        const change = { ...ground, method_code: 'changed', sort_order: 1 };
-        await methods.update(locked, changed?.id ?? '', change, { manager });
-        const removal = Promise.allSettled([methods.remove(locked, waiting?.id ?? '')]);
-        await methods.remove(free, removed?.id ?? '');
-        await methods.update(free, renamed?.id ?? '', { ...ground, method_code: 'new name' });
-        return { late: { removal } };
-      });
-
-      expect(await late.removal).toMatchObject([{ status: 'fulfilled' }]);
-      await expect(methods.find(locked, waiting?.id ?? '')).rejects.toMatchObject({
-        code: 'method_not_found',
-      });
-    });
-
     it('takes no more than one connection, however many changes and events wait', async () => {
       const events8 = Array.from({ length: 8 }, (_, n) => n);
       const [answers, waited] = await whileLocked(
@@ -122,34 +99,6 @@ onlyWhere('severalConnections', () => {
       expect(status).toBe(200);
       expect(new Set(recorded.map(({ id }) => id)).size).toBe(6);
       for (const order of orders) expect(await events.list(locked, order)).toHaveLength(1);
-    });
-
-    it('on a dedupeKey does not hold up events that waited for another tenant, or methods of its own', async () => {
-      const event = (projectId: string) => ({
-        projectId,
-        orderId: 'both',
-        type: 'order.paid',
-        dedupeKey: 'once',
-      });
-      const { id } = await methods.create(locked, { ...ground, method_code: 'beside an event' });
-      const { dataSource } = database;
-
-      const { first, again } = await dataSource.transaction(async (manager) => {
-        const held = await events.record(event(locked), { manager });
-        const mine = Promise.allSettled([events.record(event(locked))]);
-        const theirs = await dataSource.transaction(async (other) => {
-          const recorded = await events.record(event(free), { manager: other });
-          const replayed = events.record(event(free));
-          // Long enough for both to wait in their queues.
-          await delay(300);
-          return { recorded, replay: { replayed } };
-        });
-        expect(await theirs.replay.replayed).toEqual(theirs.recorded);
-        await methods.remove(locked, id);
-        return { first: held, again: { mine } };
-      });
-
-      expect(await again.mine).toEqual([{ status: 'fulfilled', value: first }]);
     });
   });
 });

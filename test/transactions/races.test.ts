@@ -1,4 +1,4 @@
-import { MethodNotFoundError, ShippingMethod, ShippingMethods } from 'nestjs-shipping';
+import { MethodNotFoundError, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
@@ -21,16 +21,16 @@ describe('two instances on one database', () => {
 
   const clients = (project: string): Client[] => apps.map(({ origin }) => new Client(origin, project));
 
-  it('let one of 60 racing creates win, and give the others the id of its method', async () => {
+  it('let one of 30 racing creates win, and give the others the id of its method', async () => {
     const shops = clients(freshProject());
 
     const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => shops[index % 2]?.create({ ...ground, sort_order: index })),
+      Array.from({ length: 30 }, (_, index) => shops[index % 2]?.create({ ...ground, sort_order: index })),
     );
 
     const winners = answers.filter((answer) => answer?.status === 201);
     const losers = answers.filter((answer) => answer?.status === 409);
-    expect([winners.length, losers.length]).toEqual([1, 59]);
+    expect([winners.length, losers.length]).toEqual([1, 29]);
     expect(new Set(losers.map((answer) => answer?.body['existing_id']))).toEqual(
       new Set([winners[0]?.body.id]),
     );
@@ -96,24 +96,6 @@ describe('two instances on one database', () => {
     // Each version was changed by one writer only.
     expect(new Set(acknowledged).size).toBe(50);
     expect(last?.version).toBe(1 + 50 + 40);
-  });
-
-  it('keep the counts of a project correct under creates, changes and removals', async () => {
-    const project = freshProject();
-    const shops = clients(project);
-
-    await Promise.all(
-      Array.from({ length: 40 }, async (_, index) => {
-        const shop = shops[index % 2];
-        const codes = { ...ground, method_code: `${index}` };
-        const id = (await shop?.create({ ...codes, use_default: index % 3 === 0 }))?.body.id ?? '';
-        if (index % 2 === 0) await shop?.update(id, { ...codes, use_default: index % 4 === 0 });
-        if (index % 5 === 0) await shop?.remove(id);
-      }),
-    );
-
-    const { manager } = database.dataSource;
-    expect(await manager.countBy(ShippingMethod, { projectId: project })).toBe(32);
   });
 
   it('do not deadlock when a transaction and a single writer change the same methods', async () => {

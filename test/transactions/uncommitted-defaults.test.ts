@@ -1,7 +1,7 @@
-import { ShippingMethod, ShippingMethods } from 'nestjs-shipping';
+import { ShippingMethod } from 'nestjs-shipping';
 import { type EntitySubscriberInterface } from 'typeorm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../support/app.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
 import { renewRevision } from '../support/rows.js';
 
@@ -9,27 +9,21 @@ const defaults = { projectId: 'default' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe('a transaction that reads defaults before they are committed', () => {
-  let app: TestApp;
-  let methods: ShippingMethods;
+  const host = mounted();
   let tenant: string;
-  beforeAll(async () => {
-    app = await testApp();
-    methods = app.nest.get(ShippingMethods);
-  });
-  afterAll(() => app?.close());
   beforeEach(async () => {
     tenant = freshProject();
-    await methods.upsert('default', { ...ground, method_label: 'Committed' });
-    await methods.create(tenant, { ...ground, use_default: true });
+    await host.methods.upsert('default', { ...ground, method_label: 'Committed' });
+    await host.methods.create(tenant, { ...ground, use_default: true });
     // Nobody has read the defaults at this revision yet.
-    await renewRevision(app.database.dataSource.manager, 'default');
+    await renewRevision(host.dataSource.manager, 'default');
   });
 
   const labelOf = async (project: string, options = {}): Promise<string | undefined> =>
-    (await methods.list(project, {}, options)).data[0]?.method_label;
+    (await host.methods.list(project, {}, options)).data[0]?.method_label;
 
   it('shows a change by hand to nobody else when it is rolled back', async () => {
-    const { dataSource } = app.database;
+    const { dataSource } = host.app.database;
 
     const transaction = dataSource.transaction(async (manager) => {
       await manager.update(ShippingMethod, defaults, { methodLabel: 'Rolled back' });
@@ -42,7 +36,7 @@ describe('a transaction that reads defaults before they are committed', () => {
   });
 
   it('in the middle of a change of ours keeps nobody from seeing all of that change', async () => {
-    const { dataSource } = app.database;
+    const { dataSource } = host.app.database;
     const seen: unknown[] = [];
     const reading: EntitySubscriberInterface = {
       listenTo: () => ShippingMethod,
@@ -50,7 +44,7 @@ describe('a transaction that reads defaults before they are committed', () => {
     };
     dataSource.subscribers.push(reading);
 
-    await methods.upsert('default', { ...ground, method_label: 'New' });
+    await host.methods.upsert('default', { ...ground, method_label: 'New' });
     dataSource.subscribers.splice(dataSource.subscribers.indexOf(reading), 1);
 
     expect(seen).toEqual(['Committed']);

@@ -26,7 +26,9 @@ export async function buildAt(name: string, path: string): Promise<Build> {
   const load = (file: string): Promise<unknown> =>
     import(/* @vite-ignore */ pathToFileURL(join(folder, 'esm', file)).href);
   const library = (await load('index.js')) as typeof import('nestjs-shipping');
-  const migrations = await migrationsOf(load);
+  const { shippingMigrations: migrations } = (await load(
+    'database/migrations/migrations.js',
+  )) as typeof import('nestjs-shipping/migrations');
   return {
     name,
     ShippingModule: library.ShippingModule,
@@ -35,13 +37,6 @@ export async function buildAt(name: string, path: string): Promise<Build> {
     tables: { entities: library.shippingEntities, migrations },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
-}
-
-/** They were in another folder once. */
-async function migrationsOf(load: (file: string) => Promise<unknown>) {
-  const file = 'migrations/migrations.js';
-  const found = await load(`database/${file}`).catch(() => load(`storage/${file}`));
-  return (found as typeof import('nestjs-shipping/migrations')).shippingMigrations;
 }
 
 export function hostOfBuild(

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { Proxy } from './proxy.js';
-import { SampleProcess } from './sample-process.js';
+import { SampleProcess } from '../../support/sample-process.js';
 import { createDatabase } from './host-database.js';
 
 const races = sized({ ci: 2, long: 20 });

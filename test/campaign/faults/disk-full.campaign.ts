@@ -9,7 +9,7 @@ import { serverUrl } from '../../support/database.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { createDatabase, type Environment, fileDatabase } from './host-database.js';
-import { SampleProcess } from './sample-process.js';
+import { SampleProcess } from '../../support/sample-process.js';
 import { hasTemporaryServers, temporaryServer } from './temporary-server.js';
 
 const rounds = sized({ ci: 0, long: 3 });

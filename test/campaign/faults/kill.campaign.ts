@@ -3,7 +3,7 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { hostDatabase } from './host-database.js';
 import { inWords, Ledger } from './ledger.js';
-import { SampleProcess } from './sample-process.js';
+import { SampleProcess } from '../../support/sample-process.js';
 
 const kills = sized({ ci: 3, long: 50 });
 /** So many writes are acknowledged before each kill, and then some more at random, so that it comes under load. */

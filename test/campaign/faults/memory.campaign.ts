@@ -8,7 +8,7 @@ import { addEvents, addMethods } from '../../support/rows.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { type Environment, hostDatabase } from './host-database.js';
-import { SampleProcess } from './sample-process.js';
+import { SampleProcess } from '../../support/sample-process.js';
 
 const events = sized({ ci: 5_000, long: 10_000 });
 /** As many as a project may hold by default, and at most. */

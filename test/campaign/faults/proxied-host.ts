@@ -1,6 +1,6 @@
 import { Client } from '../../support/client.js';
 import { Proxy } from './proxy.js';
-import { SampleProcess } from './sample-process.js';
+import { SampleProcess } from '../../support/sample-process.js';
 import { createDatabase } from './host-database.js';
 import { type ServerDatabase } from './server-database.js';
 

@@ -1,36 +1,28 @@
-import { randomUUID } from 'node:crypto';
 import { OrderEvents, shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import pg from 'pg';
-import { DataSource } from 'typeorm';
+import { DataSource, type DataSourceOptions } from 'typeorm';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { testApp } from '../../support/app.js';
 import { Client } from '../../support/client.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
-import { Cluster, hasClusters } from './cluster.js';
+import { createDatabase } from './host-database.js';
 
-const rounds = sized({ ci: 0, long: 500 });
+const rounds = sized({ ci: 20, long: 500 });
 
-describe.skipIf(!hasClusters || rounds === 0)('a read replica that lags', () => {
+describe('a read replica that lags', () => {
   it('never answers a read: each read sees the write before it', async () => {
-    const primary = await Cluster.primary();
-    onTestFinished(() => primary.remove());
-    const options = {
-      type: 'postgres',
-      driver: pg,
-      entities: shippingEntities,
-      migrations: shippingMigrations,
-    } as const;
-    const migrated = await new DataSource({ ...options, url: primary.url, migrationsRun: true }).initialize();
-    await migrated.destroy();
-    const replica = await primary.standby('replica');
-    onTestFinished(() => replica.remove());
-    await onReplica(replica, 'SELECT pg_wal_replay_pause()');
-    const dataSource = await new DataSource({
-      ...options,
-      replication: { master: { url: primary.url }, slaves: [{ url: replica.url }] },
-    }).initialize();
+    const [primary, replica] = [await createDatabase(), await createDatabase()];
+    const type = primary.url.startsWith('mariadb') ? 'mariadb' : 'postgres';
+    const options = { type, entities: shippingEntities, migrations: shippingMigrations } as const;
+    for (const database of [primary, replica]) {
+      onTestFinished(() => database.drop());
+      const migrated = { ...options, url: database.url, migrationsRun: true } as DataSourceOptions;
+      await (await new DataSource(migrated).initialize()).destroy();
+    }
+    // It has the tables, but nothing has arrived in them.
+    const replication = { master: { url: primary.url }, slaves: [{ url: replica.url }] };
+    const dataSource = await new DataSource({ ...options, replication } as DataSourceOptions).initialize();
     const app = await testApp({
       database: {
         options,
@@ -43,51 +35,38 @@ describe.skipIf(!hasClusters || rounds === 0)('a read replica that lags', () => 
     });
     onTestFinished(() => app.close());
     const shop = new Client(app.origin, 'replicated');
+    const events = app.nest.get(OrderEvents);
 
     let stale = 0;
     for (let round = 1; round <= rounds; round++) {
       const codes = { carrier_code: 'ups', method_code: `m${round}` };
+      const query = `q=m${round}&filter[method_code]=m${round}`;
       const { body: created } = await shop.create({ ...codes, method_label: 'First' });
-      const order = randomUUID();
-      await app.nest
-        .get(OrderEvents)
-        .record({ projectId: 'replicated', orderId: order, type: 'order.placed' });
-      const before = await shop.list(`q=m${round}&filter[method_code]=m${round}`);
+      await events.record({ projectId: 'replicated', orderId: `${round}`, type: 'order.placed' });
+      const before = await shop.list(query);
       await shop.update(created.id, { ...codes, method_label: 'Second' });
       const etag = { 'if-none-match': before.headers.get('etag') ?? '' };
-      const [list, tree, events] = await Promise.all([
-        shop.list(`q=m${round}&filter[method_code]=m${round}`, etag),
+      const [list, tree, history] = await Promise.all([
+        shop.list(query, etag),
         shop.tree(),
-        shop.events(order),
+        shop.events(`${round}`),
       ]);
       const inTree = tree.body.data[0]?.methods.find(({ id }) => id === created.id);
       const seen = [
         before.body.data[0]?.method_label === 'First',
         list.status === 200 && list.body.data[0]?.method_label === 'Second',
         inTree?.method_label === 'Second',
-        events.body.data.length === 1,
+        history.body.data.length === 1,
       ];
       stale += seen.filter((current) => !current).length;
     }
 
-    const behind = await onReplica<{ rows: string }>(replica, 'SELECT count(*) AS rows FROM shipping_method');
-    expect(behind).toEqual([{ rows: '0' }]);
+    expect(await replica.query('SELECT id FROM shipping_method')).toEqual([]);
     report({
       name: 'read replica that lags',
-      done: `${counted(rounds * 4)} reads after a write, the replica paused: ${stale} stale`,
+      done: `${counted(rounds * 4)} reads after a write, an empty replica: ${stale} stale`,
       criterion: '0 stale',
-      database: 'PostgreSQL, primary and replica',
       met: stale === 0,
     });
   });
 });
-
-async function onReplica<Row extends pg.QueryResultRow>(replica: Cluster, sql: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: replica.url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}

@@ -3,7 +3,7 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { createDatabase } from './host-database.js';
 import { inWords, Ledger } from './ledger.js';
-import { SampleProcess } from './sample-process.js';
+import { SampleProcess } from '../../support/sample-process.js';
 import { hasTemporaryServers, temporaryServer } from './temporary-server.js';
 
 const crashes = sized({ ci: 0, long: 20 });

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../support/client.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
-import { SampleProcess } from './sample-process.js';
+import { SampleProcess } from '../../support/sample-process.js';
 import { createDatabase } from './host-database.js';
 
 const rounds = sized({ ci: 1, long: 10 });

@@ -4,7 +4,7 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { Client } from '../../support/client.js';
 import { serverUrl } from '../../support/database.js';
-import { SampleProcess } from './sample-process.js';
+import { SampleProcess } from '../../support/sample-process.js';
 import { hostDatabase } from './host-database.js';
 
 const minutes = Number(process.env['CAMPAIGN_SOAK_MINUTES'] ?? sized({ ci: 0, long: 30 }));

@@ -12,6 +12,26 @@ export interface FuzzRequest {
   isValid: boolean;
 }
 
+/** The ids of the last methods that were created, for later requests. */
+export class KnownIds {
+  private readonly ids: string[] = [];
+
+  learn({ status, text }: { status: number; text: string }): void {
+    if (status !== 201) return;
+    this.ids.unshift((JSON.parse(text) as { id: string }).id);
+    this.ids.length = Math.min(this.ids.length, 20);
+  }
+
+  at(index: number): string {
+    return this.ids[index % this.ids.length] ?? 'none';
+  }
+}
+
+/** The target as it is sent. */
+export function filledIn(target: string, known: KnownIds): string {
+  return target.replace(/\{known:(\d+)\}/g, (_, index: string) => known.at(Number(index)));
+}
+
 /** Makes one part of a request wrong or odd. */
 export type Break = (request: FuzzRequest) => FuzzRequest;
 

@@ -6,20 +6,8 @@ import { type Guard, type Reply, ServiceCaller } from './callers.js';
 import { command, expectSame, methodAt, serviceCommand, type Shops } from './command.js';
 import { type ContractModel, type Method, type Outcome, type Shown, type Sent } from './contract-model.js';
 import { etagOf, expectStrong, withoutEtags } from './etags.js';
+import { codes, label, meta } from './values.js';
 
-const label = fc.constantFrom(
-  'UPS Ground',
-  'ups ground',
-  ' Élan 50% ',
-  'E\u0301lan_50',
-  'Ж\\d',
-  '字😀',
-  'zz',
-);
-const codes = {
-  carrier_code: fc.constantFrom('ups', 'ups', 'UPS', 'é'),
-  method_code: fc.constantFrom('03', '03', 'Z z', '字'),
-};
 const sent: fc.Arbitrary<Sent> = fc.record(
   {
     ...codes,
@@ -27,7 +15,7 @@ const sent: fc.Arbitrary<Sent> = fc.record(
     carrier_label: fc.option(label),
     is_active: fc.option(fc.boolean()),
     sort_order: fc.option(fc.integer({ min: -2, max: 2 })),
-    meta: fc.option(fc.constantFrom({}, { a: 1 }, { b: [1, { c: null }], a: 1 }, { é: 1.5 })),
+    meta: fc.option(meta),
     use_default: fc.option(fc.constantFrom(true, true, false)),
   } satisfies { [Field in keyof UpsertShippingMethodRequest]-?: fc.Arbitrary<Sent[Field]> },
   { requiredKeys: ['carrier_code', 'method_code', 'method_label'] },

@@ -8,24 +8,22 @@ import {
 import { expect } from 'vitest';
 import { command, expectSame, serviceCommand } from './command.js';
 import { type Histories } from './histories.js';
-import { future, past } from './list-queries.js';
+import { dedupeKeys, meta, text, time } from './values.js';
 
 const entry: fc.Arbitrary<Omit<RecordOrderEvent, 'projectId'>> = fc.record(
   {
     orderId: fc.constantFrom('o-1', 'o-1', 'o-2'),
     type: fc.constantFrom('order.placed', 'shipment.dispatched', 'my_app.odd_thing.happened'),
-    message: fc.option(fc.constantFrom('Handed over', '', ' % ')),
-    data: fc.option(fc.constantFrom<JsonObject>({}, { a: [1, 'é'] })),
+    message: fc.option(fc.oneof(text, fc.constantFrom('', ' % ', '😀'.repeat(1000)))),
+    data: fc.option(meta as fc.Arbitrary<JsonObject>),
     actor: fc.option(
       fc.constantFrom<OrderEventActor>(
         { type: 'user', id: '7', label: null },
         { type: 'system', id: null, label: 'Cron' },
       ),
     ),
-    occurredAt: fc.option(
-      fc.constantFrom(past, '2001-02-03T05:05:06.789+01:00', '2002-01-01T00:00:00Z', future),
-    ),
-    dedupeKey: fc.constantFrom('k1', 'k1', 'k2', null),
+    occurredAt: fc.option(time),
+    dedupeKey: dedupeKeys,
   },
   { requiredKeys: ['orderId', 'type', 'dedupeKey'] },
 );

@@ -66,15 +66,18 @@ function matches(method: Shown, { q = '', filter = {}, raw_filters: rawFilters =
     words.every((word) => texts.some((text) => lower(text).includes(lower(word)))) &&
     Object.entries(filter).every(([field, value]) => {
       const [, actual] = Object.entries(method).find(([name]) => name === field) ?? [];
-      return [value].flat().some((wanted) => wanted === actual);
+      return [value].flat().some((wanted) => asStored(field, wanted) === actual);
     }) &&
     rawFilters.every((one) => ('or' in one ? one.or.some((part) => holds(method, part)) : holds(method, one)))
   );
 }
 
-/** Enough for the words of the commands: each letter is one character in upper and in lower case. */
+/** Case is ignored character by character, so `ς` is `Σ`, and `ß` is `SS` and `ẞ`. */
 function lower(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+  const each = (given: string, change: (one: string) => string): string => Array.from(given, change).join('');
+  const small = each(text.normalize('NFC'), (one) => one.toLowerCase());
+  const large = each(small, (one) => one.toUpperCase());
+  return each(large, (one) => one.toLowerCase()).normalize('NFC');
 }
 
 /** How an operator compares a value that is not null. */
@@ -105,7 +108,7 @@ export const operators: Record<
 
 function holds(method: Shown, { field, op, value }: Condition): boolean {
   const actual = method[field];
-  const values = [value].flat();
+  const values = [value].flat().map((given) => asStored(field, given));
   if (op === 'null') return (actual === null) === value;
   if (op === 'ne' || op === 'nin') return actual === null || !values.includes(actual);
   if (actual === null) return false;
@@ -119,5 +122,12 @@ function holds(method: Shown, { field, op, value }: Condition): boolean {
 
 export function compared(field: Condition['field'], a: Value, b: Value): number {
   if (field.endsWith('_at')) return Date.parse(String(a)) - Date.parse(String(b));
-  return typeof a === 'number' ? a - Number(b) : byCodePoints(String(a), String(b));
+  return typeof a === 'number'
+    ? a - Number(b)
+    : byCodePoints(String(asStored(field, a)), String(asStored(field, b)));
+}
+
+/** Labels are stored in NFC, so a label that is asked for is meant in NFC; codes are compared as they are. */
+function asStored(field: string, value: Value): Value {
+  return field.endsWith('_label') ? String(value).normalize('NFC') : value;
 }

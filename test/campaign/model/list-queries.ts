@@ -3,27 +3,20 @@ import { type FilterOperator } from 'nestjs-shipping';
 import { methodAt } from './command.js';
 import { type ContractModel } from './contract-model.js';
 import { compared, type Condition, operators, type Query, type Value } from './list-model.js';
+import { future, past, text } from './values.js';
 
-const texts = fc.constantFrom(
-  'ups',
-  'UPS',
-  '03',
-  'ground',
-  'Ground',
-  'É',
-  'élan',
-  '%',
-  '_',
-  '\\',
-  'ж',
-  '字',
-  'zz',
-  'Z z',
-  'UPS Ground',
-  'Élan 50%',
-);
-export const past = '2001-02-03T04:05:06.789Z';
-export const future = '2999-12-31T23:59:59+01:00';
+/** `{text:3:1:0:5}` stands for the first five characters of a text of the method with the index 3. */
+const ownText = fc
+  .tuple(
+    fc.constantFrom('text', 'upper', 'lower'),
+    fc.nat({ max: 4 }),
+    fc.nat({ max: 3 }),
+    fc.constantFrom(0, 0, 1),
+    fc.constantFrom(2, 5, 300),
+  )
+  .map(([change, ...places]) => `{${change}:${places.join(':')}}`);
+
+const texts = fc.oneof({ weight: 2, arbitrary: text }, { weight: 1, arbitrary: ownText });
 const noId = '01890000-0000-7000-8000-000000000000';
 
 /** `{created:3}` and `{id:3}` stand for values of the method with the index 3 in the project. */
@@ -101,13 +94,25 @@ export const oneParameter: fc.Arbitrary<Query> = fc.oneof(
   ...Object.entries(parameters).map(([name, value]) => fc.record({ [name]: value })),
 );
 
-/** Replaces `{created:3}` and `{id:3}` in the query by values of the project. */
+const placeholder = /\{(id|created|text|upper|lower):(\d)(?::(\d):(\d):(\d+))?\}/g;
+const textFields = ['carrier_code', 'carrier_label', 'method_code', 'method_label'] as const;
+
+/** Replaces `{created:3}`, `{id:3}` and parts of texts in the query by values of the project. */
 export function filledIn(model: ContractModel, project: string, asked: Query): Query {
-  const text = JSON.stringify(asked).replace(/\{(id|created):(\d)\}/g, (_, name: string, index: string) => {
-    const method = methodAt(model, project, Number(index));
-    return name === 'id' ? (method?.id ?? noId) : (method?.created_at ?? past);
-  });
-  const { raw_filters: rawFilters, ...rest } = JSON.parse(text) as Query;
+  const filled = (given: string): string =>
+    given.replaceAll(placeholder, (_, name: string, index: string, field = '', from = '', to = '') => {
+      const method = methodAt(model, project, Number(index));
+      if (name === 'id') return method?.id ?? noId;
+      if (name === 'created') return method?.created_at ?? past;
+      const own = method?.[textFields[Number(field)] ?? 'method_label'] ?? 'x';
+      const part = Array.from(own).slice(Number(from), Number(to)).join('') || 'x';
+      return name === 'text' ? part : name === 'upper' ? part.toUpperCase() : part.toLowerCase();
+    });
+  const { raw_filters: rawFilters, ...rest } = JSON.parse(JSON.stringify(asked), (_key, value: unknown) =>
+    typeof value === 'string' ? filled(value) : value,
+  ) as Query;
+  // A longer search would be refused.
+  if (rest.q !== undefined) rest.q = Array.from(rest.q).slice(0, 100).join('');
   if (!rawFilters) return rest;
   return {
     ...rest,

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serverUrl } from '../../support/database.js';
 import { counted, progress, report } from '../figures.js';
 import { seed, sized } from '../size.js';
 import { type Agreement, agreement } from './agreement.js';
 
-const runs = sized({ ci: 300, long: 10_000 });
+/** On a server of CI, what the engine stores and how it compares. The embedded database shows the rest. */
+const runs = sized({ ci: serverUrl ? 100 : 300, long: 10_000 });
 
 describe('the library and a model of its contract in memory', () => {
   let both: Agreement;

@@ -1,6 +1,5 @@
-import { ShippingMethods } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, testApp } from '../../support/app.js';
+import { describe, expect, it } from 'vitest';
+import { mounted } from '../../mounted.js';
 import { freshProject } from '../../support/client.js';
 import { engine, onlyWhere } from '../../support/database.js';
 
@@ -9,25 +8,19 @@ const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Exp
 
 onlyWhere('severalConnections', () => {
   describe('a writer that gets in line', () => {
-    let app: TestApp;
-    let methods: ShippingMethods;
-    beforeAll(async () => {
-      app = await testApp();
-      methods = app.nest.get(ShippingMethods);
-    });
-    afterAll(() => app?.close());
+    const host = mounted();
 
     it('writes nothing when the project is removed before it has the lock, because nothing would be locked', async () => {
       const project = freshProject();
-      const { id } = await methods.create(project, ground);
+      const { id } = await host.methods.create(project, ground);
       // The claim fails because of another writer, and the lock because of a removal.
       const others = [
-        () => methods.update(project, id, { ...ground, sort_order: 1 }),
-        () => methods.removeProject(project),
+        () => host.methods.update(project, id, { ...ground, sort_order: 1 }),
+        () => host.methods.removeProject(project),
       ];
       let isOther = false;
 
-      const creating = app.database.dataSource.transaction(async (manager) => {
+      const creating = host.dataSource.transaction(async (manager) => {
         const end = await engine.intercept(manager, async (sql, send) => {
           if (isOther || !/UPDATE \S*shipping_project/.test(sql)) return send();
           isOther = true;
@@ -35,13 +28,13 @@ onlyWhere('severalConnections', () => {
           isOther = false;
           return send();
         });
-        await methods.create(project, express, { manager }).finally(end);
+        await host.methods.create(project, express, { manager }).finally(end);
       });
 
       await expect(creating).rejects.toMatchObject({ code: 'database_unavailable', contention: 'race' });
       expect(others).toEqual([]);
-      expect((await methods.list(project)).data).toEqual([]);
-      expect(await methods.create(project, express)).toMatchObject(express);
+      expect((await host.methods.list(project)).data).toEqual([]);
+      expect(await host.methods.create(project, express)).toMatchObject(express);
     });
   });
 });

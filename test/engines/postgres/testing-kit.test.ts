@@ -1,5 +1,4 @@
 import { Test } from '@nestjs/testing';
-import { getDataSourceToken } from '@nestjs/typeorm';
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { embeddedTypeOrm } from 'nestjs-shipping/testing';
 import { DataSource, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
@@ -24,29 +23,10 @@ class CreateNote implements MigrationInterface {
 }
 
 describe('embeddedTypeOrm()', () => {
-  it('gives each application that imports it a database of its own, which ends with that application', async () => {
-    const database = embeddedTypeOrm();
-    const start = () => Test.createTestingModule({ imports: [database, ShippingModule.forRoot()] }).compile();
-    const [first, second] = [await start(), await start()];
-    const method = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
-    await first.get(ShippingMethods).create('p', method);
-
-    await first.close();
-
-    expect((await second.get(ShippingMethods).list('p')).meta.total).toBe(0);
-    await second.close();
-  });
-
-  it.each<[list: string, of: <Class>(name: string, one: Class) => Class[] | Record<string, Class>]>([
-    ['a list', (_name, one) => [one]],
-    // Such as `import * as entities from '../entities.js'`.
-    ['an object', (name, one) => ({ [name]: one })],
-  ])("takes the host's entities and migrations as %s", async (_list, of) => {
+  it("takes the host's entities and migrations, also as objects of a namespace import", async () => {
+    const [entities, migrations] = [{ Note }, { CreateNote }];
     const testing = await Test.createTestingModule({
-      imports: [
-        embeddedTypeOrm({ entities: of('Note', Note), migrations: of('CreateNote', CreateNote) }),
-        ShippingModule.forRoot(),
-      ],
+      imports: [embeddedTypeOrm({ entities, migrations }), ShippingModule.forRoot()],
     }).compile();
     await testing.init();
     const notes = testing.get(DataSource).getRepository(Note);
@@ -56,18 +36,6 @@ describe('embeddedTypeOrm()', () => {
     expect(await notes.count()).toBe(1);
     expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
     await testing.close();
-  });
-
-  it('with a name is the DataSource of that name, and ends with the application too', async () => {
-    const testing = await Test.createTestingModule({
-      imports: [embeddedTypeOrm({ name: 'shop' }), ShippingModule.forRoot({ dataSource: 'shop' })],
-    }).compile();
-    await testing.init();
-    const dataSource = testing.get<DataSource>(getDataSourceToken('shop'));
-
-    expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
-    await testing.close();
-    expect(dataSource.isInitialized).toBe(false);
   });
 
   it('tells a mistake in a migration of the host at once', async () => {

@@ -113,15 +113,6 @@ export function mariadb(url: string): Engine {
     async lockTenant(manager, id) {
       await manager.query('SELECT id FROM tenant WHERE id = ? FOR UPDATE', [id]);
     },
-    async auditUpdates(manager) {
-      await createLike(manager, 'audit', 'id AS project_id', 'tenant');
-      await manager.query('ALTER TABLE audit ADD FOREIGN KEY (project_id) REFERENCES tenant (id)');
-      return trigger(
-        manager,
-        ['shipping_method', 'AFTER UPDATE'],
-        'INSERT INTO audit VALUES (NEW.project_id);',
-      );
-    },
     refuse(manager, { table, on, where = {}, message, conflict }) {
       const conditions = Object.entries(where).map(([column, value]) => `NEW.${column} = '${value}'`);
       const number = conflict === undefined ? '' : `MYSQL_ERRNO = ${errors[conflict]}, `;
@@ -142,10 +133,10 @@ export function mariadb(url: string): Engine {
     prepareFailingCommits: () => Promise.resolve(),
     async failCommit(manager) {
       // No constraint waits for the COMMIT.
-      await this.killConnection(manager.connection.manager, await this.connectionId(manager));
+      const [own] = await manager.query<{ id: string }[]>('SELECT CONNECTION_ID() AS id');
+      await this.killConnection(manager.connection.manager, Number(own?.id));
     },
 
-    beginSnapshot: ['START TRANSACTION WITH CONSISTENT SNAPSHOT'],
     isolationLevels: ['READ COMMITTED', 'SERIALIZABLE'],
     async beganAt(manager) {
       const [found] = await manager.query<{ at: string }[]>('SELECT UNIX_TIMESTAMP(NOW(3)) * 1000 AS at');
@@ -163,10 +154,6 @@ export function mariadb(url: string): Engine {
         // These tables show something new only when nobody has looked at them for a tenth of a second.
         await delay(150);
       }
-    },
-    async connectionId(manager) {
-      const [own] = await manager.query<{ id: string }[]>('SELECT CONNECTION_ID() AS id');
-      return Number(own?.id);
     },
     async killConnection(manager, id) {
       await manager.query(`KILL ${id}`);
@@ -188,11 +175,6 @@ export function mariadb(url: string): Engine {
       manager.query(
         `SELECT VARIABLE_NAME AS name, SESSION_VALUE AS setting FROM information_schema.SYSTEM_VARIABLES
          WHERE VARIABLE_SCOPE = 'SESSION' ORDER BY 1`,
-      ),
-    changedTimeouts: (manager) =>
-      manager.query(
-        `SELECT VARIABLE_NAME AS name, SESSION_VALUE AS setting FROM information_schema.SYSTEM_VARIABLES
-         WHERE VARIABLE_NAME LIKE '%timeout' AND SESSION_VALUE <> GLOBAL_VALUE`,
       ),
     async intercept({ connection, queryRunner }, around) {
       const runner = queryRunner ?? connection.createQueryRunner();
@@ -235,7 +217,6 @@ export function mariadb(url: string): Engine {
     },
     // A column with AUTO_INCREMENT wants an index that begins with it.
     extraKeys: [['seq']],
-    transactionsOfEvents: () => Promise.resolve(undefined),
   };
 }
 

@@ -107,14 +107,6 @@ export function postgres(url: string | undefined): Engine {
     async lockTenant(manager, id) {
       await manager.query(`SELECT FROM ${tableOf(manager, 'tenant')} WHERE id = $1 FOR UPDATE`, [id]);
     },
-    async auditUpdates(manager) {
-      const audit = tableOf(manager, 'audit');
-      await manager.query(
-        `CREATE TABLE ${audit} (project_id varchar REFERENCES ${tableOf(manager, 'tenant')} (id))`,
-      );
-      const insert = `INSERT INTO ${audit} VALUES (NEW.project_id);`;
-      return trigger(manager, ['shipping_method', 'AFTER UPDATE'], insert);
-    },
     refuse(manager, { table, on, where = {}, message, conflict = 'P0001' }) {
       const conditions = Object.entries(where).map(([column, value]) => `NEW.${column} = '${value}'`);
       const raise = `RAISE EXCEPTION '${message}' USING ERRCODE = '${conflict}';`;
@@ -138,7 +130,6 @@ export function postgres(url: string | undefined): Engine {
       await manager.query(`INSERT INTO ${tableOf(manager, 'deferred')} VALUES (1), (1)`);
     },
 
-    beginSnapshot: ['BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1'],
     isolationLevels: ['REPEATABLE READ', 'SERIALIZABLE'],
     async beganAt(manager) {
       const [found] = await manager.query<{ at: Date }[]>('SELECT now() AS at');
@@ -154,10 +145,6 @@ export function postgres(url: string | undefined): Engine {
         if (waiting) return waiting.pid;
       }
     },
-    async connectionId(manager) {
-      const [own] = await manager.query<{ id: number }[]>('SELECT pg_backend_pid() AS id');
-      return own?.id ?? NaN;
-    },
     async killConnection(manager, id) {
       await manager.query('SELECT pg_terminate_backend($1)', [id]);
     },
@@ -170,10 +157,6 @@ export function postgres(url: string | undefined): Engine {
       return work();
     },
     settings: (manager) => manager.query('SELECT name, setting FROM pg_settings ORDER BY name'),
-    changedTimeouts: (manager) =>
-      manager.query(
-        `SELECT name, setting FROM pg_settings WHERE name LIKE '%timeout' AND setting <> reset_val`,
-      ),
     async intercept({ connection, queryRunner }, around) {
       const runner = queryRunner ?? connection.createQueryRunner();
       const client = Object.getPrototypeOf(await runner.connect()) as Client;
@@ -203,14 +186,6 @@ export function postgres(url: string | undefined): Engine {
       return rows.map(({ columns }) => columns);
     },
     extraKeys: [],
-    async transactionsOfEvents(manager, projectId) {
-      const [found] = await manager.query<{ transactions: number }[]>(
-        `SELECT count(DISTINCT xmin::text)::integer AS transactions
-         FROM ${tableOf(manager, 'shipping_order_event')} WHERE project_id = $1`,
-        [projectId],
-      );
-      return found?.transactions;
-    },
   };
 }
 

@@ -80,14 +80,6 @@ export function sqlite(): Engine {
     },
     referToTenants: never,
     lockTenant: never,
-    async auditUpdates(manager) {
-      await manager.query('CREATE TABLE audit (project_id text REFERENCES tenant (id))');
-      return trigger(
-        manager,
-        ['shipping_method', 'AFTER UPDATE'],
-        'INSERT INTO audit VALUES (NEW.project_id);',
-      );
-    },
     refuse(manager, { table, on, where = {}, message }) {
       const conditions = Object.entries(where).map(([column, value]) => `NEW.${column} = '${value}'`);
       return trigger(
@@ -114,7 +106,6 @@ export function sqlite(): Engine {
       await manager.query('INSERT INTO deferred VALUES (1, 2)');
     },
 
-    beginSnapshot: ['BEGIN', 'SELECT 1'],
     isolationLevels: [],
     async beganAt(manager) {
       const [found] = await manager.query<{ at: string }[]>(
@@ -123,7 +114,6 @@ export function sqlite(): Engine {
       return new Date(found?.at ?? NaN);
     },
     someoneWaitsFor: never,
-    connectionId: never,
     killConnection: never,
     killInserters: never,
     async withLockTimeout(manager, ms, work) {
@@ -139,11 +129,6 @@ export function sqlite(): Engine {
       const found: [string, unknown][] = [];
       for (const pragma of pragmas) found.push([pragma, await setting(manager, pragma)]);
       return found;
-    },
-    async changedTimeouts(manager) {
-      const found = await setting(manager, 'busy_timeout');
-      // The default of better-sqlite3.
-      return found === 5000 ? [] : [found];
     },
     intercept: never,
 
@@ -162,7 +147,6 @@ export function sqlite(): Engine {
       return rows.map(({ columns }) => columns.split(','));
     },
     extraKeys: [['seq']],
-    transactionsOfEvents: () => Promise.resolve(undefined),
   };
 }
 

@@ -1,5 +1,4 @@
 import {
-  answersExactly,
   type BadInput,
   violating,
   ground,
@@ -9,46 +8,32 @@ import {
   noSuchRoute,
   orders,
   type Verdict,
-} from '../support/bad-inputs.js';
+} from '../../support/bad-inputs.js';
 
 /** A project id or an order id, as it is written in the path. */
 const identifiers: [given: string, id: string, violation?: 'format' | 'length'][] = [
   ['64 characters', 'x'.repeat(64)],
   ['65 characters', 'x'.repeat(65), 'length'],
-  ['200 characters', 'x'.repeat(200), 'length'],
   ['5,000 characters', 'x'.repeat(5_000), 'length'],
   ['every sign that is allowed', '_a.b:c-9'],
   ['an encoded letter', 'sho%70'],
   ['a hyphen first', '-a', 'format'],
-  ['a dot first', '.a', 'format'],
-  ['two dots', '..', 'format'],
   ['two encoded dots', '%2e%2e', 'format'],
   ['a NUL', 'a%00', 'format'],
   ['a slash', 'a%2Fb', 'format'],
-  ['a backslash', 'a%5Cb', 'format'],
   ['a blank', 'a%20b', 'format'],
-  ['a line break at its end', 'a%0A', 'format'],
   ['a letter that is not ASCII', '%C3%A9', 'format'],
-  ['an emoji', '%F0%9F%9A%9A', 'format'],
-  ['a quote', 'a%27', 'format'],
-  ['a percent sign', 'a%25', 'format'],
   ['a percent sign encoded twice', 'a%252e', 'format'],
 ];
 
 /** Method ids that no method has, as they are written in the path. */
 const strangers: [given: string, id: string][] = [
   ['one letter', 'x'],
-  ['a number', '1'],
-  ['null', 'null'],
   ['an unknown UUID', noMethod],
   ['a UUID and a letter', `${noMethod}x`],
-  ['a UUID and a NUL', `${noMethod}%00`],
   ['a NUL', '%00'],
   ['5,000 letters', 'x'.repeat(5_000)],
-  ['an emoji', '%F0%9F%9A%9A'],
   ['a slash', 'a%2Fb'],
-  ['a path to the parent', '..%2Ftree'],
-  ['SQL', '%27%20OR%201=1--'],
   ['the name of another route', 'tree'],
 ];
 
@@ -56,7 +41,6 @@ const at = (project: string): string => methods.replace('{project}', project);
 
 const notEncoded: [given: string, method: 'GET' | 'DELETE', path: string][] = [
   ['a project that is not percent-encoded', 'GET', at('%ZZ')],
-  ['a project with an incomplete percent-encoding', 'GET', at('a%2')],
   ['a project that is not UTF-8', 'GET', at('%FF')],
   ['an order with an encoded surrogate', 'GET', `${orders}/%ED%A0%80/events`],
   ['a method id that is not UTF-8', 'DELETE', `${methods}/%C3%28`],
@@ -67,10 +51,7 @@ const noRoutes: [given: string, method: BadInput['method'], path: string][] = [
   ['the path of the tree', 'POST', `${methods}/tree`],
   ['the path of one method', 'PUT', `${methods}/{id}`],
   ['the path of the list', 'DELETE', methods],
-  ['a path outside of the routes', 'GET', '/api/projects/a/sales'],
-  ['the root path', 'GET', '/'],
   ['an empty project', 'GET', at('')],
-  ['an empty order', 'GET', `${orders}//events`],
   ['an empty method id', 'DELETE', `${methods}/`],
 ];
 
@@ -81,7 +62,7 @@ const queries: [method: BadInput['method'], path: string, answer: number][] = [
   ['DELETE', `${methods}/{id}?page=0&page=0`, 204],
 ];
 
-answersExactly('paths', [
+export const paths: BadInput[] = [
   ...identifiers.flatMap(([given, id, violation]): BadInput[] => {
     const verdict = (name: string): Verdict => (violation ? violating(`${name} ${violation}`) : 200);
     const events = `${orders}/${id}/events`;
@@ -110,4 +91,4 @@ answersExactly('paths', [
     path,
     answer,
   })),
-]);
+];

@@ -1,4 +1,6 @@
-import { answersExactly, type BadInput, violating, ground, methods } from '../support/bad-inputs.js';
+import { creates } from './requests.js';
+import { type Verdict } from '../../support/bad-inputs.js';
+import { type BadInput, violating, ground, methods } from '../../support/bad-inputs.js';
 
 /** `meta` as JSON text, because some of it has no JavaScript value; then the expected violations, if any. */
 type Meta = [given: string, meta: string, ...violations: string[]];
@@ -21,34 +23,14 @@ const metas: Meta[] = [
   ['meta of null', 'null'],
   ['meta of {}', '{}'],
   ['meta that is an array', '[]', '/meta type'],
-  ['meta that is a string', '"{}"', '/meta type'],
-  ['meta that is a number', '0', '/meta type'],
-  ['meta that is a boolean', 'false', '/meta type'],
 
   ['meta of 8 levels of objects', objects(8)],
   ['meta of 9 levels of objects', objects(9), `/meta${a(8)} too_deep`],
-  ['meta of 9 levels, the innermost empty', objects(8, '{}'), `/meta${a(8)} too_deep`],
-  ['meta of 8 levels, seven of them arrays', `{"a":${arrays(7)}}`],
   ['meta of 9 levels, eight of them arrays', `{"a":${arrays(8)}}`, '/meta/a/0/0/0/0/0/0/0 too_deep'],
-  [
-    'meta that is too deep in two places',
-    `{"a":${objects(8)},"b":${objects(8)}}`,
-    `/meta/a${a(7)} too_deep`,
-    `/meta/b${a(7)} too_deep`,
-  ],
-  ['meta of 10,000 levels of objects', objects(10_000), `/meta${a(8)} too_deep`],
   ['meta of 10,000 levels of arrays', `{"a":${arrays(10_000)}}`, '/meta/a/0/0/0/0/0/0/0 too_deep'],
   ['meta of 150,000 levels', objects(150_000), `/meta${a(8)} too_deep`],
-
-  ['meta of 16 KiB', stuffed(16_384)],
-  ['meta of 16 KiB and a byte', stuffed(16_385), '/meta too_large'],
-  ['meta of 16 KiB of emoji', stuffed(16_384, '🚚')],
-  ['meta of 16 KiB and a byte, of emoji', stuffed(16_385, '🚚'), '/meta too_large'],
   ['meta of 500,000 zeros', list(500_000, '0'), '/meta too_large'],
-  // The database writes out all of their decimals.
-  ['meta of 50 numbers of 300 decimals', list(50, '1e-300')],
   ['meta of 60 numbers of 300 decimals', list(60, '1e-300'), '/meta too_large'],
-  ['meta of 2,000 numbers of 300 decimals', list(2_000, '5e-324'), '/meta too_large'],
   [
     'meta both too large and with a NUL',
     stuffed(20_000).replace('}', String.raw`,"b":"\u0000"}`),
@@ -59,7 +41,6 @@ const metas: Meta[] = [
   ['a NUL in a value of meta', String.raw`{"a":["x\u0000"]}`, '/meta/a/0 format'],
   ['a NUL in a key of meta', String.raw`{"x\u0000":1}`, '/meta/x\0 format'],
   ['a high surrogate alone in meta', String.raw`{"a":"\ud83d"}`, '/meta/a format'],
-  ['a low surrogate alone in meta', String.raw`{"a":"\ude9a x"}`, '/meta/a format'],
   ['a pair of surrogates as escapes in meta', String.raw`{"a":"\ud83d\ude9a"}`],
   ['a lone surrogate in a key of meta', String.raw`{"\ud800":1}`, '/meta/\uFFFD format'],
   ['other control characters and U+202E in meta', String.raw`{"a":"\u0001\n\u007f\u202e"}`],
@@ -67,18 +48,11 @@ const metas: Meta[] = [
   ['the integers ±(2^53−1) in meta', '{"a":[9007199254740991,-9007199254740991]}'],
   ['the integer 2^53 in meta', '{"a":9007199254740992}', '/meta/a range'],
   ['the integer −2^53 in meta', '{"a":-9007199254740992}', '/meta/a range'],
-  ['an integer of 500 digits in meta', `{"a":${'9'.repeat(500)}}`, '/meta/a range'],
   ['1e400 in meta', '{"a":{"b":1e400}}', '/meta/a/b range'],
-  ['−1e400 in meta', '{"a":[0,-1e400]}', '/meta/a/1 range'],
-  ['1e20 in meta', '{"a":1e20}', '/meta/a range'],
   ['numbers with a fraction in meta', '{"a":[0.1,1.5e-300,-0.0]}'],
 
   ['__proto__ at the first level of meta', '{"__proto__":{"x":1}}', '/meta/__proto__ not_allowed'],
-  ['__proto__ in an array in meta', '{"a":[{"__proto__":null}]}', '/meta/a/0/__proto__ not_allowed'],
   ['__proto__ spelt with escapes', String.raw`{"\u005f_proto__":1}`, '/meta/__proto__ not_allowed'],
-  ['__proto__ at the eighth level', objects(7, '{"__proto__":1}'), `/meta${a(7)}/__proto__ not_allowed`],
-  ['constructor in meta', '{"a":{"constructor":{"prototype":1}}}', '/meta/a/constructor not_allowed'],
-  ['prototype in meta', '{"prototype":1}', '/meta/prototype not_allowed'],
   [
     'all three forbidden keys in meta',
     '{"__proto__":1,"constructor":1,"a":{"prototype":1}}',
@@ -94,41 +68,19 @@ const metas: Meta[] = [
   ['50 violations in meta', list(50, '1e400'), ...places(50, 'range')],
 ];
 
-const inputs: BadInput[] = [
-  ...metas.map(([given, meta, ...violations]): BadInput => {
-    const body = JSON.stringify(ground).replace('}', `,"meta":${meta}}`);
-    return {
-      given,
-      method: 'POST',
-      path: methods,
-      body,
-      answer: violations.length > 0 ? violating(...violations) : 201,
-    };
-  }),
-  {
-    given: '51 violations in meta',
-    method: 'POST',
-    path: methods,
-    body: JSON.stringify(ground).replace('}', `,"meta":${list(51, '1e400')}}`),
-    answer: { ...violating(...places(50, 'range')), truncated: true },
-  },
+const withMeta = (meta: string): string => JSON.stringify(ground).replace('}', `,"meta":${meta}}`);
+const truncated: Verdict = { ...violating(...places(50, 'range')), truncated: true };
+
+export const metaField: BadInput[] = [
+  ...creates(
+    metas.map(([given, meta, ...all]) => [given, withMeta(meta), all.length > 0 ? violating(...all) : 201]),
+  ),
+  ...creates([['51 violations in meta', withMeta(list(51, '1e400')), truncated]]),
   {
     given: '10,000 violations in meta',
     method: 'PATCH',
     path: `${methods}/{id}`,
-    body: JSON.stringify(ground).replace('}', `,"meta":${list(10_000, '1e400')}}`),
-    answer: { ...violating(...places(50, 'range')), truncated: true },
-  },
-  {
-    given: '60 unknown fields',
-    method: 'POST',
-    path: methods,
-    body: { ...Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`x${index}`, 1])), ...ground },
-    answer: {
-      ...violating(...Array.from({ length: 50 }, (_, index) => `/x${index} unknown`)),
-      truncated: true,
-    },
+    body: withMeta(list(10_000, '1e400')),
+    answer: truncated,
   },
 ];
-
-answersExactly('meta', inputs);

@@ -1,11 +1,4 @@
-import {
-  answersExactly,
-  type BadInput,
-  violating,
-  ground,
-  methods,
-  type Refusal,
-} from '../support/bad-inputs.js';
+import { type BadInput, violating, ground, methods, type Refusal } from '../../support/bad-inputs.js';
 
 const mismatch: Refusal = { status: 412, code: 'version_mismatch' };
 const malformed = violating('If-Match: format');
@@ -14,7 +7,6 @@ const malformed = violating('If-Match: format');
 const ifMatches: [header: string | string[], answer: 'accepted' | Refusal, given?: string][] = [
   ['"1"', 'accepted'],
   ['*', 'accepted'],
-  [' * ', 'accepted'],
   ['"7" , "1"', 'accepted'],
   [', "1",', 'accepted'],
   ['"1", "9999999999"', 'accepted'],
@@ -23,35 +15,28 @@ const ifMatches: [header: string | string[], answer: 'accepted' | Refusal, given
   [['"7"', '"1"'], 'accepted', 'two lines'],
   [Array(3_000).fill('"1"').join(), 'accepted', '3,000 tags'],
   ['W/"1"', mismatch],
-  ['W/"1", W/"1"', mismatch],
   ['"2"', mismatch],
   ['"1-x"', mismatch],
-  ['"1.0"', mismatch],
   ['"01"', mismatch],
   ['"1 "', malformed],
   ['""', mismatch],
-  ['"\u00E9"', mismatch],
   [`"${'9'.repeat(500)}"`, mismatch, '500 digits'],
   ['', malformed, 'nothing'],
   [',', malformed],
   ['1', malformed],
   ['"1', malformed],
   ['1"', malformed],
-  ["'1'", malformed],
-  ['"1" "2"', malformed],
   ['"1", 2', malformed],
   ['*, "1"', malformed],
   ['"a b"', malformed],
   ['w/"1"', malformed],
-  ['W/ "1"', malformed],
-  ['W/1', malformed],
   [`"1",${' '.repeat(15_000)}x`, malformed, '15,000 blanks'],
 ];
 
 /** A read is never refused because of its `If-None-Match`. */
 const ifNoneMatches = ['', 'x', '"', '1', 'W/', '*, "', ', ,', '"a b"'];
 
-answersExactly('conditional headers', [
+export const conditionalHeaders: BadInput[] = [
   ...ifMatches.flatMap(([header, answer, given = String(header)]): BadInput[] => {
     const headers = { 'If-Match': header };
     const sent = { given: `If-Match: ${given}`, path: `${methods}/{id}`, headers };
@@ -72,4 +57,4 @@ answersExactly('conditional headers', [
       { ...sent, path: `${methods}/tree` },
     ];
   }),
-]);
+];

@@ -1,15 +1,14 @@
+import { creates } from './requests.js';
 import { gzipSync } from 'node:zlib';
 import {
-  answersExactly,
   type BadInput,
   violating,
   ground,
   invalidJson,
-  methods,
   tooLarge,
   unsupported,
   type Verdict,
-} from '../support/bad-inputs.js';
+} from '../../support/bad-inputs.js';
 
 const good = JSON.stringify(ground);
 
@@ -23,35 +22,23 @@ const media: Media[] = [
   ['application/json; charset=utf-8', good, 201],
   ['application/json;charset="UTF-8"', good, 201],
   ['Application/JSON', good, 201],
-  ['application/json ; charset=utf-8', good, 201],
   ['application/json; Charset=utf-8; x=y', good, 201],
   ['application/json; charset=latin1', good, unsupported],
-  ['application/json; charset=iso-8859-1', good, unsupported],
   // Nest's own parser for Express decodes UTF-16, and the result is not JSON.
   ['application/json; charset=utf-16', good, unsupported, invalidJson],
-  ['application/json; charset=utf-7', good, unsupported],
   ['text/plain', good, unsupported],
-  ['text/json', good, unsupported],
-  ['application/xml', '<x/>', unsupported],
-  ['application/jsonp', good, unsupported],
-  ['application/json-patch+json', '[]', unsupported],
   ['application/merge-patch+json', good, unsupported],
   ['multipart/form-data; boundary=x', '--x--', unsupported],
   [form, 'carrier_code=ups', unsupported],
   ['nonsense', good, unsupported],
-  ['*/*', good, unsupported],
 ];
 
 /** A 415 comes before anything that is wrong in the body. */
 const worse: Media[] = [
   ['text/plain', '{', unsupported],
-  ['application/json; charset=latin1', '{', unsupported],
-  ['application/json; charset=utf-16', '{', unsupported],
   ['text/plain', 'x'.repeat(3_000_000), unsupported],
-  ['application/json; charset=latin1', 'x'.repeat(3_000_000), unsupported],
   [form, `a=${'x'.repeat(200_000)}`, unsupported],
   [form, 'x&'.repeat(5_000), unsupported],
-  [form, `a${'[a]'.repeat(5_000)}=1`, unsupported],
 ];
 
 /** The value of `Content-Encoding`, and the bytes. */
@@ -61,37 +48,19 @@ type Coded = [given: string, coding: string, body: string | Buffer, answer: Verd
 const coded: Coded[] = [
   ['an unknown coding', 'nonsense', good, unsupported],
   ['a body that is not gzip', 'gzip', good, unsupported, invalidJson],
-  ['a body that is not Brotli', 'br', good, unsupported, invalidJson],
   ['a body in gzip', 'gzip', gzipSync(good), unsupported, 201],
-  ['a body in GZIP', 'GZIP', gzipSync(good), unsupported, 201],
   ['50 MB in 50 kB of gzip', 'gzip', gzipSync(' '.repeat(50_000_000)), unsupported, tooLarge],
 ];
 
-const post = { method: 'POST', path: methods } as const;
-const untyped = { 'content-type': undefined };
 const nothing = violating('/carrier_code required', '/method_code required', '/method_label required');
+const sizeOf = (body: string): string =>
+  body === good ? 'a good body' : body.length > 100 ? `${body.length} bytes` : body;
 
-answersExactly('the media type of a body', [
-  ...[...media, ...worse].map(([type, body, answer, express = answer]): BadInput => {
-    const what = body === good ? 'a good body' : body.length > 100 ? `${body.length} bytes` : body;
-    const headers = { 'content-type': type };
-    return { given: `${what} as ${type}`, method: 'POST', path: methods, headers, body, answer, express };
-  }),
-  ...coded.map(([given, coding, body, answer, express = answer]): BadInput => ({
-    given,
-    method: 'POST',
-    path: methods,
-    headers: { 'content-encoding': coding },
-    body,
-    answer,
-    express,
-  })),
-  { ...post, given: 'a good body without a type', headers: untyped, body: good, answer: unsupported },
-  {
-    ...post,
-    given: 'no body as text/plain',
-    headers: { 'content-type': 'text/plain' },
-    body: '',
-    answer: nothing,
-  },
-]);
+export const mediaTypes: BadInput[] = [
+  ...[...media, ...worse].flatMap(([type, body, ...answers]) =>
+    creates([[`${sizeOf(body)} as ${type}`, body, ...answers]], { 'content-type': type }),
+  ),
+  ...coded.flatMap(([given, coding, ...rest]) => creates([[given, ...rest]], { 'content-encoding': coding })),
+  ...creates([['a good body without a type', good, unsupported]], { 'content-type': undefined }),
+  ...creates([['no body as text/plain', '', nothing]], { 'content-type': 'text/plain' }),
+];

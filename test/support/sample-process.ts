@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface SampleOptions {
   /** `DATABASE_URL`, `DATA_DIR` and others. By default there is no demo, and a free port is used. */
   env: Record<string, string>;
-  /** The command that starts Node, such as `faketime`. */
-  by?: readonly string[];
+  /** Printed when it has started. */
+  ready?: RegExp;
 }
 
 /** One run of the sample host from its sources, in its own process. The caller must end it. */
@@ -20,15 +20,8 @@ export class SampleProcess {
   readonly started: Promise<void>;
   output = '';
 
-  constructor({ env, by = [] }: SampleOptions) {
-    const [command = '', ...parameters] = [
-      ...by,
-      process.execPath,
-      '--import',
-      'tsx',
-      'apps/sample/src/main.ts',
-    ];
-    this.process = spawn(command, parameters, {
+  constructor({ env, ready: isReady = /nestjs-shipping sample: \S+/ }: SampleOptions) {
+    this.process = spawn(process.execPath, ['--import', 'tsx', 'apps/sample/src/main.ts'], {
       cwd: root,
       env: { ...process.env, DATABASE_URL: '', PORT: '0', DEMO: 'false', NODE_ENV: 'production', ...env },
     });
@@ -36,7 +29,7 @@ export class SampleProcess {
     this.started = new Promise((ready, failed) => {
       const read = (chunk: Buffer): void => {
         this.output += chunk.toString();
-        if (/nestjs-shipping sample: \S+/.test(this.output)) ready();
+        if (isReady.test(this.output)) ready();
       };
       this.process.stdout?.on('data', read);
       this.process.stderr?.on('data', read);

@@ -1,0 +1,36 @@
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { type DataSource } from 'typeorm';
+import { afterAll, beforeAll } from 'vitest';
+import { type TestApp, testApp, type TestAppOptions } from './support/app.js';
+import { Client, freshProject } from './support/client.js';
+
+/** A host of the module, which runs during the tests of a file or a `describe`. */
+export class Mounted {
+  app!: TestApp;
+
+  get methods(): ShippingMethods {
+    return this.app.nest.get(ShippingMethods);
+  }
+
+  get events(): OrderEvents {
+    return this.app.nest.get(OrderEvents);
+  }
+
+  get dataSource(): DataSource {
+    return this.app.database.dataSource;
+  }
+
+  /** A client of a project that no other test uses. */
+  shop(): Client {
+    return new Client(this.app.origin, freshProject());
+  }
+}
+
+export function mounted(options: TestAppOptions = {}): Mounted {
+  const host = new Mounted();
+  beforeAll(async () => {
+    host.app = await testApp(options);
+  });
+  afterAll(() => host.app?.close());
+  return host;
+}
