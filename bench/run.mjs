@@ -9,7 +9,8 @@ const usage = `npm run bench -- [options]
 
   --engine name    postgres (the default) or mariadb
   --memory         the memory of cached methods instead of the ratios; on PostgreSQL
-  --all            the ratios on both engines, and the memory
+  --import         upsertMany instead of the ratios; on PostgreSQL
+  --all            the ratios on both engines, upsertMany and the memory
   --only a,b       only the scenarios whose names begin with these words: --only create,list20
   --against dir    ours against another checkout that is built; on PostgreSQL, nothing is written
   --rounds n       7 by default
@@ -35,6 +36,7 @@ try {
     options: {
       engine: { type: 'string', default: 'postgres' },
       memory: { type: 'boolean', default: false },
+      import: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       against: { type: 'string' },
@@ -62,15 +64,21 @@ async function measure(options) {
   run('npx tsc -p rivals/nest', here);
   // The packages that these import are installed only now.
   const { measureMemory } = await import('./memory.mjs');
+  const { measureImports } = await import('./import.mjs');
   const { measureRatios } = await import('./ratios.mjs');
   const { printRows } = await import('./report/rows.mjs');
   const { write } = await import('./report/results.mjs');
-  const parts = options.all
-    ? ['postgres', 'mariadb', 'memory']
-    : [options.memory ? 'memory' : options.engine];
+  const kinds = {
+    postgres: () => measureRatios({ ...options, engine: 'postgres' }),
+    mariadb: () => measureRatios({ ...options, engine: 'mariadb' }),
+    import: () => measureImports(options),
+    memory: measureMemory,
+  };
+  const named = options.memory ? 'memory' : options.import ? 'import' : options.engine;
+  if (!kinds[named]) throw new Error(`--engine ${named}: choose postgres or mariadb.`);
   const results = {};
-  for (const part of parts) {
-    const result = await (part === 'memory' ? measureMemory() : measureRatios({ ...options, engine: part }));
+  for (const part of options.all ? Object.keys(kinds) : [named]) {
+    const result = await kinds[part]();
     printRows(result.rows);
     results[part] = result;
     await cleanUp();

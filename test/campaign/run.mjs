@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -51,9 +51,11 @@ const figures = existsSync(results)
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line))
   : [];
-const { numPassedTests = 0, numFailedTests = 0 } = existsSync(summary)
-  ? JSON.parse(readFileSync(summary, 'utf8'))
-  : {};
+const {
+  numPassedTests = 0,
+  numFailedTests = 0,
+  testResults = [],
+} = existsSync(summary) ? JSON.parse(readFileSync(summary, 'utf8')) : {};
 rmSync(work, { recursive: true, force: true });
 
 printTable(['name', 'database', 'done', 'criterion', 'met'], figures);
@@ -62,6 +64,15 @@ console.log(`\nSize ${size}, ${seconds} s, CAMPAIGN_SEED=${seed}`);
 // A file that cannot be loaded has no failed test, but the run has failed.
 const failed = Math.max(numFailedTests, status === 0 ? 0 : 1);
 console.log(`${numPassedTests} passed, ${failed} failed`);
+// Said again at the end, where a log that keeps only its last lines has it.
+for (const { name, assertionResults, message } of testResults) {
+  if (message) console.log(`✗ ${relative(root, name)}: ${message.slice(0, 1500)}`);
+  for (const { status: ended, fullName, failureMessages } of assertionResults) {
+    if (ended === 'failed') {
+      console.log(`✗ ${relative(root, name)}: ${fullName}\n${failureMessages.join('\n').slice(0, 1500)}`);
+    }
+  }
+}
 process.exitCode = failed > 0 ? 1 : 0;
 
 /** Prints Markdown, to be pasted into docs/operations.md. */

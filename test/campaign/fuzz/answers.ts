@@ -45,6 +45,8 @@ function wrongWithContent({ responses }: Operation, answer: WireAnswer): string 
   const { status, headers, text } = answer;
   // The host's own 404, for instance for an id that its router does not accept.
   if (status === 404 && !responses[404]) return wrongWithUnrouted(answer);
+  // Express gives every answer an ETag of its own, also to the events: `If-None-Match: *` fits it.
+  if (status === 304 && !responses[304]) return text === '' ? undefined : 'a 304 with a body';
   const documented = responses[status];
   if (!documented) return `a ${status}, which the document does not have`;
   const missing = Object.keys(documented.headers ?? {}).find((name) => !(name.toLowerCase() in headers));
