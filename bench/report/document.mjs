@@ -6,7 +6,7 @@ const parts = {
   mariadb: ['On MariaDB', 'The same for a few requests.'],
   import: [
     'An import',
-    '`upsertMany` of the real methods beside as many calls of `upsert`, one after another.',
+    '`upsertMany` of the real methods in one process, beside as many single writes, one after another: `save` of TypeORM, or our `upsert`.',
   ],
   memory: ['Memory of the cache', 'In a process that has cached the projects, for each of their methods.'],
 };
