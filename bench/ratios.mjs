@@ -31,11 +31,15 @@ export async function measureRatios({ engine, only, against, rounds, seconds }) 
     const running = {};
     for (const name of names)
       running[name] = await start(name, name === 'before' ? databaseBefore : database);
+    const contendersIn = (scenario) =>
+      ['ours', ...Object.keys(figures[scenario])].map((name) => running[name]);
+    // Before any is timed: afterwards each contender has made another number of changes.
+    if (round === 1)
+      for (const scenario of Object.keys(figures)) await checkEqual(scenario, contendersIn(scenario));
     for (const contender of Object.values(running))
       await slice(generate, contender, 'list20', compileSeconds, {});
-    for (const [scenario, goals] of Object.entries(figures)) {
-      const contenders = ['ours', ...Object.keys(goals)].map((name) => running[name]);
-      if (round === 1) await checkEqual(scenario, contenders);
+    for (const scenario of Object.keys(figures)) {
+      const contenders = contendersIn(scenario);
       measured[scenario].push(
         await measureRound(generate, contenders, scenario, Number(seconds), (next[scenario] ??= {})),
       );
