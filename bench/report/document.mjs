@@ -1,5 +1,4 @@
 import { scenarios } from '../scenarios.mjs';
-import { columns } from './rows.mjs';
 
 const parts = {
   postgres: ['On PostgreSQL', 'Requests a second, as a multiple of the rival’s in the same round.'],
@@ -8,7 +7,10 @@ const parts = {
     'An import',
     '`upsertMany` of the real methods in one process, beside as many single writes, one after another: `save` of TypeORM, or our `upsert`.',
   ],
-  memory: ['Memory of the cache', 'In a process that has cached the projects, for each of their methods.'],
+  memory: [
+    'Memory of the cache',
+    'In a process that has cached 500 projects of 50 methods, for each method.',
+  ],
 };
 
 /** The text of docs/performance.md. @param results by part, with the rows and the run of each */
@@ -19,12 +21,16 @@ export function document(results) {
   return [
     '# Performance',
     whatToExpect(results.postgres.rows),
-    '`npm run bench -- --all --write` makes this page. `bench/README.md` says how it measures. Another machine has other figures, so compare ratios.',
+    measured(results.postgres),
     '![Requests a second beside bare Fastify with pg and beside TypeORM by hand](performance.svg)',
     howToRead,
     ...sections,
     notMeasured,
   ].join('\n\n');
+}
+
+function measured({ command, commit, date, load, machine }) {
+  return `\`${command}\` made this page at ${commit}, ${date}, on ${machine}; the load before was ${load}. \`bench/README.md\` says how it measures. Another machine has other figures, so compare ratios.`;
 }
 
 /** Three sentences for a team that would write it by hand. */
@@ -38,28 +44,51 @@ function whatToExpect(rows) {
   ].join(' ');
 }
 
-function section(part, { rows, command, commit, date, load, machine, server }) {
+function section(part, { rows, server }) {
   const [title, explanation] = parts[part];
-  const keys = Object.keys(columns).filter((key) => rows.some((row) => row[key] !== ''));
+  return [`## ${title}`, `${server}. ${explanation}`, table(rows)];
+}
+
+/** A line for each figure, a column for each rival. */
+function table(rows) {
+  const rivals = Object.keys(columnOf).filter((rival) => rows.some((row) => row.rival === rival));
+  const names = [...new Set(rivals.map((rival) => columnOf[rival]))];
+  const hasCpu = rows.some(({ cpu }) => cpu !== '');
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  const table = [
-    line(keys.map((key) => columns[key])),
-    line(keys.map(() => '---')),
-    ...rows.map((row) => line(keys.map((key) => row[key].replace('MISSED', '**MISSED**')))),
-  ];
-  const run = `\`${command}\` at ${commit}, ${date}, on ${machine}, ${server}; the load before was ${load}.`;
-  return [`## ${title}`, explanation, table.join('\n'), run];
+  const figures = [...new Set(rows.map(({ title }) => title))].map((title) => {
+    const own = rows.filter((row) => row.title === title);
+    const cells = names.map((name) => own.filter(({ rival }) => columnOf[rival] === name).map(cell));
+    const cpu = own.filter(({ rival }) => rival === 'bare' || rival === 'naive').map((row) => row.cpu);
+    return line([title, ...cells.map(String), ...(hasCpu ? [cpu.filter(Boolean).join(', ')] : [])]);
+  });
+  const head = ['', ...names, ...(hasCpu ? ['by CPU time'] : [])];
+  return [line(head), line(head.map(() => '---')), ...figures].join('\n');
+}
+
+const columnOf = {
+  '': '',
+  bare: 'bare',
+  naive: 'naive',
+  express: 'another',
+  paginate: 'another',
+  '`upsert`': '`upsert`',
+};
+
+function cell({ rival, ours, spread, goal, verdict }) {
+  const name = columnOf[rival] === 'another' ? `${rival}: ` : '';
+  const range = spread && ` (${spread})`;
+  return `${name}${ours}${range}${goal && `, ${goal}`}${verdict === 'MISSED' ? ' **missed**' : ''}`;
 }
 
 const howToRead = `## How to read it
 
 - **bare** is Fastify and the driver: one prepared statement for each request, a pool of 10, no validation, no revision.
 - **naive** is what a team writes by hand: Nest on Fastify, TypeORM, class-validator. **express** is the same on Express, **paginate** is nestjs-paginate.
-- **warm**: requests for 100 busy shops of 100 methods. The process sends JSON from its cache, after it has checked in the database that nothing changed. **cold**: the project is not in the cache. Read both rows, because a warm read is fast by not doing the work.
-- **ours**: the median of the rounds; **spread**: the lowest and the highest.
-- **by CPU time**: how much less CPU time a request needs, in the server and in PostgreSQL together. This ratio holds even when the machine is busy with something else.
-- **MISSED**: this run did not reach the goal.`;
+- **warm**: requests for 100 busy shops of 100 methods. The process sends JSON from its cache, after it has checked in the database that nothing changed. **cold**: the project is not in the cache. A warm read is fast by not doing the work: read both rows.
+- Each figure is the median of the rounds, then the lowest and the highest, then the goal.
+- **by CPU time**: how much less CPU time a request needs than with bare and naive, in the server and the database together. It holds even when the machine is busy with something else.
+- **missed**: this run did not reach the goal. Writes send four statements, as many as \`save\` of TypeORM, check more and keep the revision. TypeORM prepares no statement, as bare does. A project that is not cached is read whole.`;
 
 const notMeasured = `## What is not measured
 
-Networks: everything runs on one machine, the load generator too. More than one process of a server. TLS, logging and guards. The test campaign checks that no read is stale.`;
+Networks (everything runs on one machine, the load generator too), several processes, TLS, logging and guards.`;

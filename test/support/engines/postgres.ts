@@ -222,40 +222,49 @@ function optionsOf(settings: DatabaseSettings): Partial<PostgresOptions> {
   };
 }
 
+const schemaName = (): string => `test_${randomUUID().replaceAll('-', '')}`;
+
 /** A schema of its own. */
 async function openOnServer(url: string, settings: DatabaseSettings): Promise<TestDatabase> {
-  const schema = `test_${randomUUID().replaceAll('-', '')}`;
+  const schema = schemaName();
   await onServer(url, `CREATE SCHEMA ${schema}`);
   const drop = () => onServer(url, `DROP SCHEMA ${schema} CASCADE`);
   const options: PostgresOptions = { ...common, url, schema, ...optionsOf(settings) };
   return closedBy(drop, () => onOptions(options));
 }
 
+/** Loading one takes longer than most tests. So each serves one test database after another. */
+const idle: PGlite[] = [];
+
+/** A schema of its own. */
 async function openEmbedded(settings: DatabaseSettings): Promise<TestDatabase> {
-  const snapshot = await readFile(snapshotUrl());
-  const lite = new PGlite({ loadDataDir: new Blob([snapshot]) });
+  const lite = idle.pop() ?? new PGlite({ loadDataDir: new Blob([await readFile(snapshotUrl())]) });
+  const schema = schemaName();
+  await lite.exec(`CREATE SCHEMA ${schema}`);
+  const drop = async (): Promise<void> => {
+    await lite.exec('ROLLBACK');
+    await lite.exec('DISCARD ALL');
+    await lite.exec(`DROP SCHEMA ${schema} CASCADE`);
+    idle.push(lite);
+  };
   const options: PostgresOptions = {
     ...common,
     connectTimeoutMS: 10_000,
+    schema,
     ...optionsOf(settings),
     // The settings of a session have no meaning here.
     extra: createPgConfig(lite),
     poolSize: 1,
   };
-  const dataSource = await new DataSource(options).initialize();
-  const close = async (): Promise<void> => {
-    if (dataSource.isInitialized) await dataSource.destroy();
-    await lite.close();
-  };
-  const embedded: TestDatabase = {
-    options,
-    dataSource,
-    isEmbedded: true,
-    table: (name) => name,
-    another: () => Promise.resolve({ ...embedded, close: () => Promise.resolve() }),
-    close,
-  };
-  return embedded;
+  return closedBy(drop, async () => {
+    const database = await onOptions(options);
+    const embedded: TestDatabase = {
+      ...database,
+      isEmbedded: true,
+      another: () => Promise.resolve({ ...embedded, close: () => Promise.resolve() }),
+    };
+    return embedded;
+  });
 }
 
 async function onOptions(options: PostgresOptions): Promise<TestDatabase> {
