@@ -1,4 +1,4 @@
-import { ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEvents, ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import { DefaultNamingStrategy } from 'typeorm';
@@ -37,6 +37,44 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
 }
 
+/** By table, as SQL: a row of each column that it had. */
+function rowsOf010({ options }: TestDatabase): Record<string, Record<string, string>> {
+  const [project_id, id] = ["'acme'", "'0199a000-0000-7000-8000-000000000001'"];
+  const time = options.type === 'postgres' ? "'2026-01-02 03:04:05.678Z'" : "'2026-01-02 03:04:05.678'";
+  return {
+    shipping_project: { project_id, revision: "'5b1f8c1e-0000-4000-8000-000000000001'" },
+    shipping_method: {
+      project_id,
+      id,
+      carrier_code: "'ups'",
+      carrier_label: 'NULL',
+      method_code: "'03'",
+      method_label: "'Größe'",
+      is_active: 'FALSE',
+      sort_order: '-5',
+      meta: `'{"days":2}'`,
+      use_default: 'TRUE',
+      version: '7',
+      created_at: time,
+      updated_at: time,
+    },
+    shipping_order_event: {
+      project_id,
+      order_id: "'1001'",
+      occurred_at: time,
+      // The servers number the events themselves.
+      ...(options.type === 'better-sqlite3' && { seq: '1' }),
+      id,
+      type: "'order.placed'",
+      message: 'NULL',
+      data: `'{"total":"84.90"}'`,
+      actor: `'{"type":"user","id":"u-7","label":null}'`,
+      dedupe_key: "'once'",
+      recorded_at: time,
+    },
+  };
+}
+
 describe('the migrations', () => {
   let database: TestDatabase | undefined;
   afterEach(async () => {
@@ -66,6 +104,43 @@ describe('the migrations', () => {
     await dataSource.runMigrations();
 
     await works(database);
+  });
+
+  it('keep what version 0.1.0 has stored', async () => {
+    database = await testDatabase({ migrationsRun: false });
+    const { dataSource } = database;
+    const later = dataSource.migrations.splice(1);
+    await dataSource.runMigrations();
+    for (const [name, row] of Object.entries(rowsOf010(database)))
+      await dataSource.query(
+        `INSERT INTO ${database.table(name)} (${Object.keys(row)}) VALUES (${Object.values(row)})`,
+      );
+    dataSource.migrations.push(...later);
+
+    await dataSource.runMigrations();
+
+    await expectNoSchemaDrift(dataSource);
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+    await testing.init();
+    const method = await testing.get(ShippingMethods).findByCodes('acme', 'ups', '03');
+    const [event] = await testing.get(OrderEvents).list('acme', '1001');
+    expect(method).toMatchObject({
+      carrier_label: null,
+      method_label: 'Größe',
+      is_active: false,
+      sort_order: -5,
+      meta: { days: 2 },
+      use_default: true,
+      version: 7,
+      created_at: '2026-01-02T03:04:05.678Z',
+    });
+    expect(event).toMatchObject({
+      type: 'order.placed',
+      message: null,
+      data: { total: '84.90' },
+      actor: { type: 'user', id: 'u-7', label: null },
+      occurred_at: '2026-01-02T03:04:05.678Z',
+    });
   });
 
   onlyWhere('checkedDrops', () => {
