@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { TerminusModule } from '@nestjs/terminus';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
@@ -18,6 +19,7 @@ export class AppModule {
         }),
         ShippingModule.forRoot({ isGlobal: true }),
         OrderDeskModule,
+        TerminusModule.forRoot({ logger: false }),
       ],
       controllers: [HealthController],
     };
