@@ -29,6 +29,9 @@ interface Known {
   order?: 'acknowledged' | 'open' | 'refused';
 }
 
+/** Far below `maxMethods`. */
+const methodsOfProject = 500;
+
 /**
  * Writers that remember their answers, so that these can be compared with what is stored afterwards. Each writer
  * creates a method, changes it and places an order with it, again and again, whatever the answers are.
@@ -41,14 +44,15 @@ export class Ledger {
   private stopped = false;
   private next = 0;
 
-  constructor(readonly project: string) {}
+  /** @param name of its projects */
+  constructor(private readonly name: string) {}
 
   /** Writes until `stop`. @param origin called for each request, because the host may have a new port */
   async write(writers: number, origin: () => string): Promise<void> {
     this.stopped = false;
     await Promise.all(
       Array.from({ length: writers }, async () => {
-        while (!this.stopped) await this.one(new Client(origin(), this.project), `m${this.next++}`);
+        while (!this.stopped) await this.one(this.shop(origin(), this.next), `m${this.next++}`);
       }),
     );
   }
@@ -68,14 +72,15 @@ export class Ledger {
 
   /** Compares the answers with what is stored. */
   async reckon(origin: string): Promise<Reckoning> {
-    const shop = new Client(origin, this.project);
-    const there = await labelsOf(shop);
+    const there = new Map<string, string>();
+    for (let number = 0; number < this.next; number += methodsOfProject)
+      for (const [code, label] of await labelsOf(this.shop(origin, number))) there.set(code, label);
     const reckoning = { acknowledged: this.yes, lost: 0, phantom: 0, open: this.open.size };
     for (const [code, known] of this.created) {
       const label = there.get(code);
       if (label !== known.label && (label === undefined || label !== known.orLabel)) reckoning.lost++;
       if (!known.order) continue;
-      const { body } = await shop.events(code);
+      const { body } = await this.shop(origin, Number(code.slice(1))).events(code);
       const events = body.data.length;
       if (known.order === 'acknowledged' && events !== 2) reckoning.lost++;
       if (known.order === 'refused' && events !== 0) reckoning.phantom++;
@@ -85,6 +90,11 @@ export class Ledger {
       if (!this.created.has(code) && !this.open.has(code)) reckoning.phantom++;
     }
     return reckoning;
+  }
+
+  /** That of the method with this number. */
+  private shop(origin: string, number: number): Client {
+    return new Client(origin, `${this.name}-${Math.floor(number / methodsOfProject)}`);
   }
 
   private async one(shop: Client, code: string): Promise<void> {
@@ -101,7 +111,7 @@ export class Ledger {
     if (isOpen(update)) known.orLabel = changed;
 
     const placing = await this.ask(() =>
-      shop.send('POST', `/api/projects/${this.project}/desk/orders`, {
+      shop.send('POST', `/api/projects/${shop.project}/desk/orders`, {
         order_id: code,
         carrier_code: 'ups',
         method_code: code,
