@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
   type ShippingMethodDto,
@@ -51,8 +52,11 @@ export class ContractClient {
     this.methods = `${this.base}/shipments/methods`;
   }
 
-  create(body?: object): Promise<Answer<ShippingMethodDto>> {
-    return this.send('POST', this.methods, body);
+  async create(body?: object): Promise<Answer<ShippingMethodDto>> {
+    const answer = await this.send<ShippingMethodDto>('POST', this.methods, body);
+    const hint = 'If an interceptor of the host wraps answers, say how to get at them: unwrap.';
+    assert.ok(answer.status !== 201 || 'id' in answer.body, `The method has no id: ${answer.text}. ${hint}`);
+    return answer;
   }
 
   list(query = ''): Promise<Answer<ShippingMethodPage>> {
