@@ -12,7 +12,7 @@ export type Environment = Readonly<Record<string, string>>;
 
 /** @param server the URL of a superuser; by default the server of this run */
 export function createDatabase(server = serverUrl ?? ''): Promise<ServerDatabase> {
-  return (server.startsWith('mariadb') ? MariadbDatabase : PostgresDatabase).create(server);
+  return (/^(mariadb|mysql):/.test(server) ? MariadbDatabase : PostgresDatabase).create(server);
 }
 
 /** A database for one sample host, and the environment that names it. */
