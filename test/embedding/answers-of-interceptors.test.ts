@@ -1,4 +1,5 @@
 import { type NestInterceptor } from '@nestjs/common';
+import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ShippingModule } from 'nestjs-shipping';
 import { catchError, of, tap } from 'rxjs';
@@ -10,6 +11,39 @@ import { compiled, type Host, listening, platformNames, typeOrm } from './host.j
 const apologising: NestInterceptor = {
   intercept: (_context, next) => next.handle().pipe(catchError(() => of({ sorry: true }))),
 };
+
+const looking: NestInterceptor = {
+  intercept: (_context, next) => next.handle().pipe(tap(JSON.stringify)),
+};
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+/** What a host has put in place of the JSON of its platform. */
+const ways = {
+  Express: {
+    'a middleware': (app: NestExpressApplication) =>
+      app.use((_request: unknown, response: Response, next: () => void) => {
+        const json = response.json.bind(response);
+        response.json = (payload) => json({ by: 'host', payload });
+        next();
+      }),
+    'the replacer of Express': (app: NestExpressApplication) =>
+      app.set('json replacer', (key: string, payload: unknown) =>
+        key === '' ? { by: 'host', payload } : payload,
+      ),
+  },
+  Fastify: {
+    'the serializer of Fastify': (app: NestFastifyApplication) =>
+      app
+        .getHttpAdapter()
+        .getInstance()
+        .setReplySerializer((payload) => JSON.stringify({ by: 'host', payload })),
+  },
+};
+
+interface Response {
+  json(payload: unknown): unknown;
+}
 
 describe.each(platformNames)('on %s, an interceptor', (platform) => {
   let database: TestDatabase;
@@ -39,27 +73,31 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
   });
 
-  it.runIf(platform === 'Fastify')(
-    'that looks at a value leaves its JSON to the serializer of the host',
-    async () => {
-      const looking: NestInterceptor = {
-        intercept: (_context, next) => next.handle().pipe(tap(JSON.stringify)),
-      };
-      const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-      host = await listening(
-        testing,
-        (app) => {
-          const fastify = (app as NestFastifyApplication).getHttpAdapter().getInstance();
-          fastify.setReplySerializer((payload) => JSON.stringify({ by: 'host', payload }));
-          app.useGlobalInterceptors(looking);
-        },
-        platform,
-      );
-      const shop = new Client(host.origin, freshProject());
+  it.each(Object.entries(ways[platform]))(
+    'that looks, or none, leaves the JSON of each answer to %s',
+    async (_what, setUp) => {
+      for (const interceptors of [[], [looking]]) {
+        const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+        host = await listening(
+          testing,
+          (app) => {
+            app.useGlobalInterceptors(...interceptors);
+            setUp(app as never);
+          },
+          platform,
+        );
+        const shop = new Client(host.origin, freshProject());
 
-      const answers = [await shop.list(), await shop.tree(), await shop.events('o')];
+        const answers = [
+          await shop.create(ground),
+          await shop.list(),
+          await shop.tree(),
+          await shop.events('o'),
+        ];
 
-      expect(answers.map(({ body }) => body)).toMatchObject(answers.map(() => ({ by: 'host' })));
+        expect(answers.map(({ text }) => text.slice(0, 6))).toEqual(answers.map(() => '{"by":'));
+        host.app.getHttpServer().close();
+      }
     },
   );
 });

@@ -11,6 +11,7 @@ interface AnyResponse {
 
 interface FastifyResponse extends AnyResponse {
   sent: boolean;
+  server: object;
   hasHeader(name: string): boolean;
   /** Makes text or bytes of whatever is sent on this response; null: as on every other route. */
   serializer(serialize: ((sent: unknown) => unknown) | null): unknown;
@@ -18,7 +19,8 @@ interface FastifyResponse extends AnyResponse {
 }
 
 /** That of Express is that of Node. */
-type ExpressResponse = AnyResponse & ServerResponse & { json(body: unknown): unknown };
+type ExpressResponse = AnyResponse &
+  ServerResponse & { app: { get(setting: string): unknown }; json(body: unknown): unknown };
 
 /** What Express and Fastify have in common, as far as we use it. */
 export type HttpResponse = FastifyResponse | ExpressResponse;
@@ -58,24 +60,50 @@ function onSendOfFastify(response: FastifyResponse): void {
     completeHead(response);
     if (response.statusCode === 304) return undefined;
     if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
-    const json = unread(sent);
-    if (json) return json;
     response.serializer(null);
-    return response.serialize(sent);
+    const json = unread(sent);
+    return json && serializesPlainly(response) ? json : response.serialize(sent);
   });
 }
 
+/** Of the servers of Fastify: none takes another serializer once it listens. */
+const plain = new WeakMap<object, boolean>();
+const sample = { data: [{ is_active: true, carrier_label: null }] };
+
+/** Whether the host's Fastify makes the JSON that we have at hand: it may have a `setReplySerializer` of its own. */
+function serializesPlainly(response: FastifyResponse): boolean {
+  const { server } = response;
+  if (!plain.has(server))
+    plain.set(
+      server,
+      makesPlainly(() => response.serialize(sample)),
+    );
+  return plain.get(server) === true;
+}
+
+function makesPlainly(serialize: () => unknown): boolean {
+  try {
+    return String(serialize()) === JSON.stringify(sample);
+  } catch {
+    return false;
+  }
+}
+
 function onSendOfExpress(response: ExpressResponse): void {
-  const { json: send } = response;
+  const { app, json: send } = response;
+  // A middleware of the host's may have put one of its own in place of Express's, for instance for an envelope.
+  const isHosts = Object.hasOwn(response, 'json');
   response.json = (sent) => {
     completeHead(response);
     if (response.statusCode === 304) return response.send();
     const json = unread(sent);
-    if (!json) return send.call(response, sent);
+    if (!json || isHosts || jsonSettings.some((name) => app.get(name))) return send.call(response, sent);
     response.header('Content-Type', jsonType);
     return response.send(json);
   };
 }
+
+const jsonSettings = ['json replacer', 'json spaces', 'json escape'];
 
 function completeHead(response: HttpResponse): void {
   const found = answers.get(response);
