@@ -2,7 +2,7 @@ import { type NestInterceptor } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ShippingModule } from 'nestjs-shipping';
-import { catchError, of, tap } from 'rxjs';
+import { catchError, map, of, tap } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -17,6 +17,24 @@ const looking: NestInterceptor = {
 };
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+const deep: ProxyHandler<object> = {
+  get: (target, name, receiver) => {
+    const found: unknown = Reflect.get(target, name, receiver);
+    return typeof found === 'object' && found !== null ? new Proxy(found, deep) : found;
+  },
+};
+
+/** What an interceptor may make of a value. */
+const copies: Record<string, (value: object) => object> = {
+  'a Proxy': (value) => new Proxy(value, {}),
+  'a Proxy of all that it holds': (value) => new Proxy(value, deep),
+  'a copy': (value) => ({ ...value }),
+  'a structured clone': (value) => structuredClone(value),
+  'a copy of its properties': (value) => Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)),
+  'an object that inherits from it': (value) => Object.assign(Object.create(value) as object, value),
+  'it, frozen': Object.freeze,
+};
 
 /** What a host has put in place of the JSON of its platform. */
 const ways = {
@@ -71,6 +89,30 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     ];
 
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
+  });
+
+  it.each(Object.entries(copies))('can send %s, which is whole', async (_what, copy) => {
+    const shop = await mounted({
+      intercept: (_context, next) => next.handle().pipe(map((value) => copy(value as object))),
+    });
+    await shop.create(ground);
+
+    const [list, tree] = [await shop.list(), await shop.tree()];
+
+    expect([list.status, list.body]).toMatchObject([200, { data: [ground], meta: { total: 1 } }]);
+    expect([tree.status, tree.body]).toMatchObject([200, { data: [{ methods: [ground] }] }]);
+  });
+
+  it('can give a value a toJSON() of its own, without a look at it', async () => {
+    const toJSON = (): object => ({ by: 'host' });
+    const shop = await mounted({
+      intercept: (_context, next) =>
+        next.handle().pipe(map((value) => Object.defineProperty(value, 'toJSON', { value: toJSON }))),
+    });
+
+    const answers = [await shop.list(), await shop.tree(), await shop.events('o')];
+
+    expect(answers.map(({ body }) => body)).toEqual(answers.map(toJSON));
   });
 
   it.each(Object.entries(ways[platform]))(

@@ -114,12 +114,18 @@ function completeHead(response: HttpResponse): void {
 
 /** The JSON of a value, and what was parsed of it for those who look into the value. */
 interface Source {
+  of: object;
   json: Buffer;
   members: PropertyDescriptorMap;
   parsed?: Record<string, unknown>;
 }
 
-const sources = new WeakMap<object, Source>();
+const sourceOf = Symbol('source');
+
+interface Sourced {
+  /** A member, and no WeakMap: a Proxy of a value, and an object that was made of it, show what it has, too. */
+  [sourceOf]?: () => Source;
+}
 
 /**
  * A plain value whose JSON is at hand. It is parsed for the first who looks into it. So whatever a host's interceptor
@@ -129,15 +135,16 @@ const sources = new WeakMap<object, Source>();
 export function withJson<Value extends { data: unknown }>(json: Buffer, { isPage = false } = {}): Value {
   const members = isPage ? pageMembers : treeMembers;
   const value = Object.defineProperties({}, members);
-  sources.set(value, { json, members });
+  const source: Source = { of: value, json, members };
+  Object.defineProperty(value, sourceOf, { value: () => source, configurable: true });
   return value as Value;
 }
 
 /** @returns the JSON of a value of `withJson` that nobody has looked into */
 function unread(value: unknown): Buffer | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const source = sources.get(value);
-  if (!source || source.parsed) return undefined;
+  const source = (value as Sourced)[sourceOf]?.();
+  if (source?.of !== value || source.parsed || 'toJSON' in value) return undefined;
   const { json, members } = source;
   // An interceptor may have added, removed or replaced a member without a look at it.
   const isOurs = (name: string): boolean =>
@@ -146,11 +153,13 @@ function unread(value: unknown): Buffer | undefined {
   return names.length === Object.keys(members).length && names.every(isOurs) ? json : undefined;
 }
 
-function parsed(value: object): Record<string, unknown> {
-  const source = sources.get(value);
+function parsed(value: Sourced): Record<string, unknown> {
+  const source = value[sourceOf]?.();
   if (!source) throw new TypeError('This is no value of withJson().');
   return (source.parsed ??= JSON.parse(String(source.json)) as Record<string, unknown>);
 }
+
+const plainMember = { enumerable: true, configurable: true, writable: true };
 
 // One pair of functions for all values: with functions of its own, each value would take several times as long.
 function member(name: string): PropertyDescriptor {
@@ -160,8 +169,9 @@ function member(name: string): PropertyDescriptor {
     get(this: object) {
       return parsed(this)[name];
     },
-    set(this: object, changed: unknown) {
-      parsed(this)[name] = changed;
+    set(this: Sourced, changed: unknown) {
+      if (this[sourceOf]?.().of === this) parsed(this)[name] = changed;
+      else Object.defineProperty(this, name, { ...plainMember, value: changed });
     },
   };
 }
