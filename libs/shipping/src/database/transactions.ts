@@ -103,6 +103,11 @@ export class Transactions implements EntitySubscriberInterface {
     return result;
   }
 
+  /** Whether this code is part of work on a connection that runs. */
+  isInside(): boolean {
+    return this.inside.get()?.isOver === false;
+  }
+
   async beforeTransactionStart({ queryRunner }: Event): Promise<void> {
     await this.quiet(queryRunner);
   }
