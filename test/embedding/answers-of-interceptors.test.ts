@@ -1,7 +1,8 @@
 import { type NestInterceptor } from '@nestjs/common';
+import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ShippingModule } from 'nestjs-shipping';
-import { catchError, of, tap } from 'rxjs';
+import { catchError, map, of, tap } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -10,6 +11,57 @@ import { compiled, type Host, listening, platformNames, typeOrm } from './host.j
 const apologising: NestInterceptor = {
   intercept: (_context, next) => next.handle().pipe(catchError(() => of({ sorry: true }))),
 };
+
+const looking: NestInterceptor = {
+  intercept: (_context, next) => next.handle().pipe(tap(JSON.stringify)),
+};
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+const deep: ProxyHandler<object> = {
+  get: (target, name, receiver) => {
+    const found: unknown = Reflect.get(target, name, receiver);
+    return typeof found === 'object' && found !== null ? new Proxy(found, deep) : found;
+  },
+};
+
+/** What an interceptor may make of a value. */
+const copies: Record<string, (value: object) => object> = {
+  'a Proxy': (value) => new Proxy(value, {}),
+  'a Proxy of all that it holds': (value) => new Proxy(value, deep),
+  'a copy': (value) => ({ ...value }),
+  'a structured clone': (value) => structuredClone(value),
+  'a copy of its properties': (value) => Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)),
+  'an object that inherits from it': (value) => Object.assign(Object.create(value) as object, value),
+  'it, frozen': Object.freeze,
+};
+
+/** What a host has put in place of the JSON of its platform. */
+const ways = {
+  Express: {
+    'a middleware': (app: NestExpressApplication) =>
+      app.use((_request: unknown, response: Response, next: () => void) => {
+        const json = response.json.bind(response);
+        response.json = (payload) => json({ by: 'host', payload });
+        next();
+      }),
+    'the replacer of Express': (app: NestExpressApplication) =>
+      app.set('json replacer', (key: string, payload: unknown) =>
+        key === '' ? { by: 'host', payload } : payload,
+      ),
+  },
+  Fastify: {
+    'the serializer of Fastify': (app: NestFastifyApplication) =>
+      app
+        .getHttpAdapter()
+        .getInstance()
+        .setReplySerializer((payload) => JSON.stringify({ by: 'host', payload })),
+  },
+};
+
+interface Response {
+  json(payload: unknown): unknown;
+}
 
 describe.each(platformNames)('on %s, an interceptor', (platform) => {
   let database: TestDatabase;
@@ -39,27 +91,55 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
   });
 
-  it.runIf(platform === 'Fastify')(
-    'that looks at a value leaves its JSON to the serializer of the host',
-    async () => {
-      const looking: NestInterceptor = {
-        intercept: (_context, next) => next.handle().pipe(tap(JSON.stringify)),
-      };
-      const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-      host = await listening(
-        testing,
-        (app) => {
-          const fastify = (app as NestFastifyApplication).getHttpAdapter().getInstance();
-          fastify.setReplySerializer((payload) => JSON.stringify({ by: 'host', payload }));
-          app.useGlobalInterceptors(looking);
-        },
-        platform,
-      );
-      const shop = new Client(host.origin, freshProject());
+  it.each(Object.entries(copies))('can send %s, which is whole', async (_what, copy) => {
+    const shop = await mounted({
+      intercept: (_context, next) => next.handle().pipe(map((value) => copy(value as object))),
+    });
+    await shop.create(ground);
 
-      const answers = [await shop.list(), await shop.tree(), await shop.events('o')];
+    const [list, tree] = [await shop.list(), await shop.tree()];
 
-      expect(answers.map(({ body }) => body)).toMatchObject(answers.map(() => ({ by: 'host' })));
+    expect([list.status, list.body]).toMatchObject([200, { data: [ground], meta: { total: 1 } }]);
+    expect([tree.status, tree.body]).toMatchObject([200, { data: [{ methods: [ground] }] }]);
+  });
+
+  it('can give a value a toJSON() of its own, without a look at it', async () => {
+    const toJSON = (): object => ({ by: 'host' });
+    const shop = await mounted({
+      intercept: (_context, next) =>
+        next.handle().pipe(map((value) => Object.defineProperty(value, 'toJSON', { value: toJSON }))),
+    });
+
+    const answers = [await shop.list(), await shop.tree(), await shop.events('o')];
+
+    expect(answers.map(({ body }) => body)).toEqual(answers.map(toJSON));
+  });
+
+  it.each(Object.entries(ways[platform]))(
+    'that looks, or none, leaves the JSON of each answer to %s',
+    async (_what, setUp) => {
+      for (const interceptors of [[], [looking]]) {
+        const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+        host = await listening(
+          testing,
+          (app) => {
+            app.useGlobalInterceptors(...interceptors);
+            setUp(app as never);
+          },
+          platform,
+        );
+        const shop = new Client(host.origin, freshProject());
+
+        const answers = [
+          await shop.create(ground),
+          await shop.list(),
+          await shop.tree(),
+          await shop.events('o'),
+        ];
+
+        expect(answers.map(({ text }) => text.slice(0, 6))).toEqual(answers.map(() => '{"by":'));
+        host.app.getHttpServer().close();
+      }
     },
   );
 });

@@ -1,4 +1,5 @@
 import { type CanActivate, ConflictException, HttpCode, type Type, UseGuards } from '@nestjs/common';
+import { ApiBearerAuth, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { ShippingModule, type ShippingRoute } from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -137,6 +138,16 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
 
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 200]);
     expect(made.toSorted()).toEqual(['OrderEventsController', 'ShippingMethodsController']);
+  });
+
+  it('of a whole mount that describes it is in the document once for each route', async () => {
+    await mounted({}, [ApiBearerAuth()]);
+
+    const { paths } = SwaggerModule.createDocument(host?.app as never, new DocumentBuilder().build());
+
+    const operations = Object.values(paths).flatMap((item) => Object.values(item as object));
+    expect(operations.map(({ security }) => security)).toEqual(operations.map(() => [{ bearer: [] }]));
+    expect(operations).toHaveLength(6);
   });
 
   it('of a whole mount that returns any other class is refused at boot', async () => {

@@ -1,5 +1,10 @@
 import { Module } from '@nestjs/common';
-import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  type ShippingMethodChange,
+  ShippingMethods,
+  ShippingModule,
+  shippingServices,
+} from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -54,6 +59,17 @@ describe('two mounts of the module', () => {
     ['on two DataSources, of which one has services only,', [{}, { dataSource: 'second', http: false }]],
   ] satisfies [string, Mounts][])('%s are accepted', async (_how, mounts) => {
     expect(await boot(...mounts)).toBe('booted');
+  });
+
+  it('on two DataSources are listed for a script that names neither', async () => {
+    const imports = [{}, { dataSource: 'second', http: false as const }].map((options) =>
+      ShippingModule.forRoot(options),
+    );
+    const app = await compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
+
+    expect(() => shippingServices(app, 'third')).toThrow(
+      /found no mount .* "third".* on the DataSources "default", "second": name one/,
+    );
   });
 
   it('are one mount when several modules import the same dynamic module', async () => {

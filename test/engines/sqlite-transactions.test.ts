@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { MethodInUseError } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
@@ -100,4 +101,60 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
       await host.dataSource.query('DROP TABLE cart');
     },
   );
+});
+
+describe.skipIf(sqlite.missing !== undefined)(`onChange without its manager on ${titleOf(sqlite)}`, () => {
+  let database: EngineDatabase;
+  let host: EngineHost;
+  let onChange = (): Promise<unknown> => Promise.resolve();
+  beforeAll(async () => {
+    database = await sqlite.create();
+    host = await hostOn(database, {
+      onChange: async () => {
+        await onChange();
+      },
+    });
+  });
+  afterAll(async () => {
+    await host?.close();
+    await database?.drop();
+  });
+
+  it('reads a project that another call reads, and neither waits for ever', async () => {
+    const [project, other] = [freshProject(), freshProject()];
+    await host.methods.create(other, ground);
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const listing = begun.then(() => host.methods.list(other));
+    onChange = async () => {
+      begin();
+      await delay(50);
+      return host.methods.list(other);
+    };
+
+    const created = await host.methods.create(project, ground);
+
+    expect(created).toMatchObject(ground);
+    expect((await listing).meta.total).toBe(1);
+  });
+
+  it('reads what nobody else may see yet', async () => {
+    const project = freshProject();
+    await host.methods.findActive(project);
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const listing = begun.then(() => host.methods.list(project));
+    const seen: number[] = [];
+    onChange = async () => {
+      const mine = host.methods.list(project);
+      begin();
+      seen.push((await mine).meta.total);
+      throw new Error('no');
+    };
+
+    await expect(host.methods.create(project, ground)).rejects.toThrow('no');
+
+    expect(seen).toEqual([1]);
+    expect((await listing).meta.total).toBe(0);
+  });
 });

@@ -157,6 +157,7 @@ describe('the events of an order', () => {
 
   it.each([
     [{ orderId: 17 }, 'orderId', 'type'],
+    [{ projectId: 17 }, 'projectId', 'type'],
     [{ projectId: 'a b' }, 'projectId', 'format'],
   ])('cannot be recorded with %j: the violation names %s (%s)', async (part, parameter, code) => {
     const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', ...part };

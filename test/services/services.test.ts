@@ -100,10 +100,12 @@ describe('the services as the documents show them', () => {
   });
 
   it.each([undefined, null, 3, {}])('refuse to find a method by %j, which is no string', async (code) => {
-    const finding = methods.findByCodes(freshProject(), code as string, 'x');
+    const carrier = methods.findByCodes(projectId, code as string, '03');
+    const method = methods.findByCodes(projectId, 'ups', code as string);
 
-    await expect(finding).rejects.toMatchObject({ errors: [{ parameter: 'carrier_code', code: 'type' }] });
-    expect(await methods.findByCodes(freshProject(), ' no code', 'x')).toBeNull();
+    await expect(carrier).rejects.toMatchObject({ errors: [{ parameter: 'carrier_code', code: 'type' }] });
+    await expect(method).rejects.toMatchObject({ errors: [{ parameter: 'method_code', code: 'type' }] });
+    expect(await methods.findByCodes(projectId, ' no code', 'x')).toBeNull();
   });
 
   it('list, tree, findActive, find and findByCodes', async () => {

@@ -9,7 +9,8 @@ export class CallContext<Call> {
   private running = 0;
 
   get(): Call | undefined {
-    return this.storage.getStore();
+    // From Node 24 on, what a call has left behind still has its store.
+    return this.running > 0 ? this.storage.getStore() : undefined;
   }
 
   async run<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {

@@ -72,6 +72,14 @@ export class Database {
     return this.alone(({ manager }) => this.inOneOfItsOwn(manager, work));
   }
 
+  /**
+   * Whether this code is part of work on the one connection of SQLite, such as that of `onChange`. It must not wait for
+   * work that it shares with others: that waits for the connection.
+   */
+  isOnOnlyConnection(): boolean {
+    return this.transactions.isInside() && isSqlite(this.dataSource.manager);
+  }
+
   /** Runs `action` after the outermost COMMIT. */
   afterCommit({ queryRunner }: EntityManager, action: () => void): void {
     if (queryRunner) this.transactions.afterCommit(queryRunner, action);

@@ -92,6 +92,41 @@ describe('calls in a keyed queue', () => {
     vi.useRealTimers();
   });
 
+  it('are refused inside of a call that waits for them, also by way of one of several others', async () => {
+    const queue = new KeyedQueue();
+    const [b, c] = [call([], 'b'), call([], 'c')];
+    const outer = queue.take('y', async () => {
+      await b.run();
+      return queue.take('x', c.run);
+    });
+    const several = queue.take('x', async () => {
+      const calls = Promise.all([queue.take('y', c.run), queue.take('z', c.run)]);
+      b.end();
+      return calls;
+    });
+
+    await expect(outer).rejects.toThrow('pass the manager');
+    c.end();
+    expect(await several).toEqual(['c', 'c']);
+    expect(queue).toHaveProperty('waits', new Set());
+  });
+
+  it('that a call has left behind are no part of it when it is over', async () => {
+    const queue = new KeyedQueue();
+    const a = call([], 'a');
+    let left: Promise<string> | undefined;
+    await queue.take('x', async () => {
+      left = queue.take('y', async () => {
+        await a.run();
+        return queue.take('x', () => Promise.resolve('again'));
+      });
+    });
+
+    a.end();
+
+    expect(await left).toBe('again');
+  });
+
   it('leave nothing behind', async () => {
     const queue = new KeyedQueue();
 

@@ -5,33 +5,40 @@ import { firstOf } from './first-of.js';
 /** A connection may be silent for ever. A call that takes longer no longer holds up the next one. */
 const patienceMs = 30_000;
 
+/** A call that runs. */
+interface Running {
+  key: string;
+  isOver: boolean;
+}
+
 /** Runs calls with the same key one after another, so that those that wait for one lock take one connection together. */
 export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
-  /** The keys of the calls in which this code runs. */
-  private readonly inside = new CallContext<Set<string>>();
-  /** By the key of a call that runs: the key for which a call inside of it waits. */
-  private readonly waits = new Map<string, string>();
+  /** The calls in which this code runs, outermost first. */
+  private readonly inside = new CallContext<readonly Running[]>();
+  /** What calls that run wait for: the key of a call inside of them. */
+  private readonly waits = new Set<{ by: Running; key: string }>();
 
   /**
    * If the database is not available to a call, the calls that wait behind it fail at once. A lost race fails one call.
    * @throws TypeError for a call inside of one with the same key, which would wait for itself, also by way of others
    */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
-    const outer = this.inside.get() ?? new Set();
-    for (let next: string | undefined = key; next !== undefined; next = this.waits.get(next))
-      if (outer.has(next))
-        throw new TypeError(
-          'A call inside of onChange waits for the change that it is part of: pass the manager.',
-        );
-    for (const each of outer) this.waits.set(each, key);
-    const held = new Set(outer).add(key);
+    // A call may have left this code behind.
+    const outer = this.inside.get()?.filter(({ isOver }) => !isOver) ?? [];
+    if (this.leadsTo(outer, key))
+      throw new TypeError(
+        'A call inside of onChange waits for the change that it is part of: pass the manager.',
+      );
+    const waits = outer.map((by) => ({ by, key }));
+    for (const wait of waits) this.waits.add(wait);
+    const running: Running = { key, isOver: false };
     const run = (): Promise<Result> =>
-      this.inside.run(held, call).finally(() => {
-        held.delete(key);
+      this.inside.run([...outer, running], call).finally(() => {
+        running.isOver = true;
         // It may not have awaited the calls inside of it.
-        this.waits.delete(key);
+        for (const wait of this.waits) if (wait.by === running) this.waits.delete(wait);
       });
     const previous = this.last.get(key) ?? Promise.resolve();
     const result = previous.then(run, (error: unknown) => {
@@ -45,8 +52,15 @@ export class KeyedQueue {
     try {
       return await result;
     } finally {
-      for (const each of outer) if (this.waits.get(each) === key) this.waits.delete(each);
+      for (const wait of waits) this.waits.delete(wait);
       if (this.last.get(key) === over) this.last.delete(key);
     }
+  }
+
+  /** Whether who waits for the key waits for one of the calls, also by way of others. */
+  private leadsTo(calls: readonly Running[], key: string): boolean {
+    if (calls.length === 0) return false;
+    if (calls.some((call) => call.key === key)) return true;
+    return [...this.waits].some((wait) => wait.by.key === key && this.leadsTo(calls, wait.key));
   }
 }

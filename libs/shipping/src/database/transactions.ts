@@ -21,7 +21,11 @@ class Turn {
   last: Promise<unknown> = Promise.resolve();
   isOver = false;
 
-  constructor(readonly runner: QueryRunner) {}
+  /** @param joined the transaction that the work is part of */
+  constructor(
+    readonly runner: QueryRunner,
+    readonly joined?: Transaction,
+  ) {}
 }
 
 interface Event {
@@ -30,6 +34,7 @@ interface Event {
 
 // The texts that TypeORM sends.
 const end = /^(COMMIT|RELEASE SAVEPOINT typeorm_\d+)$/;
+const tooLate = 'The transaction had ended before the call was done: await the call first.';
 const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
 
 /** Hears of TypeORM's transactions on a DataSource, and lets our calls on one connection run one after another. */
@@ -85,9 +90,8 @@ export class Transactions implements EntitySubscriberInterface {
     const outer = this.turnOn(runner);
     const result = outer.last.then(async () => {
       if (joined?.hasFailed) throw ended('A call in this transaction had failed: roll it back.');
-      if (joined?.hasEnded || runner.isReleased)
-        throw ended('The transaction had ended before the call was done: await the call first.');
-      const turn = new Turn(runner);
+      if (joined?.hasEnded || runner.isReleased) throw ended(tooLate);
+      const turn = new Turn(runner, joined);
       try {
         return await this.inside.run(turn, work);
       } finally {
@@ -97,6 +101,11 @@ export class Transactions implements EntitySubscriberInterface {
     });
     outer.last = result.catch(() => undefined);
     return result;
+  }
+
+  /** Whether this code is part of work on a connection that runs. */
+  isInside(): boolean {
+    return this.inside.get()?.isOver === false;
   }
 
   async beforeTransactionStart({ queryRunner }: Event): Promise<void> {
@@ -115,9 +124,14 @@ export class Transactions implements EntitySubscriberInterface {
 
   /**
    * The end is noted no earlier: before it is sent, a subscriber of the host's may still call us.
-   * @throws Error as above: such a call may have failed
+   * @throws Error as above: such a call may have failed; DatabaseUnavailableError for a statement of a call that came
+   *   while the end was on its way
    */
   beforeQuery({ queryRunner, query }: Event & { query: string }): void {
+    const turn = this.inside.get();
+    // A read does no harm, and a call that has sent its write in time may need one.
+    const isLate = turn?.runner === queryRunner && turn.joined?.hasEnded && !/^SELECT\b/.test(query);
+    if (isLate) throw ended(tooLate);
     const ending = end.test(query) && this.on(queryRunner).at(-1);
     if (!ending) return;
     if (ending.hasFailed) throw new Error(rolledBack);

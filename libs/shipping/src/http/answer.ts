@@ -11,6 +11,7 @@ interface AnyResponse {
 
 interface FastifyResponse extends AnyResponse {
   sent: boolean;
+  server: object;
   hasHeader(name: string): boolean;
   /** Makes text or bytes of whatever is sent on this response; null: as on every other route. */
   serializer(serialize: ((sent: unknown) => unknown) | null): unknown;
@@ -18,7 +19,8 @@ interface FastifyResponse extends AnyResponse {
 }
 
 /** That of Express is that of Node. */
-type ExpressResponse = AnyResponse & ServerResponse & { json(body: unknown): unknown };
+type ExpressResponse = AnyResponse &
+  ServerResponse & { app: { get(setting: string): unknown }; json(body: unknown): unknown };
 
 /** What Express and Fastify have in common, as far as we use it. */
 export type HttpResponse = FastifyResponse | ExpressResponse;
@@ -58,24 +60,50 @@ function onSendOfFastify(response: FastifyResponse): void {
     completeHead(response);
     if (response.statusCode === 304) return undefined;
     if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
-    const json = unread(sent);
-    if (json) return json;
     response.serializer(null);
-    return response.serialize(sent);
+    const json = unread(sent);
+    return json && serializesPlainly(response) ? json : response.serialize(sent);
   });
 }
 
+/** Of the servers of Fastify: none takes another serializer once it listens. */
+const plain = new WeakMap<object, boolean>();
+const sample = { data: [{ is_active: true, carrier_label: null }] };
+
+/** Whether the host's Fastify makes the JSON that we have at hand: it may have a `setReplySerializer` of its own. */
+function serializesPlainly(response: FastifyResponse): boolean {
+  const { server } = response;
+  if (!plain.has(server))
+    plain.set(
+      server,
+      makesPlainly(() => response.serialize(sample)),
+    );
+  return plain.get(server) === true;
+}
+
+function makesPlainly(serialize: () => unknown): boolean {
+  try {
+    return String(serialize()) === JSON.stringify(sample);
+  } catch {
+    return false;
+  }
+}
+
 function onSendOfExpress(response: ExpressResponse): void {
-  const { json: send } = response;
+  const { app, json: send } = response;
+  // A middleware of the host's may have put one of its own in place of Express's, for instance for an envelope.
+  const isHosts = Object.hasOwn(response, 'json');
   response.json = (sent) => {
     completeHead(response);
     if (response.statusCode === 304) return response.send();
     const json = unread(sent);
-    if (!json) return send.call(response, sent);
+    if (!json || isHosts || jsonSettings.some((name) => app.get(name))) return send.call(response, sent);
     response.header('Content-Type', jsonType);
     return response.send(json);
   };
 }
+
+const jsonSettings = ['json replacer', 'json spaces', 'json escape'];
 
 function completeHead(response: HttpResponse): void {
   const found = answers.get(response);
@@ -86,12 +114,18 @@ function completeHead(response: HttpResponse): void {
 
 /** The JSON of a value, and what was parsed of it for those who look into the value. */
 interface Source {
+  of: object;
   json: Buffer;
   members: PropertyDescriptorMap;
   parsed?: Record<string, unknown>;
 }
 
-const sources = new WeakMap<object, Source>();
+const sourceOf = Symbol('source');
+
+interface Sourced {
+  /** A member, and no WeakMap: a Proxy of a value, and an object that was made of it, show what it has, too. */
+  [sourceOf]?: () => Source;
+}
 
 /**
  * A plain value whose JSON is at hand. It is parsed for the first who looks into it. So whatever a host's interceptor
@@ -101,15 +135,16 @@ const sources = new WeakMap<object, Source>();
 export function withJson<Value extends { data: unknown }>(json: Buffer, { isPage = false } = {}): Value {
   const members = isPage ? pageMembers : treeMembers;
   const value = Object.defineProperties({}, members);
-  sources.set(value, { json, members });
+  const source: Source = { of: value, json, members };
+  Object.defineProperty(value, sourceOf, { value: () => source, configurable: true });
   return value as Value;
 }
 
 /** @returns the JSON of a value of `withJson` that nobody has looked into */
 function unread(value: unknown): Buffer | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const source = sources.get(value);
-  if (!source || source.parsed) return undefined;
+  const source = (value as Sourced)[sourceOf]?.();
+  if (source?.of !== value || source.parsed || 'toJSON' in value) return undefined;
   const { json, members } = source;
   // An interceptor may have added, removed or replaced a member without a look at it.
   const isOurs = (name: string): boolean =>
@@ -118,11 +153,13 @@ function unread(value: unknown): Buffer | undefined {
   return names.length === Object.keys(members).length && names.every(isOurs) ? json : undefined;
 }
 
-function parsed(value: object): Record<string, unknown> {
-  const source = sources.get(value);
+function parsed(value: Sourced): Record<string, unknown> {
+  const source = value[sourceOf]?.();
   if (!source) throw new TypeError('This is no value of withJson().');
   return (source.parsed ??= JSON.parse(String(source.json)) as Record<string, unknown>);
 }
+
+const plainMember = { enumerable: true, configurable: true, writable: true };
 
 // One pair of functions for all values: with functions of its own, each value would take several times as long.
 function member(name: string): PropertyDescriptor {
@@ -132,8 +169,9 @@ function member(name: string): PropertyDescriptor {
     get(this: object) {
       return parsed(this)[name];
     },
-    set(this: object, changed: unknown) {
-      parsed(this)[name] = changed;
+    set(this: Sourced, changed: unknown) {
+      if (this[sourceOf]?.().of === this) parsed(this)[name] = changed;
+      else Object.defineProperty(this, name, { ...plainMember, value: changed });
     },
   };
 }

@@ -89,7 +89,7 @@ export class MethodStore {
 
   /** A project as it is now. What a transaction reads is not kept: others must not see it. */
   view(projectId: string, joined: EntityManager | undefined): Promise<MethodView> {
-    if (!joined) return this.cache.get(projectId);
+    if (!joined && !this.database.isOnOnlyConnection()) return this.cache.get(projectId);
     return this.database.read(joined, (manager) => this.read(manager, projectId));
   }
 
@@ -142,7 +142,7 @@ export class MethodStore {
   }
 
   private async changeAlone(projectId: string, decide: Decide, beforeCommit: BeforeCommit): Promise<Done> {
-    const plan = this.planUnseen(projectId, decide) ?? planOn(await this.cache.get(projectId), decide);
+    const plan = this.planUnseen(projectId, decide) ?? planOn(await this.view(projectId, undefined), decide);
     if (plan.changes.length === 0) return { view: plan.view, changes: [] };
     const done =
       (await this.database
