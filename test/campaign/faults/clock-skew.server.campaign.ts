@@ -5,7 +5,7 @@ import { freshProject } from '../../support/client.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 
-const rounds = sized({ ci: 20, long: 500 });
+const rounds = sized({ ci: 20, long: 300 });
 const hour = 3_600_000;
 
 describe('instances whose clocks are an hour fast and an hour slow', () => {
