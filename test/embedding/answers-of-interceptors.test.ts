@@ -39,6 +39,25 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
   });
 
+  it.each<[what: string, change: (value: Record<string, unknown>) => void, names: string[]]>([
+    ['a member', (value) => Object.assign(value, { by: 'host' }), ['data', 'meta', 'by']],
+    [
+      'a member in place of another one',
+      (value) => {
+        delete value['meta'];
+        value['by'] = 'host';
+      },
+      ['data', 'by'],
+    ],
+  ])('can add %s without a look at the others', async (_what, change, names) => {
+    const shop = await mounted({ intercept: (_context, next) => next.handle().pipe(tap(change)) });
+
+    const [list, tree] = [await shop.list(), await shop.tree()];
+
+    expect([Object.keys(list.body), list.body['by']]).toEqual([names, 'host']);
+    expect(tree.body).toEqual({ data: [], by: 'host' });
+  });
+
   it.runIf(platform === 'Fastify')(
     'that looks at a value leaves its JSON to the serializer of the host',
     async () => {
