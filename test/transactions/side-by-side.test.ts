@@ -58,6 +58,24 @@ describe('parallel calls in a transaction that ends', () => {
     expect((await host.methods.list(project)).data).toEqual([]);
   });
 
+  it('are refused when the ROLLBACK is on its way, and leave nothing behind', async () => {
+    const project = freshProject();
+    let late: Promise<unknown> | undefined;
+
+    const placing = host.dataSource.transaction(async (manager) => {
+      const end = await engine.intercept(manager, (sql, send) => {
+        if (/ROLLBACK/.test(sql)) late = Promise.allSettled(recordTwice(project, manager)).finally(end);
+        return send();
+      });
+      throw new Error('The host fails');
+    });
+
+    await expect(placing).rejects.toThrow('The host fails');
+    const refused = { status: 'rejected', reason: { code: 'database_unavailable' } };
+    expect(await late).toMatchObject([refused, refused]);
+    expect(await host.events.list(project, 'o')).toEqual([]);
+  });
+
   it('are not reported after a rollback on a connection of the host, at whatever point it comes', async () => {
     const told: unknown[] = [];
     const subscription = host.methods.changes.subscribe((change) => told.push(change));

@@ -29,7 +29,7 @@ interface Event {
 }
 
 // The texts that TypeORM sends.
-const end = /^(COMMIT|RELEASE SAVEPOINT typeorm_\d+)$/;
+const end = /^(COMMIT|ROLLBACK|RELEASE SAVEPOINT typeorm_\d+)$/;
 const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
 
 /** Hears of TypeORM's transactions on a DataSource, and lets our calls on one connection run one after another. */
@@ -120,7 +120,7 @@ export class Transactions implements EntitySubscriberInterface {
   beforeQuery({ queryRunner, query }: Event & { query: string }): void {
     const ending = end.test(query) && this.on(queryRunner).at(-1);
     if (!ending) return;
-    if (ending.hasFailed) throw new Error(rolledBack);
+    if (ending.hasFailed && query !== 'ROLLBACK') throw new Error(rolledBack);
     ending.hasEnded = true;
   }
 
