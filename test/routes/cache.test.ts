@@ -39,6 +39,16 @@ describe('the cache', () => {
 
   it('serves the new values when a default is added, changed or removed', async () => {
     const codesOf = { carrier_code: 'inheriting', method_code: 'x' };
+  it('does not mix up the tree and a list with the query "tree"', async () => {
+    const tree = await shop.tree();
+
+    const list = await shop.list('tree');
+
+    expect(list.body).toMatchObject({ meta: { total: 2 } });
+    expect(list.body.data).toEqual(tree.body.data[0]?.methods);
+    expect((await shop.tree()).body).toEqual(tree.body);
+  });
+
     const defaults = new Client(host.app.origin, 'default');
     await shop.create({ ...codesOf, method_label: 'Own', use_default: true });
     const labels = async (): Promise<(string | undefined)[]> => {
