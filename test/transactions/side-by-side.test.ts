@@ -111,6 +111,28 @@ describe('parallel calls that the host does not wait for', () => {
 
     expect((await host.methods.list(project)).meta.total).toBe(3);
   });
+
+  it('are committed also when they are made while the COMMIT waits for another one', async () => {
+    const project = freshProject();
+    let write = (): void => undefined;
+    const writing = new Promise<void>((resolve) => {
+      write = resolve;
+    });
+    let calls: Promise<unknown> = Promise.resolve();
+
+    await host.dataSource.transaction(async (manager) => {
+      const create = (method_code: string): Promise<unknown> =>
+        host.methods.create(project, { ...ground, method_code }, { manager });
+      const end = await engine.intercept(manager, (sql, send) => {
+        if (/INSERT INTO \S*shipping_method\b/.test(sql)) write();
+        return send();
+      });
+      calls = Promise.allSettled([create('01'), writing.then(() => create('02'))]).finally(end);
+    });
+    await calls;
+
+    expect((await host.methods.list(project)).meta.total).toBe(2);
+  });
 });
 
 describe('a subscriber of the host', () => {
