@@ -81,6 +81,19 @@ describe('onChange', () => {
     expect(await noted(project)).toEqual([]);
   });
 
+  it('runs for the changes of a call one after another', async () => {
+    const log: string[] = [];
+    hook = async ({ after }) => {
+      log.push(`begin ${after?.method_code}`);
+      await new Promise(setImmediate);
+      log.push(`end ${after?.method_code}`);
+    };
+
+    await methods.upsertMany(freshProject(), [ground, express]);
+
+    expect(log).toEqual(['begin 03', 'end 03', 'begin 01', 'end 01']);
+  });
+
   it('gets the change as it is told later, and a manager that sees what is stored by then', async () => {
     const project = freshProject();
     const seen: unknown[] = [];
