@@ -136,6 +136,28 @@ describe('onChange', () => {
     expect(told).toEqual(['project 03', 'mirror 03', 'project 01', 'project 03']);
   });
 
+  it('may leave code behind that calls again later in the same transaction', async () => {
+    const project = freshProject();
+    let goOn = (): void => undefined;
+    const later = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let left: Promise<unknown> = Promise.resolve();
+    hook = async ({ after }, manager) => {
+      if (after?.method_code === '03')
+        left = Promise.allSettled([later.then(() => methods.create(project, express, { manager }))]);
+    };
+
+    await app.database.dataSource.transaction(async (manager) => {
+      await methods.create(project, ground, { manager });
+      void methods.list(project, {}, { manager });
+      goOn();
+    });
+    await left;
+
+    expect((await methods.list(project)).data).toMatchObject([express, ground]);
+  });
+
   it('that changes the same project without its manager is refused, and does not wait for itself', async () => {
     const project = freshProject();
     hook = async ({ after }) => {
