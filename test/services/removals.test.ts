@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
-import { addEvents } from '../support/rows.js';
+import { addEvents, addMethods } from '../support/rows.js';
 import { watchStatements } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -45,6 +45,14 @@ describe('ShippingMethods.removeProject', () => {
     expect(await manager.countBy(ShippingProject, { projectId: project })).toBe(0);
     expect((await host.methods.list(project)).meta.total).toBe(0);
     expect((await host.methods.list(other)).meta.total).toBe(1);
+  });
+
+  it('removes 1,001 methods', async () => {
+    const project = freshProject();
+    await addMethods(host.dataSource.manager, project, 1001);
+
+    expect(await host.methods.removeProject(project)).toBe(1001);
+    expect((await host.methods.list(project)).meta.total).toBe(0);
   });
 
   it('leaves a project that can be filled again, and whose old ETag is out of date', async () => {
