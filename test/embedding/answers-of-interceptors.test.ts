@@ -1,8 +1,8 @@
 import { type NestInterceptor } from '@nestjs/common';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ShippingModule } from 'nestjs-shipping';
-import { catchError, map, of, tap } from 'rxjs';
+import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { catchError, concatMap, map, of, tap } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -89,6 +89,50 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     ];
 
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
+  });
+
+  it.each<[what: string, change: (value: Record<string, unknown>) => void, names: string[]]>([
+    ['a member', (value) => Object.assign(value, { by: 'host' }), ['data', 'meta', 'by']],
+    [
+      'a member in place of another one',
+      (value) => {
+        delete value['meta'];
+        value['by'] = 'host';
+      },
+      ['data', 'by'],
+    ],
+  ])('can add %s without a look at the others', async (_what, change, names) => {
+    const shop = await mounted({ intercept: (_context, next) => next.handle().pipe(tap(change)) });
+
+    const [list, tree] = [await shop.list(), await shop.tree()];
+
+    expect([Object.keys(list.body), list.body['by']]).toEqual([names, 'host']);
+    expect(tree.body).toEqual({ data: [], by: 'host' });
+  });
+
+  it('that runs the handler again, after a change, answers with the second answer and its tag', async () => {
+    let isChanged = false;
+    const again: NestInterceptor = {
+      intercept: (_context, next) =>
+        isChanged
+          ? next.handle()
+          : next.handle().pipe(
+              concatMap(create),
+              concatMap(() => next.handle()),
+            ),
+    };
+    const shop = await mounted(again);
+    const create = async (): Promise<void> => {
+      isChanged = true;
+      const method = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+      await host?.app.get(ShippingMethods).create(shop.project, method);
+    };
+
+    const first = await shop.list();
+    const second = await shop.list();
+
+    expect(first.body.meta.total).toBe(1);
+    expect(first.headers.get('etag')).toBe(second.headers.get('etag'));
   });
 
   it.each(Object.entries(copies))('can send %s, which is whole', async (_what, copy) => {

@@ -67,6 +67,16 @@ describe('the tables, when an application boots,', () => {
     expect(refusal).toContain('NestjsShippingCreate1763683200000 as run');
   });
 
+  it('are looked for in the table of migrations that the host has named', async () => {
+    database = await testDatabase({ migrationsRun: false });
+    const { dataSource } = database;
+    Object.assign(dataSource.options, { migrationsTableName: 'deployed' });
+    await dataSource.runMigrations();
+    await dataSource.query(`DROP TABLE ${database.table('shipping_order_event')}`);
+
+    await expect(booted(database)).rejects.toThrow('NestjsShippingCreate1763683200000 as run');
+  });
+
   it('are refused when they lack columns, and the error names the table and the columns', async () => {
     database = await testDatabase();
     const { dataSource } = database;

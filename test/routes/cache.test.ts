@@ -1,6 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { Client, freshProject } from '../support/client.js';
+import { renewRevision } from '../support/rows.js';
+import { watchStatements } from '../support/statements.js';
 
 describe('the cache', () => {
   const host = mounted();
@@ -37,6 +39,16 @@ describe('the cache', () => {
     expect(found).toEqual([foundByOne, foundByOther, foundByOne, foundByOther]);
   });
 
+  it('does not mix up the tree and a list with the query "tree"', async () => {
+    const tree = await shop.tree();
+
+    const list = await shop.list('tree');
+
+    expect(list.body).toMatchObject({ meta: { total: 2 } });
+    expect(list.body.data).toEqual(tree.body.data[0]?.methods);
+    expect((await shop.tree()).body).toEqual(tree.body);
+  });
+
   it('serves the new values when a default is added, changed or removed', async () => {
     const codesOf = { carrier_code: 'inheriting', method_code: 'x' };
     const defaults = new Client(host.app.origin, 'default');
@@ -60,6 +72,36 @@ describe('the cache', () => {
     seen.push(await labels());
 
     expect(seen).toEqual(['Own', 'First', 'Second', 'Own'].map((label) => [label, label, label]));
+  });
+
+  it('serves a project and its defaults as they were at one moment', async () => {
+    const { methods, dataSource } = host;
+    const codesOf = { carrier_code: 'inheriting', method_code: 'moment' };
+    const old = { ...codesOf, method_label: 'Own', use_default: true };
+    await methods.upsert('default', { ...codesOf, method_label: 'Old' });
+    await methods.upsert(shop.project, old);
+    await renewRevision(dataSource.manager, shop.project);
+    const { sent, stop } = watchStatements(dataSource);
+    const create = dataSource.createQueryRunner.bind(dataSource);
+    let isChanged = false;
+    // Between the two readings: the first one shows that the project inherits.
+    vi.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
+      const runner = create(mode);
+      if (isChanged || !sent.some((sql) => sql.includes('shipping_method'))) return runner;
+      isChanged = true;
+      const connect = runner.connect.bind(runner);
+      const change = dataSource.transaction(async (manager) => {
+        await methods.upsert('default', { ...codesOf, method_label: 'New' }, { manager });
+        await methods.upsert(shop.project, { ...old, is_active: false }, { manager });
+      });
+      return Object.assign(runner, { connect: () => change.then(connect) });
+    });
+
+    const found = await methods.findByCodes(shop.project, codesOf.carrier_code, codesOf.method_code);
+    vi.restoreAllMocks();
+    stop();
+
+    expect([isChanged, found]).toMatchObject([true, { method_label: 'New', is_active: false }]);
   });
 
   it('does not mix up projects, or the results of list, tree and findActive', async () => {

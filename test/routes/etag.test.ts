@@ -81,6 +81,24 @@ describe('the etag of a method', () => {
     expect({ ...again.body, ...again.body.own }).toMatchObject(own);
   });
 
+  it.each<[change: string, send: (form: ShippingMethodDto) => Promise<{ status: number }>]>([
+    [
+      'an update',
+      (form) => shop.update(form.id, { ...formOf(form), is_active: false }, { 'if-match': form.etag }),
+    ],
+    ['a removal', (form) => shop.remove(form.id, { 'if-match': form.etag })],
+  ])('refuses %s that is the first call after the default changed', async (_change, send) => {
+    const origin = await makeDefault();
+    await shop.create({ ...own, use_default: true });
+    const form = await loaded();
+    await defaults.update(origin, { ...codes, method_label: 'D2' });
+
+    const late = await send(form);
+
+    expect(late.status).toBe(412);
+    expect(await loaded()).toMatchObject({ version: 1, is_active: true, method_label: 'D2' });
+  });
+
   it('accepts a form that was loaded before there was a default, and the own values stay', async () => {
     const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
     const form = await loaded();

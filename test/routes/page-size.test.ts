@@ -24,4 +24,13 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
     expect((await shop.list('per_page=3')).status).toBe(400);
     expect(await methods.findActive(shop.project)).toHaveLength(3);
   });
+
+  it('has pages of that size also when a list is asked for again after a change', async () => {
+    await shop.list();
+    await shop.create({ carrier_code: 'ups', method_code: 'd', method_label: 'Label' });
+
+    const { data, meta } = (await shop.list()).body;
+
+    expect([data.length, meta]).toEqual([2, { page: 1, per_page: 2, total: 4, total_pages: 2 }]);
+  });
 });

@@ -105,6 +105,22 @@ describe('onChange', () => {
     },
   );
 
+  it("whose own call is refused keeps the caller's transaction from being committed", async () => {
+    const project = freshProject();
+    hook = async ({ after }, manager) => {
+      if (after?.method_code === '03') await host.methods.create(project, express, { manager });
+    };
+    await host.methods.create(project, express);
+
+    const committing = host.dataSource.transaction(async (manager) => {
+      const creating = host.methods.create(project, ground, { manager });
+      await expect(creating).rejects.toMatchObject({ code: 'duplicate_method' });
+    });
+
+    await expect(committing).rejects.toThrow('a statement in it had failed');
+    expect((await host.methods.list(project)).data).toMatchObject([express]);
+  });
+
   onlyWhere('failedTransactions', () => {
     const catching: OnChange = async (_change, manager) => {
       await manager.query(statementThatFails).catch(() => undefined);

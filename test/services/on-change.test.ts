@@ -81,6 +81,19 @@ describe('onChange', () => {
     expect(await noted(project)).toEqual([]);
   });
 
+  it('runs for the changes of a call one after another', async () => {
+    const log: string[] = [];
+    hook = async ({ after }) => {
+      log.push(`begin ${after?.method_code}`);
+      await new Promise(setImmediate);
+      log.push(`end ${after?.method_code}`);
+    };
+
+    await methods.upsertMany(freshProject(), [ground, express]);
+
+    expect(log).toEqual(['begin 03', 'end 03', 'begin 01', 'end 01']);
+  });
+
   it('gets the change as it is told later, and a manager that sees what is stored by then', async () => {
     const project = freshProject();
     const seen: unknown[] = [];
@@ -121,6 +134,28 @@ describe('onChange', () => {
     expect((await methods.list(project)).data).toMatchObject([express, { ...ground, sort_order: 1 }]);
     // A change comes before those that follow from it.
     expect(told).toEqual(['project 03', 'mirror 03', 'project 01', 'project 03']);
+  });
+
+  it('may leave code behind that calls again later in the same transaction', async () => {
+    const project = freshProject();
+    let goOn = (): void => undefined;
+    const later = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let left: Promise<unknown> = Promise.resolve();
+    hook = async ({ after }, manager) => {
+      if (after?.method_code === '03')
+        left = Promise.allSettled([later.then(() => methods.create(project, express, { manager }))]);
+    };
+
+    await app.database.dataSource.transaction(async (manager) => {
+      await methods.create(project, ground, { manager });
+      void methods.list(project, {}, { manager });
+      goOn();
+    });
+    await left;
+
+    expect((await methods.list(project)).data).toMatchObject([express, ground]);
   });
 
   it('that changes the same project without its manager is refused, and does not wait for itself', async () => {

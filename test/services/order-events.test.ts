@@ -100,6 +100,16 @@ describe('the events of an order', () => {
     expect(await host.events.record({ ...event, projectId: stranger })).toEqual(theirs);
   });
 
+  it('of one dedupeKey are separate in each order, also when they are recorded again', async () => {
+    const event = { projectId: shop.project, type: 'order.paid', dedupeKey: 'payment-2' };
+
+    const one = await host.events.record({ ...event, orderId: 'one' });
+    const two = await host.events.record({ ...event, orderId: 'two' });
+
+    expect(await host.events.record({ ...event, orderId: 'one' })).toEqual(one);
+    expect(await host.events.record({ ...event, orderId: 'two' })).toEqual(two);
+  });
+
   it.each([
     ['0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
     ['1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],

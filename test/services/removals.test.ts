@@ -7,11 +7,11 @@ import {
   ShippingProject,
 } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
-import { addEvents } from '../support/rows.js';
+import { addEvents, addMethods } from '../support/rows.js';
 import { watchStatements } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -45,6 +45,14 @@ describe('ShippingMethods.removeProject', () => {
     expect(await manager.countBy(ShippingProject, { projectId: project })).toBe(0);
     expect((await host.methods.list(project)).meta.total).toBe(0);
     expect((await host.methods.list(other)).meta.total).toBe(1);
+  });
+
+  it('removes 1,001 methods', async () => {
+    const project = freshProject();
+    await addMethods(host.dataSource.manager, project, 1001);
+
+    expect(await host.methods.removeProject(project)).toBe(1001);
+    expect((await host.methods.list(project)).meta.total).toBe(0);
   });
 
   it('leaves a project that can be filled again, and whose old ETag is out of date', async () => {
@@ -85,7 +93,55 @@ describe('ShippingMethods.removeProject', () => {
     },
   );
 
-  onlyWhere('connections', () => {});
+  /** Lets something happen after the removal of the methods, before the row of their project is removed. */
+  const afterTheMethods = (happens: () => Promise<unknown>): (() => void) => {
+    const { dataSource } = host;
+    const create = dataSource.createQueryRunner.bind(dataSource);
+    const subscription = host.methods.changes.subscribe(({ type }) => {
+      if (type !== 'deleted') return;
+      vi.spyOn(dataSource, 'createQueryRunner').mockImplementationOnce((mode) => {
+        const runner = create(mode);
+        const connect = runner.connect.bind(runner);
+        runner.connect = async () => {
+          runner.connect = connect;
+          await happens();
+          return connect();
+        };
+        return runner;
+      });
+    });
+    return () => {
+      subscription.unsubscribe();
+      vi.restoreAllMocks();
+    };
+  };
+
+  onlyWhere('connections', () => {
+    it('counts the methods that it has removed, also if the database is away when the row of the project is to go', async () => {
+      const project = freshProject();
+      await host.methods.create(project, ground);
+      const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+      const end = afterTheMethods(() => Promise.reject(refused));
+
+      const removed = await host.methods.removeProject(project).finally(end);
+
+      expect(removed).toBe(1);
+      expect((await host.methods.list(project)).data).toEqual([]);
+      expect(await host.methods.removeProject(project)).toBe(0);
+      expect(await host.dataSource.manager.countBy(ShippingProject, { projectId: project })).toBe(0);
+    });
+
+    it('keeps a method that is created before the row of the project is to go', async () => {
+      const project = freshProject();
+      await host.methods.create(project, ground);
+      const end = afterTheMethods(() => host.methods.create(project, express));
+
+      const removed = await host.methods.removeProject(project).finally(end);
+
+      expect(removed).toBe(1);
+      expect((await host.methods.list(project)).data).toMatchObject([express]);
+    });
+  });
 
   it('refuses a project id of another form', async () => {
     await expect(host.methods.removeProject('a/b')).rejects.toThrow(InvalidParameterError);

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   MethodInUseError,
+  ShippingMethod,
   type ShippingMethodChange,
   ShippingMethods,
   ValidationFailedError,
 } from 'nestjs-shipping';
-import { type DataSource, type EntityManager } from 'typeorm';
+import { type DataSource, type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { type TestApp, testApp } from '../support/app.js';
@@ -66,6 +67,32 @@ describe('upsertMany', () => {
       expect(await host.methods.list(project)).toEqual(before);
     },
   );
+
+  it("that finds one of its methods gone keeps the caller's transaction from being committed", async () => {
+    const project = freshProject();
+    await host.methods.upsertMany(project, [ground, express]);
+    const { dataSource } = host.app.database;
+    const removing: EntitySubscriberInterface = {
+      listenTo: () => ShippingMethod,
+      beforeUpdate: ({ manager }) =>
+        manager.delete(ShippingMethod, { projectId: project, methodCode: express.method_code }),
+    };
+    dataSource.subscribers.push(removing);
+
+    const committed = transactions["caller's"](dataSource, (manager) =>
+      host.methods.upsertMany(
+        project,
+        [ground, express].map((method) => ({ ...method, sort_order: 1 })),
+        {
+          manager,
+        },
+      ),
+    ).finally(() => dataSource.subscribers.splice(dataSource.subscribers.indexOf(removing), 1));
+
+    await expect(committed).rejects.toThrow('a statement in it had failed');
+    const { data } = await host.methods.list(project);
+    expect(data.map(({ version }) => version)).toEqual([1, 1]);
+  });
 
   it("is committed with the caller's transaction, and tells of its changes then, in order with other calls", async () => {
     const project = freshProject();

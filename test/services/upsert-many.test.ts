@@ -7,6 +7,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { Client, freshProject } from '../support/client.js';
+import { addMethods } from '../support/rows.js';
 import { watchStatements } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -122,6 +123,21 @@ describe('upsertMany', () => {
 
     expect([created.length, removed.length]).toEqual([20, 20]);
     expect((await host.methods.list(project)).meta.total).toBe(20);
+  });
+
+  it('adds nothing to a project that holds too many already, but updates and removes its methods', async () => {
+    const project = freshProject();
+    await addMethods(host.dataSource.manager, project, 23);
+    const { data } = await host.methods.list(project, { per_page: 100 });
+    const kept = data.slice(0, 22).map(({ carrier_code, method_code, method_label }) => {
+      return { carrier_code, method_code, method_label, sort_order: 1 };
+    });
+
+    const swapped = host.methods.upsertMany(project, [...kept, ground], { removeOthers: true });
+
+    await expect(swapped).rejects.toThrow(TooManyMethodsError);
+    const { updated, removed } = await host.methods.upsertMany(project, kept, { removeOthers: true });
+    expect([updated.length, removed.length]).toEqual([22, 1]);
   });
 
   describe('refuses', () => {

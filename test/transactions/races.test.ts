@@ -38,6 +38,36 @@ describe('two instances on one database', () => {
     expect(body?.meta.total).toBe(1);
   });
 
+  it('set back what the other has changed', async () => {
+    const project = freshProject();
+    const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
+      ShippingMethods,
+      ShippingMethods,
+    ];
+    const { id } = await one.create(project, ground);
+    await other.update(project, id, { ...ground, sort_order: 1 });
+
+    const setBack = await one.update(project, id, { ...ground, sort_order: 0 });
+
+    expect(setBack).toMatchObject({ version: 3, sort_order: 0 });
+    expect(await other.find(project, id)).toEqual(setBack);
+  });
+
+  it('show what the other has added, also after a change of their own', async () => {
+    const project = freshProject();
+    const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
+      ShippingMethods,
+      ShippingMethods,
+    ];
+    await one.create(project, { ...ground, method_code: 'a' });
+    await other.create(project, { ...ground, method_code: 'b' });
+
+    await one.create(project, { ...ground, method_code: 'c' });
+
+    const { data } = await one.list(project);
+    expect(data.map(({ method_code }) => method_code)).toEqual(['a', 'b', 'c']);
+  });
+
   it('let one delete a method that the other changes all the time', async () => {
     const project = freshProject();
     const [deleting, changing] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [

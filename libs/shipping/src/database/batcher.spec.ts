@@ -21,6 +21,11 @@ describe('a batcher', () => {
     ]);
   });
 
+  it('gives each its result, also where some are equal', async () => {
+    const batcher = new Batcher<number, number>((items) => Promise.resolve(items.map((item) => item * 10)));
+    expect(await Promise.all([1, 1, 2].map((item) => batcher.join(item)))).toEqual([10, 10, 20]);
+  });
+
   it('makes batches of at most 100 items', async () => {
     const sizes: number[] = [];
     const batcher = new Batcher<number, number>((items) => {

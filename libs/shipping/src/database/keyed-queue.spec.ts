@@ -127,6 +127,40 @@ describe('calls in a keyed queue', () => {
     expect(await left).toBe('again');
   });
 
+  it('may come from code that a call has left behind, with the key of that call', async () => {
+    const queue = new KeyedQueue();
+    const [gate, other] = [call([], 'gate'), call([], 'other')];
+    const running = queue.take('y', other.run);
+    const left = await queue.take('x', async () => {
+      const later = gate.run().then(() => queue.take('x', () => Promise.resolve('later')));
+      return { later };
+    });
+
+    gate.end();
+
+    expect(await left.later).toBe('later');
+    other.end();
+    await running;
+  });
+
+  it('may wait for a call that has waited for their key, and does so no more', async () => {
+    const queue = new KeyedQueue();
+    const a = call([], 'a');
+    const results = [
+      queue.take('x', async () => {
+        await queue.take('y', () => Promise.resolve());
+        return a.run();
+      }),
+    ];
+    await new Promise(setImmediate);
+
+    results.push(queue.take('y', () => queue.take('x', () => Promise.resolve('inside'))));
+    await new Promise(setImmediate);
+    a.end();
+
+    expect(await Promise.all(results)).toEqual(['a', 'inside']);
+  });
+
   it('leave nothing behind', async () => {
     const queue = new KeyedQueue();
 

@@ -33,7 +33,7 @@ interface Event {
 }
 
 // The texts that TypeORM sends.
-const end = /^(COMMIT|RELEASE SAVEPOINT typeorm_\d+)$/;
+const end = /^(COMMIT|ROLLBACK|RELEASE SAVEPOINT typeorm_\d+)$/;
 const tooLate = 'The transaction had ended before the call was done: await the call first.';
 const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
 
@@ -72,6 +72,8 @@ export class Transactions implements EntitySubscriberInterface {
     for (const transaction of open) transaction.hasFailed = true;
     // A trigger of the host may give the error of a deadlock, and then the transaction has not ended.
     if (isMysql(runner.manager)) await runner.query('ROLLBACK');
+    // It is ours, and the host's still has to come.
+    for (const transaction of open) transaction.hasEnded = false;
     await runner.query('BEGIN');
     // TypeORM will roll back to them.
     for (let depth = 1; depth < open.length; depth++) await runner.query(`SAVEPOINT typeorm_${depth}`);
@@ -134,7 +136,7 @@ export class Transactions implements EntitySubscriberInterface {
     if (isLate) throw ended(tooLate);
     const ending = end.test(query) && this.on(queryRunner).at(-1);
     if (!ending) return;
-    if (ending.hasFailed) throw new Error(rolledBack);
+    if (ending.hasFailed && query !== 'ROLLBACK') throw new Error(rolledBack);
     ending.hasEnded = true;
   }
 

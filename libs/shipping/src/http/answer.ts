@@ -149,8 +149,8 @@ function unread(value: unknown): Buffer | undefined {
   // An interceptor may have added, removed or replaced a member without a look at it.
   const isOurs = (name: string): boolean =>
     Object.getOwnPropertyDescriptor(value, name)?.get === members[name]?.get;
-  const names = Object.keys(value);
-  return names.length === Object.keys(members).length && names.every(isOurs) ? json : undefined;
+  const names = Object.keys(members);
+  return Object.keys(value).length === names.length && names.every(isOurs) ? json : undefined;
 }
 
 function parsed(value: Sourced): Record<string, unknown> {

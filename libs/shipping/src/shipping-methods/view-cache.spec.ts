@@ -177,6 +177,25 @@ describe('a reading that began before the call', () => {
     expect((await call).revision).toBe('2');
   });
 
+  it('is checked, also when there is an older view in the cache', async () => {
+    database.cache.put(viewAt('0'));
+    void database.cache.get('shop');
+    database.look();
+    await settled();
+    const old = viewAt('1');
+    database.revisions.set('shop', '2');
+
+    const call = database.cache.get('shop');
+    database.look();
+    await settled();
+    database.readings.shift()?.resolve(old);
+    await settled();
+
+    expect(database.readings).toHaveLength(1);
+    database.read();
+    expect((await call).revision).toBe('2');
+  });
+
   it('is checked, and its view is served when it is current', async () => {
     void database.cache.get('shop');
 
