@@ -60,7 +60,8 @@ export class MethodTable extends Component {
         <td><${Pairs} of=${meta} /></td>
         <td>${sort_order}</td>
         <td>
-          <input type="checkbox" role="switch" aria-label="Active: ${label}" checked=${is_active} onChange=${() => toggle(method)} />
+          <input type="checkbox" role="switch" aria-label="Active: ${label}" checked=${is_active}
+            onChange=${() => toggle(method)} />
         </td>
         <td>
           <button class="quiet" aria-label="Edit ${label}" onClick=${() => edit(method)}>Edit</button>

@@ -49,7 +49,7 @@ export class OrderHistory extends Section {
           </form>
         </details>
         ${(problem || !events) && this.waiting()}
-        ${events?.length === 0 && html`<p class="state">The order ${order} has no events. Look at its number, or place it above.</p>`}
+        ${events?.length === 0 && html`<p class="state">The order ${order} has no events. Look at its number, or place it.</p>`}
         ${
           events?.length > 0 &&
           html`
