@@ -8,21 +8,18 @@ const methods = `${project}/sales/orders/shipments/methods`;
 export const apiKey = sessionStorage.getItem('api-key');
 
 /** @throws an Error with the members of the problem that the API answers (RFC 9457); status 0: nobody answers */
-async function send(method, path, body, etag) {
-  const headers = {
-    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
-    ...(body && { 'content-type': 'application/json' }),
-    ...(etag && { 'if-match': etag }),
-  };
+async function send(method, path, content, etag) {
+  const headers = { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...(etag && { 'if-match': etag }) };
+  const body = content && new Blob([JSON.stringify(content)], { type: 'application/json' });
   // `omit`: the browser would ask for a password itself. `no-cache`: it sends If-None-Match by itself.
-  const options = { method, headers, credentials: 'omit', cache: 'no-cache', body: body && JSON.stringify(body) };
+  const options = { method, headers, body, credentials: 'omit', cache: 'no-cache' };
   const answer = await fetch(path, options).catch(() => Response.error());
-  const content = await answer.json().catch(() => ({}));
-  if (answer.ok) return content;
-  const { status } = answer;
+  const { ok, status } = answer;
+  const result = await answer.json().catch(() => ({}));
+  if (ok) return result;
   const message = status === 0 ? 'The server does not answer.' : `The server answered ${status}.`;
   const isOutage = status === 0 || status >= 500;
-  throw Object.assign(new Error(content.detail ?? message), { errors: [], ...content, status, isOutage });
+  throw Object.assign(new Error(result.detail ?? message), { errors: [], ...result, status, isOutage });
 }
 
 export const tree = async () => (await send('GET', `${methods}/tree`)).data;
@@ -38,23 +35,5 @@ export function update(method, changes) {
   return send('PATCH', `${methods}/${id}`, { carrier_code, method_code, method_label, ...changes }, etag);
 }
 
+export const events = async (id) => (await send('GET', `${project}/sales/orders/${encodeURIComponent(id)}/events`)).data;
 export const placeOrder = (body) => send('POST', `${project}/desk/orders`, body);
-export async function events(order) {
-  return (await send('GET', `${project}/sales/orders/${encodeURIComponent(order)}/events`)).data;
-}
-
-/** @returns a function that reads into the state of a component. The last call wins; an outage is tried again every 3 s */
-export function reader(component, read) {
-  let turn = 0;
-  let timer;
-  return async function load() {
-    clearTimeout(timer);
-    const mine = ++turn;
-    const result = await read().catch((problem) => ({ problem }));
-    if (mine !== turn) return;
-    const { status, isOutage } = result.problem ?? {};
-    if (status === 401 || status === 403) return component.props.refuse(status);
-    component.setState({ problem: undefined, ...result });
-    if (isOutage) timer = setTimeout(load, 3_000);
-  };
-}

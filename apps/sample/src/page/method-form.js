@@ -1,15 +1,14 @@
 import * as api from './api.js';
-import { closeDialog, Component, Dialog, Field, html, said, tell } from './view.js';
+import { closeDialog, Component, Dialog, Field, html, said, tell, typed } from './view.js';
 
-const asTyped = { read: (value) => value };
 const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== undefined };
 
 /** In the order of the form. `read` makes what is sent of what is typed; the API says what is wrong with it. */
 const fields = {
-  carrier_code: { label: 'Carrier code', hint: 'As the carrier’s interface spells it, such as ups.', ...asTyped },
+  carrier_code: { label: 'Carrier code', hint: 'As the carrier’s interface spells it, such as ups.' },
   carrier_label: { label: 'Carrier label', hint: 'What customers read. Empty: the code.', read: (value) => value.trim() || null },
-  method_code: { label: 'Method code', hint: 'As the carrier’s interface spells it, such as 03.', ...asTyped },
-  method_label: { label: 'Method label', hint: 'What customers read, such as UPS Ground.', ...asTyped },
+  method_code: { label: 'Method code', hint: 'As the carrier’s interface spells it, such as 03.' },
+  method_label: { label: 'Method label', hint: 'What customers read, such as UPS Ground.' },
   sort_order: { label: 'Sort order', hint: 'A whole number. The lowest comes first.', read: jsonOrText },
   meta: { label: 'Details', hint: 'Each on a line, such as days: 5', tag: 'textarea', rows: 3, read: metaOf },
   is_active: { label: 'Active', hint: 'Customers can choose it.', ...toggle },
@@ -37,22 +36,25 @@ function jsonOrText(value) {
 /** Lines of `name: value`. Text that looks like other JSON keeps its quotes. What no lines can say is JSON altogether. */
 function linesOf(meta) {
   const textOf = (value) => (typeof value === 'string' && same(jsonOrText(value), value) ? value : JSON.stringify(value));
-  const pairs = Object.entries(meta).map(([name, value]) => `${name}: ${textOf(value)}`);
-  const lines = pairs.join('\n');
+  const lines = Object.entries(meta)
+    .map(([name, value]) => `${name}: ${textOf(value)}`)
+    .join('\n');
   return same(metaOf(lines), meta) ? lines : JSON.stringify(meta);
 }
 function metaOf(lines) {
   if (lines.startsWith('{')) return jsonOrText(lines);
-  const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-  const pairs = written.map((line) => line.split(/: *(.*)/));
+  const pairs = lines
+    .split(/[\r\n]+/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.split(/: *(.*)/));
   return Object.fromEntries(pairs.map(([name, value = '']) => [name, jsonOrText(value)]));
 }
 
 /** The API speaks to programs: an operator reads the label of the field, and no pattern. */
 function readable({ pointer = '', code, detail }) {
   const name = pointer.split('/')[1];
-  const isCode = code === 'format' && name?.endsWith('_code');
   const rule = 'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.';
+  const isCode = code === 'format' && name?.endsWith('_code');
   return { name, text: isCode ? rule : detail.replace(name, fields[name]?.label ?? name) };
 }
 
@@ -67,40 +69,32 @@ export class MethodForm extends Component {
   state = { faults: [] };
   before = storedIn(this.props.method);
 
-  /** What the operator changed: the other fields stay as they are, whoever changed them meanwhile. */
-  changes() {
-    const typed = Object.fromEntries(new FormData(this.form));
-    const values = names.map((name) => [name, fields[name].read(typed[name])]);
-    return Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
-  }
-
-  save = async (current) => {
-    const changes = this.changes();
+  save = async (event, current) => {
+    const texts = typed(event);
+    const values = names.map((name) => [name, fields[name].read ? fields[name].read(texts[name]) : texts[name]]);
+    // The other fields stay as they are, whoever changed them meanwhile.
+    const changes = Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
     this.setState({ isSaving: true });
     try {
       const { method_label } = await (current.id ? api.update(current, changes) : api.create({ ...this.before, ...changes }));
-      tell(`“${method_label}” is saved.`);
       closeDialog();
       await this.props.saved();
+      tell(`“${method_label}” is saved.`);
     } catch (problem) {
       // The etag refused it, or another method has the codes: the operator decides with both in view.
       const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
       const other = id && (await api.find(id).catch(() => undefined));
-      const focus = () => (this.form.querySelector('[aria-invalid]') ?? this.form.querySelector('[role=alert]')).focus();
+      const find = (selector) => document.querySelector(`dialog ${selector}`);
+      const focus = () => (find('[aria-invalid]') ?? find('[role=alert]')).focus();
       this.setState({ isSaving: false, problem, changes, other, faults: problem.errors.map(readable) }, focus);
     }
-  };
-
-  submit = (event) => {
-    event.preventDefault();
-    this.save(this.props.method);
   };
 
   render({ method, onClose }, { problem, faults, isSaving }) {
     const field = (name) => {
       const { read: _, ...described } = fields[name];
       const value = name === 'meta' ? linesOf(this.before.meta) : this.before[name];
-      const texts = faults.filter((fault) => fault.name === name).map((fault) => fault.text);
+      const texts = faults.filter((fault) => fault.name === name).map(({ text }) => text);
       return html`
         <${Field} key=${name} name=${name} faults=${texts} defaultValue=${value} defaultChecked=${value} ...${described}>
           ${method.inherited?.includes(name) && html`<p class="inherited">Inherited and shown: <b>${said(method[name])}</b></p>`}
@@ -108,7 +102,7 @@ export class MethodForm extends Component {
     };
     return html`
       <${Dialog} title=${method.id ? `Edit “${method.method_label}”` : 'Add a method'} onClose=${onClose}>
-        <form ref=${(form) => (this.form = form)} onSubmit=${this.submit} noValidate>
+        <form onSubmit=${(event) => this.save(event, method)} noValidate>
           ${problem && this.refusal()}
           <div class="fields">${names.map(field)}</div>
           <footer>
@@ -120,19 +114,19 @@ export class MethodForm extends Component {
   }
 
   refusal({ problem, faults, other } = this.state) {
-    const elsewhere = faults.filter(({ name }) => !fields[name]);
-    const open = () => this.props.open(other);
     return html`
       <div class="alert" role="alert" tabindex="-1">
         <h3>${titles[problem.code] ?? problem.message}</h3>
-        ${elsewhere.map(({ text }) => html`<p key=${text}>${text}</p>`)}
-        ${other && problem.code === 'version_mismatch' && this.comparison()}
-        ${other && problem.existing_id && html`<button type="button" onClick=${open}>Open that method</button>`}
+        ${faults.map(({ name, text }) => !fields[name] && html`<p key=${text}>${text}</p>`)}
+        ${other && (problem.existing_id ? this.opener('Open that method') : this.comparison())}
       </div>`;
   }
 
+  opener = (label) =>
+    html`<button type="button" class="secondary" onClick=${() => this.props.open(this.state.other)}>${label}</button>`;
+
   comparison({ other, changes } = this.state) {
-    const { method, open } = this.props;
+    const { method } = this.props;
     const row = (name) => {
       // An inherited value may change while the stored one does not, and the other way round.
       const [was, is] = same(method[name], other[name]) ? [this.before, storedIn(other)] : [method, other];
@@ -152,8 +146,8 @@ export class MethodForm extends Component {
       </table>
       <p>Keep your changes: the fields that you changed are saved, the others stay as they are now.</p>
       <div class="row">
-        <button type="button" onClick=${() => this.save(other)}>Keep my changes</button>
-        <button type="button" class="secondary" onClick=${() => open(other)}>Discard mine, show it as it is now</button>
+        <button type="button" onClick=${(event) => this.save(event, other)}>Keep my changes</button>
+        ${this.opener('Discard mine, show it as it is now')}
       </div>`;
   }
 }

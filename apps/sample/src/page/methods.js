@@ -1,52 +1,38 @@
 import * as api from './api.js';
 import { MethodForm } from './method-form.js';
 import { MethodTable } from './method-table.js';
-import { closeDialog, Component, Dialog, html, tell, Waiting } from './view.js';
+import { closeDialog, Dialog, html, Section, tell, typed } from './view.js';
 
-const perPage = 25;
 const search = 'Search labels and codes';
 const conflict = 'Somebody else changed this meanwhile, so nothing more was saved. The list now shows it as it is.';
 const noRoom = 'A sort order from the project “default” leaves no room: edit it, and switch off “Use the default values”.';
+const isFixed = ({ inherited }) => inherited.includes('sort_order');
 
-/**
- * The moved method gets the first number that is free after the one above it, and those below give way. An inherited
- * number is fixed. @returns undefined when it leaves no room
- */
-function numbered(methods, moved) {
-  const isFixed = ({ inherited }) => inherited.includes('sort_order');
-  const room = methods.map((method, index) => (isFixed(method) ? method.sort_order - index : Infinity));
-  let least = Math.min(...methods.map(({ sort_order }) => sort_order), ...room);
+/** Who gets which number: the moved one the first that is free after the one above it, and those below give way. */
+function renumbered(methods, moved) {
+  let least = Math.min(...methods.map((method, index) => method.sort_order - (isFixed(method) ? index : 0)));
   const numbers = methods.map((method, index) => {
     const isFree = !isFixed(method) && (index === 0 || method === moved);
     const number = isFree ? least : Math.max(least, method.sort_order);
     least = number + 1;
-    return number;
+    return [method, number];
   });
-  return methods.some((method, index) => isFixed(method) && method.sort_order !== numbers[index]) ? undefined : numbers;
+  return numbers.filter(([method, number]) => number !== method.sort_order);
 }
 
-export class Methods extends Component {
-  state = { page: 1 };
+export class Methods extends Section {
+  state = { page: 1, filters: {} };
   moves = Promise.resolve();
 
-  load = api.reader(this, async () => {
-    const filters = [...new FormData(this.form)].filter(([, value]) => value !== '');
-    const query = { page: this.state.page, per_page: perPage, ...Object.fromEntries(filters) };
-    const [tree, found] = await Promise.all([api.tree(), api.list(query)]);
-    return { tree, found, isFiltered: filters.length > 0 };
-  });
-  componentDidMount() {
-    this.load();
+  async read({ page, filters } = this.state) {
+    const [tree, found] = await Promise.all([api.tree(), api.list({ page, per_page: 25, ...filters })]);
+    return { tree, found, isFiltered: Object.keys(filters).length > 0 };
   }
 
-  turnTo = (page) => this.setState({ page }, this.load);
+  show = (page, filters) => this.setState({ page, filters }, this.load);
   filter = (event) => {
-    event.preventDefault();
-    this.turnTo(1);
-  };
-  showAll = () => {
-    this.form.reset();
-    this.turnTo(1);
+    const filters = Object.entries(typed(event)).filter(([, value]) => value !== '');
+    this.show(1, Object.fromEntries(filters));
   };
 
   /** Tells how a write went, and shows what is there now. */
@@ -57,6 +43,7 @@ export class Methods extends Component {
   }
 
   toggle = (method) => {
+    closeDialog();
     const next = method.is_active ? 'inactive: customers can no longer choose it' : 'active: customers can choose it';
     const writing = api.update(method, { is_active: !method.is_active });
     return this.write(writing, `“${method.method_label}” is now ${next}.`);
@@ -71,31 +58,30 @@ export class Methods extends Component {
     await this.write(removing, `“${method.method_label}” is removed.`);
   };
 
-  /** @param place gives the wanted index. Keys are faster than answers: moves queue */
-  move = (id, place) => (this.moves = this.moves.then(() => this.moveNow(id, place)));
+  /** Keys are faster than answers: moves queue. */
+  move = ({ id }, steps) => (this.moves = this.moves.then(() => this.moveNow(id, steps)));
 
-  async moveNow(id, place) {
+  async moveNow(id, steps) {
     const { tree } = this.state;
     const carrier = tree.find(({ methods }) => methods.some((method) => method.id === id));
     if (!carrier) return;
     const from = carrier.methods.findIndex((method) => method.id === id);
-    const to = Math.max(0, Math.min(place(from, carrier.methods), carrier.methods.length - 1));
+    const to = Math.max(0, Math.min(from + steps, carrier.methods.length - 1));
     if (to === from) return;
     const moved = carrier.methods[from];
     const methods = carrier.methods.toSpliced(from, 1).toSpliced(to, 0, moved);
-    const numbers = numbered(methods, moved);
-    if (!numbers) return tell(`“${moved.method_label}” stays where it is. ${noRoom}`);
+    const numbers = renumbered(methods, moved);
+    if (numbers.some(([method]) => isFixed(method))) return tell(`“${moved.method_label}” stays where it is. ${noRoom}`);
     const focus = () => document.querySelector(`[data-id="${id}"] .handle`)?.focus();
     this.setState({ tree: tree.with(tree.indexOf(carrier), { ...carrier, methods }) }, focus);
     const save = async () => {
-      for (const [index, method] of methods.entries())
-        if (method.sort_order !== numbers[index]) await api.update(method, { sort_order: numbers[index] });
+      for (const [method, sort_order] of numbers) await api.update(method, { sort_order });
     };
-    const position = `${to + 1} of ${methods.length} at ${carrier.carrier_label}`;
-    await this.write(save(), `“${moved.method_label}” is now ${position}.`);
+    await this.write(save(), `“${moved.method_label}” is now ${to + 1} of ${methods.length} at ${carrier.carrier_label}.`);
   }
 
   edit = (editing) => this.setState({ editing });
+  askToRemove = (removing) => this.setState({ removing });
   /** A new method comes last. */
   add = () => {
     const orders = this.state.tree.flatMap(({ methods }) => methods.map(({ sort_order }) => sort_order));
@@ -104,71 +90,65 @@ export class Methods extends Component {
 
   render(_props, { tree, problem, editing, removing }) {
     const option = ({ carrier_code: code, carrier_label }) => html`<option key=${code} value=${code}>${carrier_label}</option>`;
-    const searchBox = { name: 'q', type: 'search', maxlength: 100, 'aria-label': search, placeholder: search };
-    const form = { method: editing, open: this.edit, saved: this.load, onClose: () => this.edit(undefined) };
+    const form = { method: editing, open: this.edit, saved: this.load, onClose: () => this.edit() };
     return html`
       <section aria-labelledby="methods">
         <div class="bar">
           <h2 id="methods" tabindex="-1">Shipping methods</h2>
           <button disabled=${!tree} onClick=${this.add}>Add a method</button>
         </div>
-        <form class="row" ref=${(element) => (this.form = element)} onInput=${this.filter} onSubmit=${this.filter}>
-          <input ...${searchBox} />
+        <form class="row" id="filters" onInput=${this.filter} onSubmit=${this.filter}>
+          <input name="q" type="search" maxlength="100" aria-label=${search} placeholder=${search} />
           <select name="filter[carrier_code]" aria-label="Carrier">
-            <option value="">All carriers</option>
-            ${tree?.map(option)}
+            <option value="">All carriers</option> ${tree?.map(option)}
           </select>
           <select name="filter[is_active]" aria-label="Activity">
-            <option value="">Active or not</option>
-            <option value="true">Active</option>
-            <option value="false">Inactive</option>
+            <option value="">Active or not</option> <option value="true">Active</option> <option value="false">Inactive</option>
           </select>
         </form>
-        ${(problem || !tree) && html`<${Waiting} what="the methods" problem=${problem} />`}
+        ${(problem || !tree) && this.waiting()}
         ${tree && this.page()}
         ${editing && html`<${MethodForm} key="${editing.id} ${editing.etag}" ...${form} />`}
         ${removing && this.removal(removing)}
       </section>`;
   }
 
-  page({ tree, found, isFiltered } = this.state) {
+  page({ tree, found, filters, isFiltered } = this.state) {
     const { page, total_pages: pages } = found.meta;
+    const turnTo = (next) => () => this.show(next, filters);
     if (found.data.length === 0) {
       return html`
         <div class="state">
           <h3>${isFiltered ? 'No method matches' : `“${api.projectId}” has no shipping methods yet`}</h3>
-          <button class="outline" hidden=${!isFiltered} onClick=${this.showAll}>Show all methods</button>
+          <button type="reset" form="filters" class="outline" hidden=${!isFiltered} onClick=${() => this.show(1, {})}>
+            Show all methods
+          </button>
         </div>`;
     }
     const shown = new Set(found.data.map(({ id }) => id));
-    const { toggle, edit, move } = this;
-    const remove = (removing) => this.setState({ removing });
+    const { toggle, edit, move, askToRemove: remove } = this;
     return html`
       <${MethodTable} ...${{ tree, shown, isFiltered, toggle, edit, move, remove }} />
       <nav aria-label="Pages" hidden=${pages <= 1}>
-        <button class="outline" disabled=${page <= 1} onClick=${() => this.turnTo(page - 1)}>Previous</button>
+        <button class="outline" disabled=${page <= 1} onClick=${turnTo(page - 1)}>Previous</button>
         Page ${page} of ${pages}
-        <button class="outline" disabled=${page >= pages} onClick=${() => this.turnTo(page + 1)}>Next</button>
+        <button class="outline" disabled=${page >= pages} onClick=${turnTo(page + 1)}>Next</button>
       </nav>`;
   }
 
   removal(method) {
-    const { method_label, is_active, isUsed } = method;
-    const deactivate = () => {
-      closeDialog();
-      this.toggle(method);
-    };
-    const text = isUsed
-      ? 'Orders were placed with this method, so it cannot be removed. You can make it inactive: its orders keep it.'
-      : 'Customers can no longer choose it, and it cannot be brought back. To pause it, make it inactive instead.';
-    const remove = html`<button class="danger" onClick=${() => this.remove(method)}>Remove</button>`;
+    const { method_label: label, isUsed } = method;
+    const used = 'Orders were placed with this method, so it cannot be removed. You can make it inactive: its orders keep it.';
+    const final = 'Customers can no longer choose it, and it cannot be brought back. To pause it, make it inactive instead.';
+    const act = isUsed ? this.toggle : this.remove;
     return html`
-      <${Dialog} title=${isUsed ? `“${method_label}” is in use` : `Remove “${method_label}”?`}
-        onClose=${() => this.setState({ removing: undefined })}>
-        <p>${text}</p>
+      <${Dialog} title=${isUsed ? `“${label}” is in use` : `Remove “${label}”?`} onClose=${() => this.askToRemove()}>
+        <p>${isUsed ? used : final}</p>
         <footer>
           <button class="secondary" onClick=${closeDialog}>Keep it</button>
-          ${isUsed ? is_active && html`<button onClick=${deactivate}>Make it inactive</button>` : remove}
+          <button class=${!isUsed && 'danger'} hidden=${isUsed && !method.is_active} onClick=${() => act(method)}>
+            ${isUsed ? 'Make it inactive' : 'Remove'}
+          </button>
         </footer>
       <//>`;
   }

@@ -1,23 +1,15 @@
 import * as api from './api.js';
-import { Component, Field, html, Pairs, sentence, tell, Waiting } from './view.js';
+import { Field, html, Pairs, Section, sentence, tell, typed } from './view.js';
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const { timeZone } = time.resolvedOptions();
+const rule = 'Use letters, digits and _ . : - only, 64 at most, and begin with a letter, a digit or _.';
 
 /** The history of one order, and the order desk. */
-export class OrderHistory extends Component {
+export class OrderHistory extends Section {
   state = { order: '1001', faults: [], offered: [] };
-
-  load = api.reader(this, async () => ({ events: await api.events(this.state.order) }));
-  componentDidMount() {
-    this.load();
-  }
-
+  read = async () => ({ events: await api.events(this.state.order) });
   follow = (order) => this.setState({ order, events: undefined }, this.load);
-  submit = (event) => {
-    event.preventDefault();
-    this.follow(new FormData(event.currentTarget).get('order').trim());
-  };
 
   /** What a customer would see: the active methods in the order of the list. */
   offer = async () => {
@@ -26,8 +18,7 @@ export class OrderHistory extends Component {
   };
 
   place = async (event) => {
-    event.preventDefault();
-    const { order_id, chosen } = Object.fromEntries(new FormData(event.currentTarget));
+    const { order_id, chosen } = typed(event);
     const { carrier_code, method_code } = this.state.offered[chosen];
     try {
       await api.placeOrder({ order_id, carrier_code, method_code });
@@ -35,22 +26,18 @@ export class OrderHistory extends Component {
       this.setState({ faults: [] });
       this.follow(order_id);
     } catch ({ message, code }) {
-      const rule = 'Use letters, digits and _ . : - only, 64 at most, and begin with a letter, a digit or _.';
       this.setState({ faults: [code === 'validation_failed' ? rule : message] });
     }
   };
 
   render(_props, { order, events, problem, faults, offered }) {
-    const option = ({ id, carrier_label, carrier_code, method_label }, index) =>
-      html`<option key=${id} value=${index}>${carrier_label ?? carrier_code}: ${method_label}</option>`;
+    const option = ({ carrier_label, carrier_code, method_label }, index) =>
+      html`<option key=${index} value=${index}>${carrier_label ?? carrier_code}: ${method_label}</option>`;
     return html`
       <section aria-labelledby="history">
         <h2 id="history">History of an order</h2>
-        <form class="row" onSubmit=${this.submit}>
-          <label>
-            Order number
-            <input key=${order} name="order" defaultValue=${order} required maxlength="64" autocomplete="off" />
-          </label>
+        <form class="row" onSubmit=${(event) => this.follow(typed(event).order.trim())}>
+          <label>Order number <input key=${order} name="order" defaultValue=${order} required maxlength="64" /></label>
           <button class="outline">Show</button>
         </form>
         <details onToggle=${this.offer}>
@@ -61,20 +48,16 @@ export class OrderHistory extends Component {
             <button disabled=${offered.length === 0}>Place the order</button>
           </form>
         </details>
-        ${(problem || !events) && html`<${Waiting} what="the history" problem=${problem} />`}
-        ${events && html`<${Timeline} order=${order} events=${events} />`}
+        ${(problem || !events) && this.waiting()}
+        ${events?.length === 0 && html`<p class="state">The order ${order} has no events. Look at its number, or place it.</p>`}
+        ${
+          events?.length > 0 &&
+          html`
+          <small>Events of the order ${order}: ${events.length}, times in ${timeZone}</small>
+          <ol>${events.map((event) => html`<${Event} key=${event.id} ...${event} />`)}</ol>`
+        }
       </section>`;
   }
-}
-
-function Timeline({ order, events }) {
-  if (events.length === 0) {
-    return html`<p class="state">The order ${order} has no events. Look at its number, or place an order above.</p>`;
-  }
-  const { length } = events;
-  return html`
-    <small>${length} ${length === 1 ? 'event' : 'events'} of the order ${order}, times in ${timeZone}</small>
-    <ol>${events.map((event) => html`<${Event} key=${event.id} ...${event} />`)}</ol>`;
 }
 
 const Event = ({ type, actor, message, data, occurred_at }) => html`

@@ -1,7 +1,7 @@
 import { apiKey, projectId } from './api.js';
 import { Methods } from './methods.js';
 import { OrderHistory } from './order-history.js';
-import { html, render } from './view.js';
+import { html, render, typed } from './view.js';
 
 const main = document.querySelector('main');
 const projectInput = document.querySelector('[name=project]');
@@ -11,15 +11,15 @@ projectInput.addEventListener('change', () => {
 });
 
 function enterKey(event) {
-  event.preventDefault();
-  sessionStorage.setItem('api-key', new FormData(event.currentTarget).get('key').trim());
+  sessionStorage.setItem('api-key', typed(event).key.trim());
   location.reload();
 }
 
-function Refused({ status }) {
-  const isForeign = status === 403;
+/** Takes the place of all sections, which ask the same server with the same key. */
+function refuse(status) {
   const start = apiKey ? 'This key opens nothing here. Check it for typing errors.' : 'Ask the person who runs the server.';
-  return html`
+  const isForeign = status === 403;
+  const refusal = html`
     <article class="state" role="alert">
       <h2>${isForeign ? `Your key does not open the project “${projectId}”` : 'This shop asks for an API key'}</h2>
       <p>${isForeign ? 'Choose another project above, or enter a key of this one.' : start}</p>
@@ -28,7 +28,7 @@ function Refused({ status }) {
         <button>Open</button>
       </form>
     </article>`;
+  render(refusal, main);
 }
 
-const refuse = (status) => render(html`<${Refused} status=${status} />`, main);
 render(html`<${Methods} refuse=${refuse} /><${OrderHistory} refuse=${refuse} />`, main);

@@ -5,8 +5,41 @@ import { Component, h, render } from './vendor/preact.mjs';
 export { Component, render };
 export const html = htm.bind(h);
 
-const notice = document.querySelector('output');
-export const tell = (text) => (notice.textContent = text);
+/** A section of the page. Its `read` gives state to it: the last call wins, and an outage is tried again every 3 s. */
+export class Section extends Component {
+  componentDidMount() {
+    this.load();
+  }
+
+  load = async () => {
+    clearTimeout(this.timer);
+    const reading = this.read();
+    this.latest = reading;
+    const result = await reading.catch((problem) => ({ problem }));
+    if (reading !== this.latest) return;
+    const { status, isOutage } = result.problem ?? {};
+    if (status === 401 || status === 403) return this.props.refuse(status);
+    this.setState({ problem: undefined, ...result });
+    if (isOutage) this.timer = setTimeout(this.load, 3_000);
+  };
+
+  /** What it says while it cannot show what it was asked for. */
+  waiting({ problem } = this.state) {
+    if (!problem) return html`<p aria-busy="true">Loading …</p>`;
+    const outage = 'The shop cannot be reached just now. This page tries again every few seconds. Nothing is lost.';
+    return html`<div class="state" role="alert"><h3>${problem.message}</h3>${problem.isOutage && outage}</div>`;
+  }
+}
+
+/** Says in the status line of the page how an action went. */
+export const tell = (text) => (document.querySelector('output').textContent = text);
+
+/** What is typed into a form. The page sends it, and not the browser. */
+export function typed(event) {
+  event.preventDefault();
+  const { currentTarget } = event;
+  return Object.fromEntries(new FormData(currentTarget.form ?? currentTarget));
+}
 
 const words = (name) => name.replaceAll(/[._]/g, ' ');
 export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
@@ -18,19 +51,9 @@ export function said(value) {
   return { true: 'yes', false: 'no', null: '–' }[value] ?? String(value);
 }
 
-export const Pairs = ({ of }) => html`
-  <dl>
-    ${Object.entries(of).map(([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd>${said(value)}</dd></div>`)}
-  </dl>`;
-
-/** What a section says while it cannot show what it was asked for. */
-export function Waiting({ what, problem }) {
-  if (!problem) return html`<p aria-busy="true">Loading ${what} …</p>`;
-  return html`
-    <div class="state" role="alert">
-      <h3>${problem.isOutage ? 'The shop cannot be reached just now' : 'The answer was a refusal'}</h3>
-      <p>${problem.message} ${problem.isOutage && 'This page tries again every few seconds. Nothing is lost.'}</p>
-    </div>`;
+export function Pairs({ of }) {
+  const pair = ([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd>${said(value)}</dd></div>`;
+  return html`<dl>${Object.entries(of).map(pair)}</dl>`;
 }
 
 /** The browser keeps the focus inside, and gives it back when the dialog is closed. */
@@ -38,7 +61,7 @@ export const Dialog = ({ title, onClose, children }) => html`
   <dialog ref=${(dialog) => dialog?.open === false && dialog.showModal()} aria-label=${title} onClose=${onClose}>
     <article><h2>${title}</h2>${children}</article>
   </dialog>`;
-export const closeDialog = () => document.querySelector('dialog').close();
+export const closeDialog = () => document.querySelector('dialog')?.close();
 
 /** An input with its label, its hint and the faults that name it. */
 export function Field({ tag = 'input', label, hint, faults, children, ...input }) {
