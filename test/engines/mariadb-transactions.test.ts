@@ -16,7 +16,7 @@ function rollingBackOnTimeout({ queryRunner }: EntityManager, rollsBack: boolean
   const spy = vi.spyOn(queryRunner, 'query').mockImplementation(async (...query: unknown[]) => {
     if (query[0] === 'SELECT @@innodb_rollback_on_timeout AS ends') return [{ ends: Number(rollsBack) }];
     return send(...query).catch(async (error: unknown) => {
-      if (rollsBack && String(error).includes('Lock wait timeout')) await send('ROLLBACK');
+      if (rollsBack && String(error).includes('Lock wait timeout')) await send('ROLLBACK WORK');
       throw error;
     });
   });

@@ -58,22 +58,24 @@ describe('parallel calls in a transaction that ends', () => {
     expect((await host.methods.list(project)).data).toEqual([]);
   });
 
-  it('are refused when the ROLLBACK is on its way, and leave nothing behind', async () => {
-    const project = freshProject();
-    let late: Promise<unknown> | undefined;
+  onlyWhere('connections', () => {
+    it('are refused when the ROLLBACK is on its way, and leave nothing behind', async () => {
+      const project = freshProject();
+      let late: Promise<unknown> | undefined;
 
-    const placing = host.dataSource.transaction(async (manager) => {
-      const end = await engine.intercept(manager, (sql, send) => {
-        if (/ROLLBACK/.test(sql)) late = Promise.allSettled(recordTwice(project, manager)).finally(end);
-        return send();
+      const placing = host.dataSource.transaction(async (manager) => {
+        const end = await engine.intercept(manager, (sql, send) => {
+          if (/ROLLBACK/.test(sql)) late = Promise.allSettled(recordTwice(project, manager)).finally(end);
+          return send();
+        });
+        throw new Error('The host fails');
       });
-      throw new Error('The host fails');
-    });
 
-    await expect(placing).rejects.toThrow('The host fails');
-    const refused = { status: 'rejected', reason: { code: 'database_unavailable' } };
-    expect(await late).toMatchObject([refused, refused]);
-    expect(await host.events.list(project, 'o')).toEqual([]);
+      await expect(placing).rejects.toThrow('The host fails');
+      const refused = { status: 'rejected', reason: { code: 'database_unavailable' } };
+      expect(await late).toMatchObject([refused, refused]);
+      expect(await host.events.list(project, 'o')).toEqual([]);
+    });
   });
 
   it('are not reported after a rollback on a connection of the host, at whatever point it comes', async () => {
@@ -112,26 +114,28 @@ describe('parallel calls that the host does not wait for', () => {
     expect((await host.methods.list(project)).meta.total).toBe(3);
   });
 
-  it('are committed also when they are made while the COMMIT waits for another one', async () => {
-    const project = freshProject();
-    let write = (): void => undefined;
-    const writing = new Promise<void>((resolve) => {
-      write = resolve;
-    });
-    let calls: Promise<unknown> = Promise.resolve();
-
-    await host.dataSource.transaction(async (manager) => {
-      const create = (method_code: string): Promise<unknown> =>
-        host.methods.create(project, { ...ground, method_code }, { manager });
-      const end = await engine.intercept(manager, (sql, send) => {
-        if (/INSERT INTO \S*shipping_method\b/.test(sql)) write();
-        return send();
+  onlyWhere('connections', () => {
+    it('are committed also when they are made while the COMMIT waits for another one', async () => {
+      const project = freshProject();
+      let write = (): void => undefined;
+      const writing = new Promise<void>((resolve) => {
+        write = resolve;
       });
-      calls = Promise.allSettled([create('01'), writing.then(() => create('02'))]).finally(end);
-    });
-    await calls;
+      let calls: Promise<unknown> = Promise.resolve();
 
-    expect((await host.methods.list(project)).meta.total).toBe(2);
+      await host.dataSource.transaction(async (manager) => {
+        const create = (method_code: string): Promise<unknown> =>
+          host.methods.create(project, { ...ground, method_code }, { manager });
+        const end = await engine.intercept(manager, (sql, send) => {
+          if (/INSERT INTO \S*shipping_method\b/.test(sql)) write();
+          return send();
+        });
+        calls = Promise.allSettled([create('01'), writing.then(() => create('02'))]).finally(end);
+      });
+      await calls;
+
+      expect((await host.methods.list(project)).meta.total).toBe(2);
+    });
   });
 });
 
@@ -174,8 +178,6 @@ describe('a host’s own rule', () => {
       expect((await host.methods.list(project)).data).toMatchObject([ground]);
     },
   );
-
-  onlyWhere('lostRaces', () => {});
 
   it('that refers to the codes refuses new codes, as it refuses a delete', async () => {
     const { manager } = host.dataSource;
