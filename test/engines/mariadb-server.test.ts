@@ -1,7 +1,7 @@
 import mysql, { type Pool, type PoolOptions } from 'mysql2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { type EngineDatabase, mariadb, pglite, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
 interface Queried {
@@ -130,3 +130,26 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
     );
   });
 });
+
+describe.skipIf(mariadb.missing !== undefined)(
+  `beside PostgreSQL in one process, ${titleOf(mariadb)}`,
+  () => {
+    it('stores and reads the same', async () => {
+      const project = freshProject();
+      const read: unknown[] = [];
+
+      for (const engine of [pglite, mariadb]) {
+        const database = await engine.create();
+        const host = await hostOn(database);
+        await host.methods.upsertMany(project, [ground, { ...ground, method_code: '01', use_default: true }]);
+        await host.events.record({ projectId: project, orderId: 'o', type: 'a.b', dedupeKey: 'k' });
+        read.push([(await host.methods.list(project)).data, await host.events.list(project, 'o')]);
+        await host.close();
+        await database.drop();
+      }
+
+      const stored = [[{ method_code: '01' }, ground], [{ type: 'a.b' }]];
+      expect(read).toMatchObject([stored, stored]);
+    });
+  },
+);
