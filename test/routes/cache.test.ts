@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { Client, freshProject } from '../support/client.js';
+import { onlyWhere } from '../support/database.js';
 import { renewRevision } from '../support/rows.js';
 import { watchStatements } from '../support/statements.js';
 
@@ -74,34 +75,36 @@ describe('the cache', () => {
     expect(seen).toEqual(['Own', 'First', 'Second', 'Own'].map((label) => [label, label, label]));
   });
 
-  it('serves a project and its defaults as they were at one moment', async () => {
-    const { methods, dataSource } = host;
-    const codesOf = { carrier_code: 'inheriting', method_code: 'moment' };
-    const old = { ...codesOf, method_label: 'Own', use_default: true };
-    await methods.upsert('default', { ...codesOf, method_label: 'Old' });
-    await methods.upsert(shop.project, old);
-    await renewRevision(dataSource.manager, shop.project);
-    const { sent, stop } = watchStatements(dataSource);
-    const create = dataSource.createQueryRunner.bind(dataSource);
-    let isChanged = false;
-    // Between the two readings: the first one shows that the project inherits.
-    vi.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
-      const runner = create(mode);
-      if (isChanged || !sent.some((sql) => sql.includes('shipping_method'))) return runner;
-      isChanged = true;
-      const connect = runner.connect.bind(runner);
-      const change = dataSource.transaction(async (manager) => {
-        await methods.upsert('default', { ...codesOf, method_label: 'New' }, { manager });
-        await methods.upsert(shop.project, { ...old, is_active: false }, { manager });
+  onlyWhere('connections', () => {
+    it('serves a project and its defaults as they were at one moment', async () => {
+      const { methods, dataSource } = host;
+      const codesOf = { carrier_code: 'inheriting', method_code: 'moment' };
+      const old = { ...codesOf, method_label: 'Own', use_default: true };
+      await methods.upsert('default', { ...codesOf, method_label: 'Old' });
+      await methods.upsert(shop.project, old);
+      await renewRevision(dataSource.manager, shop.project);
+      const { sent, stop } = watchStatements(dataSource);
+      const create = dataSource.createQueryRunner.bind(dataSource);
+      let isChanged = false;
+      // Between the two readings: the first one shows that the project inherits.
+      vi.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
+        const runner = create(mode);
+        if (isChanged || !sent.some((sql) => sql.includes('shipping_method'))) return runner;
+        isChanged = true;
+        const connect = runner.connect.bind(runner);
+        const change = dataSource.transaction(async (manager) => {
+          await methods.upsert('default', { ...codesOf, method_label: 'New' }, { manager });
+          await methods.upsert(shop.project, { ...old, is_active: false }, { manager });
+        });
+        return Object.assign(runner, { connect: () => change.then(connect) });
       });
-      return Object.assign(runner, { connect: () => change.then(connect) });
+
+      const found = await methods.findByCodes(shop.project, codesOf.carrier_code, codesOf.method_code);
+      vi.restoreAllMocks();
+      stop();
+
+      expect([isChanged, found]).toMatchObject([true, { method_label: 'New', is_active: false }]);
     });
-
-    const found = await methods.findByCodes(shop.project, codesOf.carrier_code, codesOf.method_code);
-    vi.restoreAllMocks();
-    stop();
-
-    expect([isChanged, found]).toMatchObject([true, { method_label: 'New', is_active: false }]);
   });
 
   it('does not mix up projects, or the results of list, tree and findActive', async () => {
