@@ -104,6 +104,17 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 201]);
   });
 
+  it('that finds the handler on the class does not affect other mounts', async () => {
+    const closing: MethodDecorator = (target, key, descriptor) =>
+      UseGuards(new Closed())(target, key, { ...descriptor, value: Reflect.get(target, key) });
+    const { status: closed } = await (await mounted({ list: [closing] })).list();
+    host?.app.getHttpServer().close();
+
+    const { status: open } = await (await mounted({})).list();
+
+    expect([closed, open]).toEqual([403, 200]);
+  });
+
   it('that throws is answered by the host, and a refusal of ours passes it as a problem', async () => {
     const throwing = wrapping(() => Promise.reject(new ConflictException('audited')));
     const passing = wrapping((next) => next());
@@ -138,6 +149,18 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
 
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 200]);
     expect(made.toSorted()).toEqual(['OrderEventsController', 'ShippingMethodsController']);
+  });
+
+  it('of a whole mount is applied after those behind it in the list, as TypeScript does', async () => {
+    const seen: string[] = [];
+    const named =
+      (name: string): ClassDecorator =>
+      (type) =>
+        void seen.push(`${name} ${type.name}`);
+
+    await mounted({}, [named('outer'), named('inner')]);
+
+    expect(seen.slice(0, 2)).toEqual(['inner ShippingMethodsController', 'outer ShippingMethodsController']);
   });
 
   it('of a whole mount that describes it is in the document once for each route', async () => {

@@ -139,20 +139,23 @@ describe('the events of an order', () => {
 
   it.each([
     [{ type: 'placed' }, '/type', 'format'],
-    [{ type: `a.${'b'.repeat(63)}` }, '/type', 'length'],
+    [{ type: undefined }, '/type', 'required'],
     [{ type: `a.${'b'.repeat(63)}` }, '/type', 'length'],
     [{ message: 'x'.repeat(1001) }, '/message', 'length'],
     [{ actor: { type: 'user', label: 'l'.repeat(256) } }, '/actor/label', 'length'],
     [{ message: 'a\0b' }, '/message', 'format'],
     [{ data: { n: 2 ** 53 } }, '/data/n', 'range'],
     [{ actor: 'Ada' }, '/actor', 'type'],
+    [{ actor: {} }, '/actor/type', 'required'],
     [{ actor: { type: 'robot' } }, '/actor/type', 'not_allowed'],
     [{ actor: { type: 'user', name: 'Ada' } }, '/actor/name', 'unknown'],
     [{ actor: { type: 'user', id: 7 } }, '/actor/id', 'type'],
     [{ actor: { type: 'user', id: 'i'.repeat(65) } }, '/actor/id', 'length'],
     [{ dedupeKey: 'a\0b' }, '/dedupeKey', 'format'],
     [{ occurredAt: '2026-02-30T00:00:00Z' }, '/occurredAt', 'format'],
+    [{ occurredAt: new Date(NaN) }, '/occurredAt', 'format'],
     [{ occurredAt: 1_700_000_000_000 }, '/occurredAt', 'type'],
+    [{ dedupeKey: '' }, '/dedupeKey', 'length'],
     [{ dedupeKey: 'x'.repeat(129) }, '/dedupeKey', 'length'],
     [{ typ: 'order.placed' }, '/typ', 'unknown'],
   ])('cannot be recorded with %j: the violation is at %s (%s)', async (part, pointer, code) => {
@@ -212,6 +215,14 @@ describe('the events of an order', () => {
 
   it('refuse a bad project id from a sibling module as they do over HTTP, and so do the methods', async () => {
     await expect(host.events.list('no/such', 'o')).rejects.toThrow(InvalidParameterError);
+    const calls = [
+      host.methods.adoptDefaults('a b'),
+      host.methods.findActive('a b'),
+      host.methods.find('a b', 'id'),
+      host.methods.findByCodes('a b', 'ups', '03'),
+      host.methods.remove('a b', 'id'),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
     await expect(host.methods.tree('')).rejects.toMatchObject({
       errors: [{ parameter: 'project_id', code: 'required' }],
     });

@@ -147,6 +147,17 @@ describe('upsertMany', () => {
       ['a hole in the array', [ground, undefined], [['/1', 'type']]],
       ['a pair of codes twice', [ground, express, { ...ground }], [['/2', 'duplicate']]],
       [
+        'missing codes, which are not the same codes twice',
+        [
+          { carrier_code: 'ups', method_label: 'a' },
+          { carrier_code: 'ups', method_label: 'b' },
+        ],
+        [
+          ['/0/method_code', 'required'],
+          ['/1/method_code', 'required'],
+        ],
+      ],
+      [
         'the faults of all requests',
         [
           ground,

@@ -115,6 +115,4 @@ describe('writes that come at the same time', () => {
       expect(changes.at(-1)?.after).toEqual(stored);
     },
   );
-
-  onlyWhere('severalConnections', () => {});
 });
