@@ -159,6 +159,7 @@ for (const { title, isMissing, options } of otherEngines) {
 
       expect(paths).toHaveLength(3);
       expect((await demo.list()).body.meta.total).toBe(10);
+      expect((await place(demo, '1001')).body.code).toBe('order_exists');
       expect((await demo.events('1001')).body.data).toHaveLength(10);
     });
 

@@ -61,7 +61,8 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
 
   const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
   const handle = (label: string): Locator => page.getByRole('button', { name: `Move ${label}, ` });
-  const field = (name: string): Locator => page.getByRole('textbox', { name, exact: true });
+  const field = (name: string): Locator =>
+    page.getByRole('textbox', { name, exact: true }).or(page.getByRole('combobox', { name, exact: true }));
   const row = (label: string): Locator => page.getByRole('row').filter({ hasText: label });
   const notice = (text: string): Promise<void> =>
     page.getByRole('status').filter({ hasText: text }).waitFor();
@@ -203,15 +204,16 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     expect(await field('Method label').inputValue()).toBe('Own label');
     await page.getByText('Inherited and shown: Inherited label').waitFor();
     expect(await accessibilityFaults()).toEqual([]);
+    await field('Method label').fill('Mine');
     await page.getByRole('dialog').getByRole('switch', { name: 'Active' }).click();
     await button('Save').click();
-    await notice('is saved');
+    await notice('is saved. Shown is what the project “default” has: method label.');
     await page.getByRole('switch', { name: 'Active: Inherited label' }).click();
     await notice('is now active');
 
     const { body } = await shop.list(`filter[id]=${method.id}`);
     expect(body.data).toMatchObject([
-      { method_label: 'Inherited label', own: { method_label: 'Own label', meta: {} }, is_active: true },
+      { method_label: 'Inherited label', own: { method_label: 'Mine', meta: {} }, is_active: true },
     ]);
     expect(faults).toEqual([]);
   });

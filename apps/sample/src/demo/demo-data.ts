@@ -2,7 +2,12 @@ import { type RecordOrderEvent, type UpsertShippingMethodRequest } from 'nestjs-
 
 type Rest = Partial<UpsertShippingMethodRequest>;
 type Method = [carrier: string, carrierLabel: string, method: string, methodLabel: string, rest?: Rest];
-type DemoEvent = [occurredAt: string, type: string, actor: RecordOrderEvent['actor'], data?: object];
+type DemoEvent = [
+  occurredAt: string,
+  type: string,
+  actor: RecordOrderEvent['actor'],
+  data?: Record<string, unknown>,
+];
 
 const off: Rest = { is_active: false };
 /** Label, order and details come from the project `default`. */

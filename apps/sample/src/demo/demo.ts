@@ -7,6 +7,7 @@ import {
   ShippingProject,
 } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
+import { DeskOrder } from '../order-desk/desk-order.entity.js';
 import { step } from '../startup.js';
 import { defaultMethods, demoMethods, demoOrders } from './demo-data.js';
 
@@ -43,6 +44,10 @@ async function seed(app: INestApplication): Promise<void> {
       for (const [occurredAt, type, actor, data] of history) {
         await events.record({ projectId: 'demo', orderId, occurredAt, type, actor, data }, { manager });
       }
+      const [, , , chosen] = history.find(([, type]) => type === 'shipping.selected') ?? [];
+      const codes = [String(chosen?.['carrier_code']), String(chosen?.['method_code'])] as const;
+      const method = await methods.findByCodes('demo', ...codes, { manager });
+      if (method) await manager.insert(DeskOrder, { projectId: 'demo', orderId, methodId: method.id });
     }
   });
   await seeding.catch((error: unknown) => {

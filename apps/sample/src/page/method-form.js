@@ -5,7 +5,7 @@ const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== un
 
 /** In the order of the form. `read` makes what is sent of what is typed; the API says what is wrong with it. */
 const fields = {
-  carrier_code: { label: 'Carrier code', hint: 'As the carrier’s interface spells it, such as ups.' },
+  carrier_code: { label: 'Carrier code', hint: 'As the carrier’s interface spells it, such as ups.', list: 'carriers' },
   carrier_label: { label: 'Carrier label', hint: 'What customers read. Empty: the code.', read: (value) => value.trim() || null },
   method_code: { label: 'Method code', hint: 'As the carrier’s interface spells it, such as 03.' },
   method_label: { label: 'Method label', hint: 'What customers read, such as UPS Ground.' },
@@ -76,10 +76,11 @@ export class MethodForm extends Component {
     const changes = Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
     this.setState({ isSaving: true });
     try {
-      const { method_label } = await (current.id ? api.update(current, changes) : api.create({ ...this.before, ...changes }));
+      const saved = await (current.id ? api.update(current, changes) : api.create({ ...this.before, ...changes }));
+      const covered = labelsOf(saved.inherited.filter((name) => name in changes));
       closeDialog();
       await this.props.saved();
-      tell(`“${method_label}” is saved.`);
+      tell(`“${saved.method_label}” is saved.${covered && ` Shown is what the project “default” has: ${covered}.`}`);
     } catch (problem) {
       // The etag refused it, or another method has the codes: the operator decides with both in view.
       const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;

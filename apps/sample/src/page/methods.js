@@ -108,6 +108,7 @@ export class Methods extends Section {
         </form>
         ${(problem || !tree) && this.waiting()}
         ${tree && this.page()}
+        <datalist id="carriers">${tree?.map(option)}</datalist>
         ${editing && html`<${MethodForm} key="${editing.id} ${editing.etag}" ...${form} />`}
         ${removing && this.removal(removing)}
       </section>`;
