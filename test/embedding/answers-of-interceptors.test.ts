@@ -1,4 +1,5 @@
-import { type NestInterceptor } from '@nestjs/common';
+import { ClassSerializerInterceptor, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
@@ -78,6 +79,17 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     host = await listening(testing, (app) => app.useGlobalInterceptors(...interceptors), platform);
     return new Client(host.origin, freshProject());
   };
+
+  it('that serialises without some names hides nothing', async () => {
+    const options = { excludePrefixes: ['_', 'm'] };
+    const shop = await mounted(new ClassSerializerInterceptor(new Reflector(), options));
+    const sent = { ...ground, meta: { _own: 1 } };
+
+    const { body } = await shop.create(sent);
+
+    expect(body).toMatchObject(sent);
+    expect((await shop.list()).body.data).toEqual([body]);
+  });
 
   it('can replace the refusal of a read', async () => {
     const shop = await mounted(apologising);

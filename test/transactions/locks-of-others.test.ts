@@ -78,7 +78,7 @@ onlyWhere('severalConnections', () => {
       expect(waited.map(({ status }) => status)).toEqual(Array(16).fill('fulfilled'));
     });
 
-    it('on the dedupeKey of an event that is recorded again does not hold up other tenants', async () => {
+    it('on the dedupeKey of an event that is recorded again holds up no methods, and no other tenants', async () => {
       const event = (orderId: string) => ({
         projectId: locked,
         orderId,
@@ -92,6 +92,7 @@ onlyWhere('severalConnections', () => {
         for (const order of orders) await events.record(event(order), { manager });
         const again = orders.flatMap((order) => [1, 2].map(() => events.record(event(order))));
         const list = await shop.list('q=2');
+        await methods.create(locked, { ...ground, method_code: 'beside events' });
         return { status: list.status, retries: { all: Promise.all(again) } };
       });
       const recorded = await retries.all;
