@@ -4,7 +4,7 @@ import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { catchError, concatMap, map, of, tap } from 'rxjs';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
@@ -37,28 +37,41 @@ const copies: Record<string, (value: object) => object> = {
   'it, frozen': Object.freeze,
 };
 
-/** What a host has put in place of the JSON of its platform. */
+const byHost = /^\{"by":/;
+
+/** What a host has put in place of the JSON of its platform, and the text that it makes. */
 const ways = {
   Express: {
-    'a middleware': (app: NestExpressApplication) =>
-      app.use((_request: unknown, response: Response, next: () => void) => {
-        const json = response.json.bind(response);
-        response.json = (payload) => json({ by: 'host', payload });
-        next();
-      }),
-    'the replacer of Express': (app: NestExpressApplication) =>
-      app.set('json replacer', (key: string, payload: unknown) =>
-        key === '' ? { by: 'host', payload } : payload,
-      ),
+    'a middleware': [
+      (app: NestExpressApplication) =>
+        app.use((_request: unknown, response: Response, next: () => void) => {
+          const json = response.json.bind(response);
+          response.json = (payload) => json({ by: 'host', payload });
+          next();
+        }),
+      byHost,
+    ],
+    'the replacer of Express': [
+      (app: NestExpressApplication) =>
+        app.set('json replacer', (key: string, payload: unknown) =>
+          key === '' ? { by: 'host', payload } : payload,
+        ),
+      byHost,
+    ],
+    'the escaping of Express': [(app: NestExpressApplication) => app.set('json escape', true), /^[^<]+$/],
+    'the spaces of Express': [(app: NestExpressApplication) => app.set('json spaces', 1), /^\{\n "/],
   },
   Fastify: {
-    'the serializer of Fastify': (app: NestFastifyApplication) =>
-      app
-        .getHttpAdapter()
-        .getInstance()
-        .setReplySerializer((payload) => JSON.stringify({ by: 'host', payload })),
+    'the serializer of Fastify': [
+      (app: NestFastifyApplication) =>
+        app
+          .getHttpAdapter()
+          .getInstance()
+          .setReplySerializer((payload) => JSON.stringify({ by: 'host', payload })),
+      byHost,
+    ],
   },
-};
+} as const;
 
 interface Response {
   json(payload: unknown): unknown;
@@ -173,7 +186,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
 
   it.each(Object.entries(ways[platform]))(
     'that looks, or none, leaves the JSON of each answer to %s',
-    async (_what, setUp) => {
+    async (_what, [setUp, text]) => {
       for (const interceptors of [[], [looking]]) {
         const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
         host = await listening(
@@ -187,15 +200,36 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
         const shop = new Client(host.origin, freshProject());
 
         const answers = [
-          await shop.create(ground),
+          await shop.create({ ...ground, method_label: '<Ground>' }),
           await shop.list(),
           await shop.tree(),
           await shop.events('o'),
         ];
 
-        expect(answers.map(({ text }) => text.slice(0, 6))).toEqual(answers.map(() => '{"by":'));
+        for (const answer of answers) expect(answer.text).toMatch(text);
         host.app.getHttpServer().close();
       }
     },
   );
+});
+
+it('a serializer of Fastify that leaves out what is null is heeded, also after an empty list', async () => {
+  const database = await testDatabase();
+  onTestFinished(() => database.close());
+  const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+  const withoutNull = (payload: unknown): string =>
+    JSON.stringify(payload, (_key, value: unknown) => value ?? undefined);
+  const host = await listening(
+    testing,
+    (app) => (app as NestFastifyApplication).getHttpAdapter().getInstance().setReplySerializer(withoutNull),
+    'Fastify',
+  );
+  const shop = new Client(host.origin, freshProject());
+  await shop.tree();
+  await shop.create(ground);
+
+  const [list, tree] = [await shop.list(), await shop.tree()];
+
+  expect([list.text, tree.text].join()).not.toContain('null');
+  host.app.getHttpServer().close();
 });

@@ -62,31 +62,41 @@ function onSendOfFastify(response: FastifyResponse): void {
     if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
     response.serializer(null);
     const json = unread(sent);
-    return json && serializesPlainly(response) ? json : response.serialize(sent);
+    return json && serialisesAsWeDo(response) ? json : response.serialize(sent);
   });
 }
 
-/** Of the servers of Fastify: none takes another serializer once it listens. */
-const plain = new WeakMap<object, boolean>();
-const sample = { data: [{ is_active: true, carrier_label: null }] };
+const known = new WeakMap<object, boolean>();
 
-/** Whether the host's Fastify makes the JSON that we have at hand: it may have a `setReplySerializer` of its own. */
-function serializesPlainly(response: FastifyResponse): boolean {
+/** Has each kind of name and value that a serializer of the host's may change. */
+const sample = {
+  data: [
+    {
+      is_active: true,
+      carrier_label: null,
+      method_label: '<é&\u2028>',
+      sort_order: -1,
+      meta: {},
+      inherited: [],
+    },
+  ],
+};
+
+/** Whether the JSON that we have at hand is what Fastify would make: the host may have called `setReplySerializer`. */
+function serialisesAsWeDo(response: FastifyResponse): boolean {
   const { server } = response;
-  if (!plain.has(server))
-    plain.set(
-      server,
-      makesPlainly(() => response.serialize(sample)),
-    );
-  return plain.get(server) === true;
-}
-
-function makesPlainly(serialize: () => unknown): boolean {
-  try {
-    return String(serialize()) === JSON.stringify(sample);
-  } catch {
-    return false;
+  let isSame = known.get(server);
+  if (isSame === undefined) {
+    try {
+      isSame = String(response.serialize(sample)) === JSON.stringify(sample);
+    } catch {
+      // The sample is none of its values. It serialises ours.
+      isSame = false;
+    }
+    // Nobody can set another serializer once the server listens.
+    known.set(server, isSame);
   }
+  return isSame;
 }
 
 function onSendOfExpress(response: ExpressResponse): void {
@@ -123,9 +133,36 @@ interface Source {
 const sourceOf = Symbol('source');
 
 interface Sourced {
-  /** A member, and no WeakMap: a Proxy of a value, and an object that was made of it, show what it has, too. */
-  [sourceOf]?: () => Source;
+  /** No WeakMap: a Proxy of the value, and an object that inherits from it, must find it too. */
+  [sourceOf](): Source;
 }
+
+// All values share these functions. If each value had its own, a warm list would take a fifth longer.
+function member(name: string): PropertyDescriptor {
+  return {
+    enumerable: true,
+    configurable: true,
+    get(this: Sourced) {
+      const source = this[sourceOf]();
+      source.parsed ??= JSON.parse(String(source.json)) as Record<string, unknown>;
+      return source.parsed[name];
+    },
+    set(this: object, value: unknown) {
+      Object.defineProperty(this, name, { enumerable: true, configurable: true, writable: true, value });
+    },
+  };
+}
+
+const treeMembers = {
+  data: member('data'),
+  // `console.log` would show the accessors.
+  [inspect.custom]: {
+    value(this: object) {
+      return { ...this };
+    },
+  },
+};
+const pageMembers = { ...treeMembers, meta: member('meta') };
 
 /**
  * A plain value whose JSON is at hand. It is parsed for the first who looks into it. So whatever a host's interceptor
@@ -136,52 +173,17 @@ export function withJson<Value extends { data: unknown }>(json: Buffer, { isPage
   const members = isPage ? pageMembers : treeMembers;
   const value = Object.defineProperties({}, members);
   const source: Source = { of: value, json, members };
-  Object.defineProperty(value, sourceOf, { value: () => source, configurable: true });
-  return value as Value;
+  return Object.defineProperty(value, sourceOf, { value: () => source, configurable: true }) as Value;
 }
 
-/** @returns the JSON of a value of `withJson` that nobody has looked into */
+/** @returns the JSON of a value of `withJson` that nobody has looked into or changed */
 function unread(value: unknown): Buffer | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const source = (value as Sourced)[sourceOf]?.();
-  if (source?.of !== value || source.parsed || 'toJSON' in value) return undefined;
-  const { json, members } = source;
+  if (typeof value !== 'object' || value === null || !(sourceOf in value)) return undefined;
+  const { of, json, members, parsed } = (value as Sourced)[sourceOf]();
+  if (of !== value || parsed || 'toJSON' in value) return undefined;
   // An interceptor may have added, removed or replaced a member without a look at it.
   const isOurs = (name: string): boolean =>
     Object.getOwnPropertyDescriptor(value, name)?.get === members[name]?.get;
   const names = Object.keys(members);
   return Object.keys(value).length === names.length && names.every(isOurs) ? json : undefined;
 }
-
-function parsed(value: Sourced): Record<string, unknown> {
-  const source = value[sourceOf]?.();
-  if (!source) throw new TypeError('This is no value of withJson().');
-  return (source.parsed ??= JSON.parse(String(source.json)) as Record<string, unknown>);
-}
-
-const plainMember = { enumerable: true, configurable: true, writable: true };
-
-// One pair of functions for all values: with functions of its own, each value would take several times as long.
-function member(name: string): PropertyDescriptor {
-  return {
-    enumerable: true,
-    configurable: true,
-    get(this: object) {
-      return parsed(this)[name];
-    },
-    set(this: Sourced, changed: unknown) {
-      if (this[sourceOf]?.().of === this) parsed(this)[name] = changed;
-      else Object.defineProperty(this, name, { ...plainMember, value: changed });
-    },
-  };
-}
-
-const shown: PropertyDescriptor = {
-  value(this: object) {
-    return parsed(this);
-  },
-};
-/** For `console.log`, which would show the accessors. */
-const inspected = { [inspect.custom]: shown };
-const treeMembers = { data: member('data'), ...inspected };
-const pageMembers = { ...treeMembers, meta: member('meta') };
