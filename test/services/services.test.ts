@@ -108,6 +108,13 @@ describe('the services as the documents show them', () => {
     expect(await methods.findByCodes(projectId, ' no code', 'x')).toBeNull();
   });
 
+  it.each([undefined, null, 3, {}, 'no id'])('find no method whose id is %j', async (id) => {
+    const missing = { status: 404, code: 'method_not_found' };
+
+    await expect(methods.find(projectId, id as string)).rejects.toMatchObject(missing);
+    await expect(methods.remove(projectId, id as string)).rejects.toMatchObject(missing);
+  });
+
   it('list, tree, findActive, find and findByCodes', async () => {
     const ground = await methods.create(projectId, {
       carrier_code: 'ups',

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuid } from 'uuid';
-import { isUuid } from '../validation/identifiers.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { codesOf } from './method-fields.js';
@@ -110,7 +109,7 @@ function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippin
 
 /** @throws MethodNotFoundError, VersionMismatchError */
 function matching(view: MethodView, id: string, etags: readonly string[] | undefined): EffectiveMethod {
-  const current = isUuid(id) ? view.byId(id) : undefined;
+  const current = view.byId(id);
   if (!current) throw new MethodNotFoundError();
   const { etag, stored } = current;
   const matches = !etags || etags.includes(etag) || etags.includes(`"${stored.version}"`);

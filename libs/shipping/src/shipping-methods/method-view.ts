@@ -1,3 +1,4 @@
+import { isUuid } from '../validation/identifiers.js';
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
 import { matches } from './list-filter.js';
@@ -89,7 +90,7 @@ export class MethodView {
   }
 
   byId(id: string): EffectiveMethod | undefined {
-    const sought = id.toLowerCase();
+    const sought = isUuid(id) ? id.toLowerCase() : undefined;
     return this.methods.find(({ stored }) => stored.id === sought);
   }
 
