@@ -16,6 +16,10 @@ class SnakeCase extends DefaultNamingStrategy {
     return snake([...prefixes, given ?? property].join('_'));
   }
 
+  override prefixTableName(prefix: string, table: string): string {
+    return `${prefix}of_${table}`;
+  }
+
   override primaryKeyName(): string {
     return 'pk_of_the_host';
   }
@@ -172,7 +176,7 @@ describe('the migrations', () => {
   });
 
   it("match the entities under a host's own naming strategy", async () => {
-    database = await testDatabase({ namingStrategy: new SnakeCase() });
+    database = await testDatabase({ namingStrategy: new SnakeCase(), entityPrefix: 'shop_' });
 
     await expectNoSchemaDrift(database.dataSource);
     await works(database);

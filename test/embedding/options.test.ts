@@ -135,11 +135,11 @@ describe('the options', () => {
     },
   );
 
-  it.each([undefined, null, 'default'])(
+  it.each<unknown>([undefined, null, 'default'])(
     'must be an object: a factory that returns %j is refused',
     async (made) => {
       const shipping = ShippingModule.forRootAsync({
-        useFactory: () => made as unknown as ShippingModuleOptions,
+        useFactory: () => made as ShippingModuleOptions,
       });
 
       const boot = compiled([typeOrm(database), shipping]);

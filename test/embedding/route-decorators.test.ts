@@ -1,4 +1,14 @@
-import { type CanActivate, ConflictException, HttpCode, type Type, UseGuards } from '@nestjs/common';
+import {
+  type CanActivate,
+  ConflictException,
+  HttpCode,
+  type NestInterceptor,
+  type PipeTransform,
+  type Type,
+  UseGuards,
+  UseInterceptors,
+  UsePipes,
+} from '@nestjs/common';
 import { ApiBearerAuth, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { ShippingModule, type ShippingRoute } from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -161,6 +171,27 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     await mounted({}, [named('outer'), named('inner')]);
 
     expect(seen.slice(0, 2)).toEqual(['inner ShippingMethodsController', 'outer ShippingMethodsController']);
+  });
+
+  it('of a whole mount runs its interceptor once, and its pipe once for each parameter', async () => {
+    const ran: string[] = [];
+    const interceptor: NestInterceptor = {
+      intercept: (_context, next) => {
+        ran.push('interceptor');
+        return next.handle();
+      },
+    };
+    const pipe: PipeTransform<unknown> = {
+      transform: (value) => {
+        ran.push(String(value));
+        return value;
+      },
+    };
+    const shop = await mounted({}, [UseInterceptors(interceptor), UsePipes(pipe)]);
+
+    await shop.events('o');
+
+    expect(ran.toSorted()).toEqual(['interceptor', 'o', shop.project]);
   });
 
   it('of a whole mount that describes it is in the document once for each route', async () => {

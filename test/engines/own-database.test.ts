@@ -151,7 +151,7 @@ for (const { title, isMissing, options } of engines) {
 
 describe('testTypeOrm()', () => {
   it('refuses an engine that the library does not know', async () => {
-    const options = { type: 'sqljs' } as unknown as TestTypeOrmOptions;
+    const options: TestTypeOrmOptions = { type: 'sqljs' };
 
     const start = Test.createTestingModule({ imports: [testTypeOrm(options)] }).compile();
 

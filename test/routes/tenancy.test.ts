@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
+import { addMethods, renewRevision } from '../support/rows.js';
 
 const ground = {
   carrier_code: 'ups',
@@ -58,6 +59,18 @@ describe.each(['throw', 'ignore'] as const)(
         unknown.map(({ status, text }) => [status, text]),
       );
       expect([...foreign, ...unknown, ...others].map(({ text }) => text).join()).not.toContain('canary');
+      expect((await owner.list()).body.data).toMatchObject([{ id, ...ground, version: 1 }]);
+    });
+
+    it('change and remove only their own method, even if SQL has copied it with its id to another tenant', async () => {
+      const copy = new Client(app.origin, freshProject());
+      await addMethods(database.dataSource.manager, copy.project, 1, () => ({ id }));
+
+      const changed = await copy.update(id, { ...ground, method_label: 'mine now' });
+      const removed = await copy.remove(id);
+      await renewRevision(database.dataSource.manager, owner.project);
+
+      expect([changed.status, removed.status]).toEqual([200, 204]);
       expect((await owner.list()).body.data).toMatchObject([{ id, ...ground, version: 1 }]);
     });
 

@@ -158,6 +158,26 @@ describe('onChange', () => {
     expect((await methods.list(project)).data).toMatchObject([express, ground]);
   });
 
+  it.each(['of its own', 'of the caller'])(
+    'may leave calls un-awaited, in a transaction %s',
+    async (whose) => {
+      const [project, mirror] = [freshProject(), freshProject()];
+      let left: Promise<unknown> = Promise.resolve();
+      hook = async ({ after }, manager) => {
+        const create = (n: number): Promise<unknown> =>
+          methods.create(mirror, { ...ground, method_code: `${n}` }, { manager });
+        if (after?.project_id === project) left = Promise.allSettled([1, 2, 3].map(create));
+      };
+
+      if (whose === 'of the caller')
+        await app.database.dataSource.transaction((manager) => methods.create(project, ground, { manager }));
+      else await methods.create(project, ground);
+      await left;
+
+      expect((await methods.list(mirror)).meta.total).toBe(3);
+    },
+  );
+
   it('that changes the same project without its manager is refused, and does not wait for itself', async () => {
     const project = freshProject();
     hook = async ({ after }) => {

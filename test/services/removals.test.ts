@@ -11,13 +11,13 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
-import { addEvents, addMethods } from '../support/rows.js';
+import { addEvents } from '../support/rows.js';
 import { watchStatements } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
-const host = mounted({ shipping: { entityManager: () => ambient.getStore() } });
+const host = mounted({ shipping: { entityManager: () => ambient.getStore(), maxMethods: 1001 } });
 const ambient = new AsyncLocalStorage<EntityManager>();
 beforeAll(async () => {
   await engine.createCart(host.dataSource.manager);
@@ -47,10 +47,13 @@ describe('ShippingMethods.removeProject', () => {
     expect((await host.methods.list(other)).meta.total).toBe(1);
   });
 
-  it('removes 1,001 methods', async () => {
+  it('removes 1,001 methods that one call of upsertMany has created', async () => {
     const project = freshProject();
-    await addMethods(host.dataSource.manager, project, 1001);
+    const requests = Array.from({ length: 1001 }, (_, n) => ({ ...ground, method_code: `${n}` }));
 
+    const { created } = await host.methods.upsertMany(project, requests);
+
+    expect(created).toHaveLength(1001);
     expect(await host.methods.removeProject(project)).toBe(1001);
     expect((await host.methods.list(project)).meta.total).toBe(0);
   });
@@ -176,8 +179,10 @@ describe('OrderEvents', () => {
       // Many have the same time, also across the end of a batch.
       occurredAt: new Date(Date.UTC(2026, 0, 1 + Math.floor(n / 700))),
     }));
-    for (const orderId of ['gon', 'gonf', 'zzz'])
-      await addEvents(dataSource.manager, { projectId, orderId }, 3);
+    // One of them has more events than a batch.
+    const others = { gon: 1001, gonf: 3, zzz: 3 };
+    for (const [orderId, count] of Object.entries(others))
+      await addEvents(dataSource.manager, { projectId, orderId }, count);
     const { sent, stop } = watchStatements(dataSource);
 
     const removed = await host.events.removeOrder(projectId, 'gone');
@@ -185,7 +190,7 @@ describe('OrderEvents', () => {
 
     expect(removed).toBe(2500);
     expect(await left(projectId, 'gone')).toBe(0);
-    for (const orderId of ['gon', 'gonf', 'zzz']) expect(await left(projectId, orderId)).toBe(3);
+    for (const [orderId, count] of Object.entries(others)) expect(await left(projectId, orderId)).toBe(count);
     expect(sent.filter((sql) => sql.startsWith('DELETE')).length).toBeGreaterThanOrEqual(3);
     expect(await host.events.removeOrder(projectId, 'gone')).toBe(0);
   });

@@ -12,6 +12,8 @@ export const otherEngines: { title: string; isMissing: boolean; options: TestTyp
   engine('MariaDB', await answers(mariadbUrl), 'no server answers', { type: 'mariadb', url: mariadbUrl }),
   engine('SQLite', sqliteDriver !== undefined, 'test/drivers is not installed', {
     type: 'better-sqlite3',
+    // The file of a host: no test may open it.
+    database: '/no/folder/shop.db',
     driver: sqliteDriver,
   }),
 ];

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import { Entity, PrimaryColumn } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../../embedding/host.js';
 import { engine, type TestDatabase, testDatabase } from '../../support/database.js';
+
+@Entity({ name: 'shipping_method', schema: 'another', synchronize: false })
+class MethodOfHost {
+  @PrimaryColumn({ name: 'id', type: 'integer' })
+  id!: number;
+}
 
 describe('the migrations', () => {
   let database: TestDatabase | undefined;
@@ -12,9 +19,10 @@ describe('the migrations', () => {
     database = undefined;
   });
 
-  it('honour schema', async () => {
+  it('honour schema, even if the host has a table of the same name in another schema', async () => {
     const schema = `logistics_${randomUUID().slice(0, 8)}`;
-    database = await testDatabase({ postgres: { schema }, migrationsRun: false });
+    const entities = [MethodOfHost, ...shippingEntities];
+    database = await testDatabase({ postgres: { schema }, entities, migrationsRun: false });
     await database.dataSource.query(`CREATE SCHEMA ${schema}`);
 
     await database.dataSource.runMigrations();

@@ -1,5 +1,4 @@
 import {
-  type ArgumentsHost,
   BadRequestException,
   ForbiddenException,
   HttpException,
@@ -8,6 +7,7 @@ import {
   NotFoundException,
   UnprocessableEntityException,
 } from '@nestjs/common';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { ProblemDetailsFilter, problemOf } from './problem-details.filter.js';
@@ -148,8 +148,9 @@ describe('the filter', () => {
       send: (body: Buffer) => sent.push(JSON.parse(String(body)).code),
       ...more,
     };
-    const host = { getType: () => type, switchToHttp: () => ({ getResponse: () => response }) };
-    new ProblemDetailsFilter().catch(exception, host as unknown as ArgumentsHost);
+    const host = new ExecutionContextHost([undefined, response]);
+    host.setType(type);
+    new ProblemDetailsFilter().catch(exception, host);
     return [sent, logged.mock.calls.length];
   };
 
@@ -168,10 +169,10 @@ describe('the filter', () => {
         return { end: (body: Buffer) => sent.push(JSON.parse(String(body)).code) };
       },
     };
-    const host = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => response }) };
+    const host = new ExecutionContextHost([undefined, response]);
 
     const answer = (exception: unknown): unknown[] => {
-      new ProblemDetailsFilter().catch(exception, host as unknown as ArgumentsHost);
+      new ProblemDetailsFilter().catch(exception, host);
       return sent.splice(0);
     };
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
