@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -55,6 +56,11 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
       // The browser itself logs each refusal of the API.
       const isRefusal = message.text().startsWith('Failed to load resource');
       if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+    });
+    // As slow as a network, so that a test sees what the page tells too early.
+    await page.route('**/api/**', async (route) => {
+      await delay(50);
+      await route.continue();
     });
     await page.goto(`${app.origin}/${path}`);
   }

@@ -35,11 +35,12 @@ export class Methods extends Section {
     this.show(1, Object.fromEntries(filters));
   };
 
-  /** Tells how a write went, and shows what is there now. */
+  /** Shows what is there after a write, and then tells how it went. */
   async write(writing, success) {
     const failure = ({ code, message }) => (code === 'version_mismatch' ? conflict : `This was not saved. ${message}`);
-    tell(await writing.then(() => success, failure));
+    const outcome = await writing.then(() => success, failure);
     await this.load();
+    tell(outcome);
   }
 
   toggle = (method) => {
