@@ -55,15 +55,15 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...suite, name: 'embedded, apart', include: ownProcess } },
-      ...databases.map((url, index) => ({
-        extends: true as const,
-        test: {
-          ...suite,
-          name: `server ${index + 1} (${engineOf(url)})`,
-          exclude: [...ownEngines, ...(engineOf(url).startsWith('postgres') ? [] : postgresOnly)],
-          env: { TEST_DATABASE_URL: url },
-        },
-      })),
+      ...databases.flatMap((url, index) => {
+        const name = `server ${index + 1} (${engineOf(url)})`;
+        const elsewhere = [...ownEngines, ...(engineOf(url).startsWith('postgres') ? [] : postgresOnly)];
+        const test = { ...suite, env: { TEST_DATABASE_URL: url } };
+        return [
+          { extends: true as const, test: { ...test, name, exclude: [...elsewhere, ...ownProcess], isolate: false } },
+          { extends: true as const, test: { ...test, name: `${name}, apart`, include: ownProcess, exclude: elsewhere } },
+        ];
+      }),
     ],
   },
 });
