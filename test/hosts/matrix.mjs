@@ -5,7 +5,7 @@
 //   add      the packages that the README installs for this Nest
 //   files    folders beside this file that are copied over the host
 //   mounts   true: the README's module code is put into the generated AppModule
-//   program  a file that is also run on each of `nodeVersions`
+//   program  a file that is also run on each Node version of `nodes`
 //   steps    npm scripts or commands, run in the host's folder
 //   starts   `npm start` serves a list of methods with this status
 //   needs    `postgres` or `mariadb`: such a server; the host gets a database of its own there, as DATABASE_URL
@@ -15,8 +15,7 @@
 /** The tested version of each major of the Nest CLI. */
 export const cliVersions = { 10: '10.4.9', 11: '11.0.24', 12: '12.0.8' };
 
-/** The Node versions that a host with a `program` runs it on. */
-export const nodeVersions = ['20.19.0', '22', '24', '26'];
+const nodeVersions = ['20.19.0', '22', '24', '26'];
 
 const typeorm = {
   10: ['@nestjs/typeorm@10', 'typeorm@0.3'],
@@ -103,6 +102,7 @@ export const hosts = {
     files: ['app'],
     steps: ['npx tsc'],
     program: 'dist/main.js',
+    nodes: nodeVersions,
     inCi: true,
   },
   'nest11-typeorm03': {
@@ -123,7 +123,7 @@ export const hosts = {
     needs: 'mariadb',
     inCi: true,
   },
-  'hostile-10': { ...hostile(10), program: 'dist/main.js', inCi: true },
+  'hostile-10': { ...hostile(10), program: 'dist/main.js', nodes: nodeVersions.slice(-1), inCi: true },
   'hostile-11': hostile(11),
   'hostile-12': { ...hostile(12), inCi: true },
   'nest12-fastify-postgres-jwt': {

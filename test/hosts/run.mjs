@@ -7,7 +7,8 @@
 //   npm run test:hosts -- --list        their names
 //
 // SHIPPING_HOSTS_DIR keeps the hosts in that folder, to look at.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { cliVersions, hosts, nodeVersions } from './matrix.mjs';
+import { cliVersions, hosts } from './matrix.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -47,6 +48,7 @@ const kept = process.env['SHIPPING_HOSTS_DIR'];
 if (kept) mkdirSync(kept, { recursive: true });
 const work = kept ?? mkdtempSync(join(tmpdir(), 'nestjs-shipping-hosts-'));
 const results = [];
+const installed = {};
 try {
   console.log('Packing nestjs-shipping …');
   const library = join(root, 'libs/shipping');
@@ -54,11 +56,16 @@ try {
     cwd: library,
   });
   const [{ filename }] = Object.values(JSON.parse(packed.toString()));
-  for (const name of wanted) {
-    const since = Date.now();
-    const result = await tryHost(name, hosts[name], join(work, filename));
-    results.push({ host: name, result, seconds: Math.round((Date.now() - since) / 1000) });
-  }
+  const waiting = [...wanted];
+  const tryNext = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const since = Date.now();
+      const result = await tryHost(name, hosts[name], join(work, filename));
+      results.push({ host: name, result, seconds: secondsSince(since) });
+    }
+  };
+  // Two at a time: while one waits for its packages, the other computes.
+  await Promise.all([tryNext(), tryNext()]);
 } finally {
   if (!kept) rmSync(work, { recursive: true, force: true });
 }
@@ -83,18 +90,22 @@ async function tryHost(name, host, tarball) {
   }
   try {
     const steps = [
-      ['make the host', () => make(host, folder)],
-      ['install', () => install(host, folder, tarball, environment)],
-      ...host.steps.map((step) => [step, () => ran('sh', ['-c', step], folder, environment)]),
-      ...(host.starts ? [['npm start', () => starts(host.starts, folder, environment)]] : []),
-      ...(host.program ? nodeVersions : []).map((version) => [
+      ['make the host', (at) => make(host, at)],
+      ['install', (at) => install(host, tarball, at)],
+      ...host.steps.map((step) => [step, (at) => ran('sh', ['-c', step], at)]),
+      ...(host.starts ? [['npm start', (at) => starts(host.starts, at)]] : []),
+      ...(host.nodes ?? []).map((version) => [
         `${host.program} on Node ${version}`,
-        () => ran(nodeBinary(version), [host.program], folder, environment),
+        async (at) => ran(await nodeBinary(version), [host.program], at),
       ]),
     ];
     for (const [title, step] of steps) {
-      console.log(`\n── ${name}: ${title}`);
-      if (!(await step())) return `FAILED at "${title}"`;
+      const since = Date.now();
+      const output = [];
+      const isGood = await step({ cwd: folder, env: environment, output });
+      // Altogether, as another host runs beside this one.
+      console.log(`\n── ${name}: ${title}, ${secondsSince(since)} s\n${output.join('')}`);
+      if (!isGood) return `FAILED at "${title}"`;
     }
     return 'passed';
   } finally {
@@ -104,13 +115,14 @@ async function tryHost(name, host, tarball) {
 }
 
 /** Creates the host in its folder. */
-function make(host, folder) {
+async function make(host, at) {
+  const folder = at.cwd;
   rmSync(folder, { recursive: true, force: true });
   const { example, type, cli } = host.from;
   if (typeof host.from === 'string') cpSync(join(here, host.from), folder, { recursive: true });
   else if (example) cpSync(join(root, 'examples', example), folder, { recursive: true });
   else if (type) makePlain(folder, type);
-  else if (!generate(cli, folder)) return false;
+  else if (!(await generate(cli, at))) return false;
   for (const files of host.files ?? []) cpSync(join(here, files), join(folder, 'src'), { recursive: true });
   if (host.mounts) mount(join(folder, 'src/app.module.ts'));
   return true;
@@ -134,15 +146,10 @@ function makePlain(folder, type) {
 }
 
 /** Runs `nest new` of that major. */
-function generate(cli, folder) {
-  const tool = join(work, `cli-${cli}`);
-  if (!existsSync(tool)) {
-    mkdirSync(tool);
-    writeFileSync(join(tool, 'package.json'), '{}');
-    if (!ran('npm', [...npmInstall, `@nestjs/cli@${cliVersions[cli]}`], tool)) return false;
-  }
-  const bin = join(tool, 'node_modules/.bin/nest');
-  return ran(bin, ['new', basename(folder), '--skip-install', '--skip-git', '--package-manager=npm'], work);
+async function generate(cli, at) {
+  const bin = await tool(`@nestjs/cli@${cliVersions[cli]}`, 'node_modules/.bin/nest');
+  const args = ['new', basename(at.cwd), '--skip-install', '--skip-git', '--package-manager=npm'];
+  return ran(bin, args, { ...at, cwd: work });
 }
 
 /** Puts the code of the README into the generated AppModule, as a reader would. */
@@ -157,7 +164,8 @@ function mount(file) {
 }
 
 /** Installs the tarball together with the packages that the documents name for such a host. */
-function install({ add = [], addDev = [], sqlite = false }, folder, tarball, environment) {
+async function install({ add = [], addDev = [], sqlite = false }, tarball, at) {
+  const folder = at.cwd;
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
   const versions = (names) =>
@@ -176,23 +184,19 @@ function install({ add = [], addDev = [], sqlite = false }, folder, tarball, env
   if (copied) delete dependencies['better-sqlite3'];
   const devDependencies = { ...manifest.devDependencies, ...versions(addDev) };
   writeFileSync(file, `${JSON.stringify({ ...manifest, dependencies, devDependencies }, null, 2)}\n`);
-  const isInstalled = ran('npm', npmInstall, folder, environment);
+  const isInstalled = await ran('npm', npmInstall, at);
   for (const name of copied ? ['better-sqlite3', 'bindings', 'file-uri-to-path'] : [])
     cpSync(join(compiled, name), join(folder, 'node_modules', name), { recursive: true });
   return isInstalled;
 }
 
 /** Runs `npm start` until it serves a list of methods. */
-async function starts(status, folder, environment) {
+async function starts(status, { cwd, env, output }) {
   const probe = createServer().listen(0, '127.0.0.1');
   const { port } = await new Promise((ready) => probe.once('listening', () => ready(probe.address())));
   await new Promise((closed) => probe.close(closed));
-  const server = spawn('npm', ['start'], {
-    cwd: folder,
-    env: { ...environment, PORT: String(port) },
-    stdio: 'inherit',
-    detached: true,
-  });
+  const server = spawn('npm', ['start'], { cwd, env: { ...env, PORT: String(port) }, detached: true });
+  collect(server, output);
   const url = `http://127.0.0.1:${port}/api/projects/shop/sales/orders/shipments/methods`;
   let answered;
   for (let tries = 0; tries < 180 && server.exitCode === null && answered === undefined; tries++) {
@@ -202,7 +206,7 @@ async function starts(status, folder, environment) {
       () => undefined,
     );
   }
-  console.log(`GET ${url}: ${answered}`);
+  output.push(`GET ${url}: ${answered}\n`);
   // npm and what it has started.
   if (server.exitCode === null) process.kill(-server.pid, 'SIGTERM');
   return answered === status;
@@ -210,19 +214,37 @@ async function starts(status, folder, environment) {
 
 /** The binary of a Node version, from npm's package for this platform. */
 function nodeBinary(version) {
-  const folder = join(work, `node-${version}`);
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  if (!existsSync(folder)) {
-    mkdirSync(folder);
-    writeFileSync(join(folder, 'package.json'), '{}');
-    ran('npm', [...npmInstall, `${name}@${version}`], folder);
-  }
-  return join(folder, 'node_modules', name, 'bin/node');
+  return tool(`${name}@${version}`, `node_modules/${name}/bin/node`);
 }
 
-function ran(command, args, cwd, env = process.env) {
-  const { status } = spawnSync(command, args, { cwd, env, stdio: 'inherit', timeout: 400_000 });
+/** @returns the path of that file of a package, which is installed once for all hosts */
+function tool(spec, file) {
+  const cwd = join(work, spec.replaceAll(/[@/]/g, '-'));
+  installed[spec] ??= (async () => {
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(join(cwd, 'package.json'), '{}');
+    const output = [];
+    const args = [...npmInstall, spec];
+    if (!(await ran('npm', args, { cwd, env: process.env, output }))) throw new Error(output.join(''));
+    return join(cwd, file);
+  })();
+  return installed[spec];
+}
+
+async function ran(command, args, { cwd, env, output }) {
+  const child = spawn(command, args, { cwd, env, timeout: 400_000 });
+  collect(child, output);
+  const [status] = await once(child, 'close');
   return status === 0;
+}
+
+function collect({ stdout, stderr }, output) {
+  for (const stream of [stdout, stderr]) stream.setEncoding('utf8').on('data', (text) => output.push(text));
+}
+
+function secondsSince(since) {
+  return Math.round((Date.now() - since) / 1000);
 }
 
 async function onServer(server, sql) {
