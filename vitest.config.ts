@@ -60,8 +60,14 @@ export default defineConfig({
         const elsewhere = [...ownEngines, ...(engineOf(url).startsWith('postgres') ? [] : postgresOnly)];
         const test = { ...suite, env: { TEST_DATABASE_URL: url } };
         return [
-          { extends: true as const, test: { ...test, name, exclude: [...elsewhere, ...ownProcess], isolate: false } },
-          { extends: true as const, test: { ...test, name: `${name}, apart`, include: ownProcess, exclude: elsewhere } },
+          {
+            extends: true as const,
+            test: { ...test, name, exclude: [...elsewhere, ...ownProcess], isolate: false },
+          },
+          {
+            extends: true as const,
+            test: { ...test, name: `${name}, apart`, include: ownProcess, exclude: elsewhere },
+          },
         ];
       }),
     ],
