@@ -140,16 +140,19 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     await field('Method code').fill('T');
     await field('Method label').fill('DHL 12:00');
     await field('Sort order').fill('soon');
+    await field('Details').fill('days: 5\nsix');
 
     await button('Save').click();
     await page.getByText('Some fields need your attention.').waitFor();
 
     expect(await described('Carrier code')).toContain('no space at the beginning or end');
     expect(await described('Sort order')).toBe('Sort order must be an integer.');
+    expect(await described('Details')).toBe('Write a name, a colon and a value on each line.');
     expect(await described('Method label')).toBeNull();
     expect(await accessibilityFaults()).toEqual([]);
     await field('Carrier code').fill('dhl');
     await field('Sort order').fill('5');
+    await field('Details').fill('');
     await button('Save').click();
     await notice('“DHL 12:00” is saved.');
     expect(await labels()).toEqual([
@@ -303,6 +306,7 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     await button('Make it inactive').click();
     await notice('“UPS Ground” is now inactive');
     await button('Remove UPS Express').click();
+    expect(await page.getByRole('status').textContent()).toBe('');
     await button('Keep it').click();
     await button('Remove UPS 2nd Day Air').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();

@@ -43,11 +43,10 @@ function linesOf(meta) {
 }
 function metaOf(lines) {
   if (lines.startsWith('{')) return jsonOrText(lines);
-  const pairs = lines
-    .split(/[\r\n]+/)
-    .filter((line) => line.trim() !== '')
-    .map((line) => line.split(/: *(.*)/));
-  return Object.fromEntries(pairs.map(([name, value = '']) => [name, jsonOrText(value)]));
+  const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+  if (!written.every((line) => line.includes(':'))) return lines;
+  const pairs = written.map((line) => line.split(/: *(.*)/));
+  return Object.fromEntries(pairs.map(([name, value]) => [name, jsonOrText(value)]));
 }
 
 /** The API speaks to programs: an operator reads the label of the field, and no pattern. */
@@ -55,6 +54,7 @@ function readable({ pointer = '', code, detail }) {
   const name = pointer.split('/')[1];
   const rule = 'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.';
   const isCode = code === 'format' && name?.endsWith('_code');
+  if (pointer === '/meta' && code === 'type') return { name, text: 'Write a name, a colon and a value on each line.' };
   return { name, text: isCode ? rule : detail.replace(name, fields[name]?.label ?? name) };
 }
 

@@ -31,8 +31,9 @@ export class Section extends Component {
   }
 }
 
-/** Says in the status line of the page how an action went. */
+/** Says in the status line of the page how an action went, until the next click. */
 export const tell = (text) => (document.querySelector('output').textContent = text);
+addEventListener('click', () => tell(''), { capture: true });
 
 /** What is typed into a form. The page sends it, and not the browser. */
 export function typed(event) {
