@@ -1,10 +1,18 @@
-import { ClassSerializerInterceptor, type NestInterceptor } from '@nestjs/common';
+import assert from 'node:assert/strict';
+import {
+  type ArgumentsHost,
+  Catch,
+  ClassSerializerInterceptor,
+  type ExceptionFilter,
+  type INestApplication,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type NestExpressApplication } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { catchError, concatMap, map, of, tap } from 'rxjs';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
@@ -51,6 +59,25 @@ const ways = {
         }),
       byHost,
     ],
+    'a middleware that changes what is sent': [
+      (app: NestExpressApplication) =>
+        app.use((_request: unknown, response: Response, next: () => void) => {
+          const send = response.send.bind(response);
+          response.send = (body) => send(typeof body === 'string' ? `{"by":"host","payload":${body}}` : body);
+          next();
+        }),
+      byHost,
+    ],
+    'the response of the application': [
+      (app: NestExpressApplication) => {
+        const { response } = app.getHttpAdapter().getInstance() as { response: Response };
+        const { json } = response;
+        response.json = function (this: Response, payload) {
+          return json.call(this, { by: 'host', payload });
+        };
+      },
+      byHost,
+    ],
     'the replacer of Express': [
       (app: NestExpressApplication) =>
         app.set('json replacer', (key: string, payload: unknown) =>
@@ -70,11 +97,66 @@ const ways = {
           .setReplySerializer((payload) => JSON.stringify({ by: 'host', payload })),
       byHost,
     ],
+    'a serializer of Fastify that leaves out what is null': [
+      (app: NestFastifyApplication) =>
+        app
+          .getHttpAdapter()
+          .getInstance()
+          .setReplySerializer((payload) =>
+            JSON.stringify(payload, (_name, value: unknown) => value ?? undefined),
+          ),
+      /^((?!null).)*$/,
+    ],
+    'the serializer of a request': [
+      (app: NestFastifyApplication) =>
+        app
+          .getHttpAdapter()
+          .getInstance()
+          .addHook('onRequest', (_request, reply, done) => {
+            reply.serializer((payload: unknown) => JSON.stringify({ by: 'host', payload }));
+            done();
+          }),
+      byHost,
+    ],
+    'the schemas of the routes': [
+      (app: NestFastifyApplication) =>
+        app
+          .getHttpAdapter()
+          .getInstance()
+          .addHook('onRoute', (route) => {
+            route.schema = {
+              response: { '2xx': { type: 'object', properties: { by: { default: 'host' } } } },
+            };
+          }),
+      byHost,
+    ],
+    'a hook that takes text': [
+      (app: NestFastifyApplication) =>
+        app
+          .getHttpAdapter()
+          .getInstance()
+          .addHook('onSend', (_request, _reply, payload, done) =>
+            done(null, (payload as string).replace('{', '{"by":"host",')),
+          ),
+      byHost,
+    ],
   },
 } as const;
 
 interface Response {
   json(payload: unknown): unknown;
+  send(body: unknown): unknown;
+  header(name: string, value: string): unknown;
+  status(code: number): Response;
+}
+
+@Catch()
+class TextFilter implements ExceptionFilter<Error> {
+  catch({ message }: Error, context: ArgumentsHost): void {
+    const response = context.switchToHttp().getResponse<Response>();
+    response.header('Content-Type', 'application/problem+json');
+    response.status(409).send(JSON.stringify({ message }));
+  }
 }
 
 describe.each(platformNames)('on %s, an interceptor', (platform) => {
@@ -172,6 +254,55 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect([tree.status, tree.body]).toMatchObject([200, { data: [{ methods: [ground] }] }]);
   });
 
+  it('that is not there leaves lists and trees to the JSON at hand', async () => {
+    const shop = await mounted();
+    await shop.create(ground);
+    const stringify = vi.spyOn(JSON, 'stringify');
+    onTestFinished(() => stringify.mockRestore());
+
+    const answers = [await shop.list(), await shop.tree()];
+
+    expect(answers.map(({ body }) => body.data.length)).toEqual([1, 1]);
+    expect(stringify.mock.calls.filter(([value]) => Object.hasOwn(Object(value), 'data'))).toEqual([]);
+  });
+
+  it('can send text of a media type of its own', async () => {
+    const csv: NestInterceptor = {
+      intercept: (context, next) =>
+        next.handle().pipe(
+          map(() => {
+            const response = context.switchToHttp().getResponse<Response>();
+            response.header('Content-Type', 'text/csv; charset=utf-8');
+            return 'code;label';
+          }),
+        ),
+    };
+    const shop = await mounted(csv);
+
+    const answers = [await shop.create(ground), await shop.list(), await shop.tree(), await shop.events('o')];
+
+    expect(answers.map(({ text, headers }) => [text, headers.get('content-type')])).toEqual(
+      answers.map(() => ['code;label', 'text/csv; charset=utf-8']),
+    );
+  });
+
+  it('that fails after the handler leaves the answer to a filter of the host, which may send JSON as text', async () => {
+    const failing: NestInterceptor = {
+      intercept: (_context, next) => next.handle().pipe(map(() => assert.fail('not committed'))),
+    };
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+    const setUp = (app: INestApplication): unknown =>
+      app.useGlobalInterceptors(failing).useGlobalFilters(new TextFilter());
+    host = await listening(testing, setUp, platform);
+    const shop = new Client(host.origin, freshProject());
+
+    const answers = [await shop.create(ground), await shop.list(), await shop.tree(), await shop.events('o')];
+
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(
+      answers.map(() => [409, '{"message":"not committed"}']),
+    );
+  });
+
   it('can give a value a toJSON() of its own, without a look at it', async () => {
     const toJSON = (): object => ({ by: 'host' });
     const shop = await mounted({
@@ -206,30 +337,10 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
           await shop.events('o'),
         ];
 
+        expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
         for (const answer of answers) expect(answer.text).toMatch(text);
         host.app.getHttpServer().close();
       }
     },
   );
-});
-
-it('a serializer of Fastify that leaves out what is null is heeded, also after an empty list', async () => {
-  const database = await testDatabase();
-  onTestFinished(() => database.close());
-  const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-  const withoutNull = (payload: unknown): string =>
-    JSON.stringify(payload, (_key, value: unknown) => value ?? undefined);
-  const host = await listening(
-    testing,
-    (app) => (app as NestFastifyApplication).getHttpAdapter().getInstance().setReplySerializer(withoutNull),
-    'Fastify',
-  );
-  const shop = new Client(host.origin, freshProject());
-  await shop.tree();
-  await shop.create(ground);
-
-  const [list, tree] = [await shop.list(), await shop.tree()];
-
-  expect([list.text, tree.text].join()).not.toContain('null');
-  host.app.getHttpServer().close();
 });

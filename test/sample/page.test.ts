@@ -57,7 +57,7 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
       const isRefusal = message.text().startsWith('Failed to load resource');
       if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
-    // As slow as a network, so that a test sees what the page tells too early.
+    // As slow as a network: the page tells how a write went before it shows what is there now.
     await page.route('**/api/**', async (route) => {
       await delay(50);
       await route.continue();
@@ -312,6 +312,7 @@ describe.skipIf(!isInstalled)('the page in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await notice('“UPS 2nd Day Air” is removed.');
 
+    await row('UPS 2nd Day Air').waitFor({ state: 'detached' });
     expect(await labels()).toEqual(['UPS Ground', 'UPS Express', 'DHL Worldwide']);
     expect(faults).toEqual([]);
   });

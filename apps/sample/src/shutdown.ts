@@ -10,9 +10,11 @@ export function stopOnSignal(app: NestFastifyApplication): void {
   app.enableShutdownHooks(signals, { useProcessExit: true });
   const server: Server = app.getHttpServer();
   const stop = (): void => {
+    // A connection whose request is under way becomes idle later.
+    setInterval(() => server.closeIdleConnections(), 100).unref();
     // Nest would wait for ever for a client that stays connected, and for a database that does not answer.
     setTimeout(() => server.closeAllConnections(), graceMs).unref();
-    setTimeout(() => process.exit(1), 2 * graceMs).unref();
+    setTimeout(() => process.exit(1), 2 * graceMs);
   };
   for (const signal of signals) process.once(signal, stop);
 }

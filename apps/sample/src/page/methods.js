@@ -35,12 +35,11 @@ export class Methods extends Section {
     this.show(1, Object.fromEntries(filters));
   };
 
-  /** Shows what is there after a write, and then tells how it went. */
+  /** Tells how a write went, and shows what is there now. */
   async write(writing, success) {
     const failure = ({ code, message }) => (code === 'version_mismatch' ? conflict : `This was not saved. ${message}`);
-    const outcome = await writing.then(() => success, failure);
+    tell(await writing.then(() => success, failure));
     await this.load();
-    tell(outcome);
   }
 
   toggle = (method) => {

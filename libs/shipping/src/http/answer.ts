@@ -11,16 +11,19 @@ interface AnyResponse {
 
 interface FastifyResponse extends AnyResponse {
   sent: boolean;
-  server: object;
+  request: object;
   hasHeader(name: string): boolean;
-  /** Makes text or bytes of whatever is sent on this response; null: as on every other route. */
-  serializer(serialize: ((sent: unknown) => unknown) | null): unknown;
+  /** Makes text of whatever is sent on this response; null: as on every other route. */
+  serializer(serialize: Serializer | null): unknown;
   serialize(sent: unknown): unknown;
+  getSerializationFunction(status: string): unknown;
 }
+
+type Serializer = (sent: unknown) => unknown;
 
 /** That of Express is that of Node. */
 type ExpressResponse = AnyResponse &
-  ServerResponse & { app: { get(setting: string): unknown }; json(body: unknown): unknown };
+  ServerResponse & { app: { get(setting: string): unknown; response: object }; json(body: unknown): unknown };
 
 /** What Express and Fastify have in common, as far as we use it. */
 export type HttpResponse = FastifyResponse | ExpressResponse;
@@ -56,59 +59,58 @@ export function answer<Value extends object>(
 const jsonType = 'application/json; charset=utf-8';
 
 function onSendOfFastify(response: FastifyResponse): void {
+  const serializer = (kept(response, 'fastify.reply.serializer') ?? null) as Serializer | null;
   response.serializer((sent) => {
+    response.serializer(serializer);
     completeHead(response);
     if (response.statusCode === 304) return undefined;
+    if (serializer) return serializer(sent);
+    // Text of the host.
+    if (typeof sent === 'string') return sent;
     if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
-    response.serializer(null);
     const json = unread(sent);
-    return json && serialisesAsWeDo(response) ? json : response.serialize(sent);
+    if (!json || !serialisesPlainly(response)) return response.serialize(sent);
+    // Hooks of the host expect text, as on its own routes.
+    return contextOf(response)?.onSend === null ? json : json.toString();
   });
 }
 
-const known = new WeakMap<object, boolean>();
-
-/** Has each kind of name and value that a serializer of the host's may change. */
-const sample = {
-  data: [
-    {
-      is_active: true,
-      carrier_label: null,
-      method_label: '<é&\u2028>',
-      sort_order: -1,
-      meta: {},
-      inherited: [],
-    },
-  ],
-};
-
-/** Whether the JSON that we have at hand is what Fastify would make: the host may have called `setReplySerializer`. */
-function serialisesAsWeDo(response: FastifyResponse): boolean {
-  const { server } = response;
-  let isSame = known.get(server);
-  if (isSame === undefined) {
-    try {
-      isSame = String(response.serialize(sample)) === JSON.stringify(sample);
-    } catch {
-      // The sample is none of its values. It serialises ours.
-      isSame = false;
-    }
-    // Nobody can set another serializer once the server listens.
-    known.set(server, isSame);
-  }
-  return isSame;
+/** Whether Fastify would make the same JSON as we: the host may have a serializer, or a schema for the route. */
+function serialisesPlainly(response: FastifyResponse): boolean {
+  const hasSchema = ['200', '2xx', 'default'].some((status) => response.getSerializationFunction(status));
+  return !hasSchema && kept(contextOf(response), 'fastify.replySerializerDefault') === null;
 }
 
+function contextOf({ request }: FastifyResponse) {
+  return kept(request, 'fastify.context') as { onSend?: unknown } | undefined;
+}
+
+/** Fastify tells what the host has set under symbols only. @returns undefined if it has no symbol of that name */
+function kept(target: object = {}, name: string): unknown {
+  let symbol = symbols.get(name);
+  if (!symbol || !Object.hasOwn(target, symbol)) {
+    symbol = Object.getOwnPropertySymbols(target).find(({ description }) => description === name);
+    if (!symbol) return undefined;
+    symbols.set(name, symbol);
+  }
+  return (target as Record<symbol, unknown>)[symbol];
+}
+
+/** Those found last, by name: a process may have more than one Fastify. */
+const symbols = new Map<string, symbol>();
+
 function onSendOfExpress(response: ExpressResponse): void {
-  const { app, json: send } = response;
-  // A middleware of the host's may have put one of its own in place of Express's, for instance for an envelope.
-  const isHosts = Object.hasOwn(response, 'json');
+  const { app, json: makeJson, send } = response;
+  const express = Object.getPrototypeOf(app.response) as ExpressResponse;
   response.json = (sent) => {
     completeHead(response);
     if (response.statusCode === 304) return response.send();
     const json = unread(sent);
-    if (!json || isHosts || jsonSettings.some((name) => app.get(name))) return send.call(response, sent);
-    response.header('Content-Type', jsonType);
+    // The host may have put functions of its own in place of Express's, for instance for an envelope.
+    const isPlain =
+      makeJson === express.json && send === express.send && !jsonSettings.some((name) => app.get(name));
+    if (!json || !isPlain) return makeJson.call(response, sent);
+    if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
     return response.send(json);
   };
 }

@@ -145,7 +145,8 @@ describe('the filter', () => {
     const response = {
       status: (code: number) => sent.push(code),
       header: (name: string, value: string) => sent.push(`${name}: ${value}`),
-      send: (body: Buffer) => sent.push(JSON.parse(String(body)).code),
+      serializer: () => undefined,
+      send: (body: string) => sent.push(JSON.parse(body).code),
       ...more,
     };
     const host = new ExecutionContextHost([undefined, response]);
@@ -166,7 +167,7 @@ describe('the filter', () => {
     const response = {
       writeHead: (...head: unknown[]) => {
         sent.push(...head);
-        return { end: (body: Buffer) => sent.push(JSON.parse(String(body)).code) };
+        return { end: (body: string) => sent.push(JSON.parse(body).code) };
       },
     };
     const host = new ExecutionContextHost([undefined, response]);

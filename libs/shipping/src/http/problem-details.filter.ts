@@ -34,7 +34,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     if (response.headersSent || ('sent' in response && response.sent)) return;
     const own = exception instanceof ShippingException ? exception.headers : {};
     const headers = { ...own, 'Content-Type': 'application/problem+json' };
-    const body = Buffer.from(JSON.stringify(problem));
+    const body = JSON.stringify(problem);
     // On Fastify the filter of a middleware's error gets the response of Node.
     if (!('status' in response)) {
       response.writeHead(problem.status, headers).end(body);
@@ -43,8 +43,12 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     response.status(problem.status);
     for (const [name, value] of Object.entries(headers)) response.header(name, value);
     // Express's `send` would add an ETag, which is no method's.
-    if ('write' in response) response.setHeader('Content-Length', body.length).end(body);
-    else response.send(body);
+    if ('write' in response) response.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
+    else {
+      // Otherwise Fastify would add a charset, which this media type does not have.
+      response.serializer((text) => text);
+      response.send(body);
+    }
   }
 }
 
