@@ -92,6 +92,9 @@ describe('the migrations', () => {
     const methods = testing.get(ShippingMethods);
     await methods.create('p', { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
     expect((await methods.list('p')).meta.total).toBe(1);
+    const events = testing.get(OrderEvents);
+    const event = await events.record({ projectId: 'p', orderId: 'o', type: 'order.placed' });
+    expect(await events.list('p', 'o')).toEqual([event]);
   };
 
   it('run up, down and up again in each mode', async () => {

@@ -72,6 +72,16 @@ describe('two mounts of the module', () => {
     );
   });
 
+  it('on one DataSource need no name in a script: both store the same', async () => {
+    const imports = [{}, { http: { path: admin } }].map((options) => ShippingModule.forRoot(options));
+    const app = await compiled([typeOrm(database), ...imports]);
+    const project = freshProject();
+
+    const created = await shippingServices(app).methods.create(project, ground);
+
+    expect((await shippingServices(app, 'default').methods.list(project)).data).toEqual([created]);
+  });
+
   it('are one mount when several modules import the same dynamic module', async () => {
     const shipping = ShippingModule.forRoot();
     @Module({ imports: [shipping] })

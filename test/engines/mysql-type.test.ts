@@ -88,6 +88,12 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       await expectNoSchemaDrift(await initialized(synchronized));
     });
 
+    it('is refused at boot over a connection that cannot carry every text', async () => {
+      const host = hostOn(database, {}, { type, charset: 'latin1' });
+
+      await expect(host).rejects.toThrow("Give the DataSource charset: 'utf8mb4'.");
+    });
+
     it('gives the first event with a key, also in a transaction whose snapshot is older than it', async () => {
       const host = await hostOn(database, {}, { type });
       const event = { projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'once' } as const;

@@ -117,6 +117,23 @@ for (const { title, isMissing, options } of engines) {
       },
     );
 
+    it.skipIf(options.type === 'better-sqlite3')(
+      "leaves the host's own database alone, also with dropSchema",
+      async () => {
+        const hosts = await start();
+        const { id } = await hosts.get(ShippingMethods).create('p', ground);
+        const pathname = String(hosts.get(DataSource).driver.database);
+        const url = Object.assign(new URL(String('url' in options && options.url)), { pathname }).href;
+
+        const other = await start({ url, dropSchema: true });
+
+        expect((await other.get(ShippingMethods).list('p')).meta.total).toBe(0);
+        expect((await hosts.get(ShippingMethods).list('p')).data).toMatchObject([{ id }]);
+        await other.close();
+        await hosts.close();
+      },
+    );
+
     it('passes expectNoSchemaDrift() until a table is changed', async () => {
       const testing = await start();
       const dataSource = testing.get(DataSource);

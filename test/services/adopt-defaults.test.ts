@@ -63,6 +63,15 @@ describe('adoptDefaults', () => {
     expect(await methods.find(project, own.id)).toEqual(own);
   });
 
+  it('gives a project a default whose codes it has in other case', async () => {
+    const project = freshProject();
+    await methods.create(project, { ...ground, carrier_code: 'UPS' });
+
+    const created = await methods.adoptDefaults(project);
+
+    expect(created).toMatchObject([ground, saver, express]);
+  });
+
   it('creates nothing in the defaults project', async () => {
     expect(await methods.adoptDefaults('default')).toEqual([]);
   });

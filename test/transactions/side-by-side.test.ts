@@ -186,9 +186,10 @@ describe('a host’s own rule', () => {
     await engine.createQuotes(manager);
     await engine.addQuote(manager, project, 'ups', '03');
 
-    const renamed = host.methods.update(project, id, { ...ground, method_code: '04' });
-
-    await expect(renamed).rejects.toThrow(MethodInUseError);
+    for (const code of [{ method_code: '04' }, { carrier_code: 'dhl' }])
+      await expect(host.methods.update(project, id, { ...ground, ...code })).rejects.toThrow(
+        MethodInUseError,
+      );
     await expect(host.methods.remove(project, id)).rejects.toThrow(MethodInUseError);
     expect(await host.methods.update(project, id, { ...ground, sort_order: 1 })).toMatchObject({
       version: 2,
