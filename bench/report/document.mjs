@@ -38,8 +38,8 @@ function whatToExpect(rows) {
   const over = (scenario, rival = 'naive') =>
     rows.find((row) => row.title === scenarios[scenario].title && row.rival === rival).ours;
   return [
-    `A list of a shop that has not changed takes ${over('list20')} times as many requests a second as TypeORM by hand, and its tree ${over('tree')} times.`,
-    `A list that is not in the cache takes ${over('list20coldSmall')} times as many in a shop of 20 methods, and ${over('list20cold')} times in a shop of 100, because the whole shop is read.`,
+    `A list of a shop that has not changed answers ${over('list20')} times as many requests a second as TypeORM by hand, and its tree ${over('tree')} times.`,
+    `A list that is not in the cache answers ${over('list20coldSmall')} times as many in a shop of 20 methods, and ${over('list20cold')} times in a shop of 100, because the whole shop is read.`,
     `Writes run at ${over('create')} (creates) and ${over('update')} times (updates) the rate of TypeORM by hand, which keeps no revision, and at ${over('create', 'bare')} and ${over('update', 'bare')} of hand-written SQL.`,
   ].join(' ');
 }
@@ -84,10 +84,10 @@ const howToRead = `## How to read it
 
 - **bare** is Fastify and the driver: one prepared statement for each request, a pool of 10, no validation, no revision.
 - **naive** is what a team writes by hand: Nest on Fastify, TypeORM, class-validator. **express** is the same on Express, **paginate** is nestjs-paginate.
-- **warm**: requests for 100 busy shops of 100 methods. The process sends JSON from its cache, after it has checked in the database that nothing changed. **cold**: the project is not in the cache. A warm read is fast by not doing the work: read both rows.
-- Each figure is the median of the rounds, then the lowest and the highest, then the goal.
-- **by CPU time**: how much less CPU time a request needs than with bare and naive, in the server and the database together. It holds even when the machine is busy with something else.
-- **missed**: this run did not reach the goal. Writes send four statements, as many as \`save\` of TypeORM, check more and keep the revision. TypeORM prepares no statement, as bare does. A project that is not cached is read whole.`;
+- **warm**: requests for 100 busy shops of 100 methods. The process sends JSON from its cache, after it has checked in the database that nothing changed. **cold**: the project is not in the cache. A warm read leaves most of the work out: look at both rows.
+- A cell has the median of the rounds, then the lowest and the highest, then the goal.
+- **by CPU time**: the CPU time of a request, server and database, with bare and naive, divided by ours.
+- **missed**: this run did not reach the goal. A write sends four statements, as \`save\` of TypeORM does, checks more and keeps the revision. Bare prepares its statements; TypeORM does not. A project that is not cached is read whole.`;
 
 const notMeasured = `## What is not measured
 
