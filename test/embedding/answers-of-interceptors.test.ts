@@ -254,8 +254,8 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect([tree.status, tree.body]).toMatchObject([200, { data: [{ methods: [ground] }] }]);
   });
 
-  it('that is not there leaves lists and trees to the JSON at hand', async () => {
-    const shop = await mounted();
+  it('that looks at nothing leaves lists and trees to the JSON at hand', async () => {
+    const shop = await mounted({ intercept: (_context, next) => next.handle() });
     await shop.create(ground);
     const stringify = vi.spyOn(JSON, 'stringify');
     onTestFinished(() => stringify.mockRestore());
