@@ -45,6 +45,14 @@ const copies: Record<string, (value: object) => object> = {
   'it, frozen': Object.freeze,
 };
 
+const hookThatTakesText = (app: NestFastifyApplication): unknown =>
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onSend', (_request, _reply, payload, done) =>
+      done(null, (payload as string).replace('{', '{"by":"host",')),
+    );
+
 const byHost = /^\{"by":/;
 
 /** What a host has put in place of the JSON of its platform, and the text that it makes. */
@@ -130,16 +138,7 @@ const ways = {
           }),
       byHost,
     ],
-    'a hook that takes text': [
-      (app: NestFastifyApplication) =>
-        app
-          .getHttpAdapter()
-          .getInstance()
-          .addHook('onSend', (_request, _reply, payload, done) =>
-            done(null, (payload as string).replace('{', '{"by":"host",')),
-          ),
-      byHost,
-    ],
+    'a hook that takes text': [hookThatTakesText, byHost],
   },
 } as const;
 
@@ -343,4 +342,18 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
       }
     },
   );
+});
+
+it('a hook of Fastify gets a refusal as text, whose media type has no charset', async () => {
+  const database = await testDatabase();
+  onTestFinished(() => database.close());
+  const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+  const setUp = (app: INestApplication): unknown => hookThatTakesText(app as NestFastifyApplication);
+  const host = await listening(testing, setUp, 'Fastify');
+  onTestFinished(() => host.app.getHttpServer().close());
+
+  const refusal = await new Client(host.origin, freshProject()).list('page=0');
+
+  expect([refusal.status, refusal.headers.get('content-type')]).toEqual([400, 'application/problem+json']);
+  expect(refusal.text).toMatch(byHost);
 });

@@ -102,7 +102,10 @@ async function tryHost(name, host, tarball) {
     for (const [title, step] of steps) {
       const since = Date.now();
       const output = [];
-      const isGood = await step({ cwd: folder, env: environment, output });
+      const isGood = await step({ cwd: folder, env: environment, output }).catch((error) => {
+        output.push(error.message);
+        return false;
+      });
       // Altogether, as another host runs beside this one.
       console.log(`\n── ${name}: ${title}, ${secondsSince(since)} s\n${output.join('')}`);
       if (!isGood) return `FAILED at "${title}"`;
