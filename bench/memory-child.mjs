@@ -8,9 +8,9 @@ const library = `${folder}/node_modules/nestjs-shipping/dist/esm/`;
 const part = (file) => import(pathToFileURL(`${library}${file}.js`).href);
 const { DataSource } = createRequire(`${folder}/main.js`)('typeorm');
 const { shippingEntities } = await part('index');
-const { setsOf } = await part('shipping-methods/method-rows');
+const { setsOf } = await part('shipping-methods/store/method-rows');
 const { MethodView } = await part('shipping-methods/method-view');
-const { ViewCache } = await part('shipping-methods/view-cache');
+const { ViewCache } = await part('shipping-methods/store/view-cache');
 const { pageJson, treeJson } = await part('shipping-methods/method-json');
 
 const dataSource = await new DataSource({ type: 'postgres', url, entities: shippingEntities }).initialize();

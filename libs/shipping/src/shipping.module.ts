@@ -5,7 +5,7 @@ import { type DataSource } from 'typeorm';
 import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
 import { MethodJson } from './shipping-methods/method-json.js';
-import { MethodStore } from './shipping-methods/method-store.js';
+import { MethodStore } from './shipping-methods/store/method-store.js';
 import { MethodSettings } from './shipping-methods/method-settings.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import { shippingEntities } from './shipping.entities.js';

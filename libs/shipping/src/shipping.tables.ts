@@ -39,6 +39,7 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     const { dataSource } = this.database;
     // `manualInitialization`: the host will migrate when it initialises.
     if (!dataSource.isInitialized) return;
+    this.database.observe();
     const columns = await columnsOf(dataSource, shippingEntities);
     const tables = shippingEntities.map((entity, place) => {
       const { tablePath, ownColumns } = dataSource.getMetadata(entity);

@@ -1,6 +1,4 @@
-import { type ServerResponse } from 'node:http';
-import { inspect } from 'node:util';
-
+/** What Express and Fastify have in common, as far as we use it. */
 interface AnyResponse {
   statusCode: number;
   headersSent?: boolean;
@@ -11,181 +9,127 @@ interface AnyResponse {
 
 interface FastifyResponse extends AnyResponse {
   sent: boolean;
-  request: object;
   hasHeader(name: string): boolean;
   /** Makes text of whatever is sent on this response; null: as on every other route. */
-  serializer(serialize: Serializer | null): unknown;
+  serializer(serialize: ((sent: unknown) => unknown) | null): unknown;
   serialize(sent: unknown): unknown;
-  getSerializationFunction(status: string): unknown;
 }
 
-type Serializer = (sent: unknown) => unknown;
+interface ExpressResponse extends AnyResponse {
+  json(sent: unknown): unknown;
+  type(name: string): AnyResponse;
+}
 
-/** That of Express is that of Node. */
-type ExpressResponse = AnyResponse &
-  ServerResponse & { app: { get(setting: string): unknown; response: object }; json(body: unknown): unknown };
-
-/** What Express and Fastify have in common, as far as we use it. */
 export type HttpResponse = FastifyResponse | ExpressResponse;
 
-interface Answer {
+/** The headers of an answer. */
+export interface Head {
   headers: Readonly<Record<string, string>>;
   /** The client has it already: it gets 304. */
   isHeld: boolean;
 }
 
 /** An interceptor may run a handler again. The last answer is the one to send. */
-const answers = new WeakMap<HttpResponse, Answer>();
+const heads = new WeakMap<HttpResponse, Head>();
 
 /**
- * Gives an answer its headers when Nest sends it, after all interceptors, and only if it has not become a refusal by
- * then. JSON that is at hand (`withJson`) is sent as it is, if nobody has looked into its value.
- * @returns the value, for the handler to return, also when the client has it already: interceptors expect one
+ * Gives an answer its headers when it is sent, after all interceptors, and only if it has not become a refusal by then.
+ * @returns the value, for the handler to return
  */
 export function answer<Value extends object>(
   response: HttpResponse,
   value: Value,
-  headers: Answer['headers'],
+  headers: Head['headers'],
   isHeld = false,
 ): Value {
-  if (!answers.has(response)) {
+  if (!heads.has(response)) {
     if ('serializer' in response) onSendOfFastify(response);
     else onSendOfExpress(response);
   }
-  answers.set(response, { headers, isHeld });
+  heads.set(response, { headers, isHeld });
   return value;
 }
 
 const jsonType = 'application/json; charset=utf-8';
 
 function onSendOfFastify(response: FastifyResponse): void {
-  const serializer = (kept(response, 'fastify.reply.serializer') ?? null) as Serializer | null;
   response.serializer((sent) => {
-    response.serializer(serializer);
-    completeHead(response);
+    response.serializer(null);
+    sendHead(response);
     if (response.statusCode === 304) return undefined;
-    if (serializer) return serializer(sent);
-    // Text of the host.
     if (typeof sent === 'string') return sent;
     if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
-    const json = unread(sent);
-    if (!json || !serialisesPlainly(response)) return response.serialize(sent);
-    // Hooks of the host expect text, as on its own routes.
-    return contextOf(response)?.onSend === null ? json : json.toString();
+    return unreadJson(sent) ?? response.serialize(sent);
   });
 }
 
-/** Whether Fastify would make the same JSON as we: the host may have a serializer, or a schema for the route. */
-function serialisesPlainly(response: FastifyResponse): boolean {
-  const hasSchema = ['200', '2xx', 'default'].some((status) => response.getSerializationFunction(status));
-  return !hasSchema && kept(contextOf(response), 'fastify.replySerializerDefault') === null;
-}
-
-function contextOf({ request }: FastifyResponse) {
-  return kept(request, 'fastify.context') as { onSend?: unknown } | undefined;
-}
-
-/** Fastify tells what the host has set under symbols only. @returns undefined if it has no symbol of that name */
-function kept(target: object = {}, name: string): unknown {
-  let symbol = symbols.get(name);
-  if (!symbol || !Object.hasOwn(target, symbol)) {
-    symbol = Object.getOwnPropertySymbols(target).find(({ description }) => description === name);
-    if (!symbol) return undefined;
-    symbols.set(name, symbol);
-  }
-  return (target as Record<symbol, unknown>)[symbol];
-}
-
-/** Those found last, by name: a process may have more than one Fastify. */
-const symbols = new Map<string, symbol>();
-
 function onSendOfExpress(response: ExpressResponse): void {
-  const { app, json: makeJson, send } = response;
-  const express = Object.getPrototypeOf(app.response) as ExpressResponse;
+  const { json: makeJson } = response;
+  // A middleware of the host may have put its own functions there, for instance for an envelope.
+  const isPlain = !Object.hasOwn(response, 'json') && !Object.hasOwn(response, 'send');
   response.json = (sent) => {
-    completeHead(response);
+    sendHead(response);
     if (response.statusCode === 304) return response.send();
-    const json = unread(sent);
-    // The host may have put functions of its own in place of Express's, for instance for an envelope.
-    const isPlain =
-      makeJson === express.json && send === express.send && !jsonSettings.some((name) => app.get(name));
-    if (!json || !isPlain) return makeJson.call(response, sent);
-    if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
-    return response.send(json);
+    const json = isPlain ? unreadJson(sent) : undefined;
+    return json ? response.type('json').send(json) : makeJson.call(response, sent);
   };
 }
 
-const jsonSettings = ['json replacer', 'json spaces', 'json escape'];
-
-function completeHead(response: HttpResponse): void {
-  const found = answers.get(response);
-  if (!found || response.statusCode >= 400) return;
-  for (const name in found.headers) response.header(name, found.headers[name] ?? '');
-  if (found.isHeld) response.status(304);
+function sendHead(response: HttpResponse): void {
+  const head = heads.get(response);
+  if (!head || response.statusCode >= 400) return;
+  for (const name in head.headers) response.header(name, head.headers[name] ?? '');
+  if (head.isHeld) response.status(304);
 }
 
-/** The JSON of a value, and what was parsed of it for those who look into the value. */
-interface Source {
-  of: object;
-  json: Buffer;
-  members: PropertyDescriptorMap;
-  parsed?: Record<string, unknown>;
+interface Parsed {
+  data: unknown;
+  meta?: unknown;
 }
 
-const sourceOf = Symbol('source');
-
-interface Sourced {
-  /** No WeakMap: a Proxy of the value, and an object that inherits from it, must find it too. */
-  [sourceOf](): Source;
-}
-
-// All values share these functions. If each value had its own, a warm list would take a fifth longer.
-function member(name: string): PropertyDescriptor {
-  return {
-    enumerable: true,
-    configurable: true,
-    get(this: Sourced) {
-      const source = this[sourceOf]();
-      source.parsed ??= JSON.parse(String(source.json)) as Record<string, unknown>;
-      return source.parsed[name];
-    },
-    set(this: object, value: unknown) {
-      Object.defineProperty(this, name, { enumerable: true, configurable: true, writable: true, value });
-    },
-  };
-}
-
-const treeMembers = {
-  data: member('data'),
-  // `console.log` would show the accessors.
-  [inspect.custom]: {
-    value(this: object) {
-      return { ...this };
-    },
-  },
-};
-const pageMembers = { ...treeMembers, meta: member('meta') };
+/** The JSON of values that nobody has looked into. */
+const unread = new WeakMap<object, { json: Buffer; members: string }>();
 
 /**
- * A plain value whose JSON is at hand. It is parsed for the first who looks into it. So whatever a host's interceptor
- * does to the value reaches neither the JSON nor another request, and we know whether anybody may have changed it.
+ * A value whose JSON is at hand. It is parsed for the first who looks into it, such as an interceptor of the host, and is
+ * his to change. If nobody does, the JSON is sent as it is.
  * @param json of an object whose members are `data` and, for a page, `meta`
  */
-export function withJson<Value extends { data: unknown }>(json: Buffer, { isPage = false } = {}): Value {
-  const members = isPage ? pageMembers : treeMembers;
-  const value = Object.defineProperties({}, members);
-  const source: Source = { of: value, json, members };
-  return Object.defineProperty(value, sourceOf, { value: () => source, configurable: true }) as Value;
+export function withJson<Value extends object>(json: Buffer, { isPage = false } = {}): Value {
+  let parsed: Parsed | undefined;
+  const read = (): Parsed => {
+    if (!parsed) unread.delete(value);
+    return (parsed ??= JSON.parse(String(json)) as Parsed);
+  };
+  const value: Parsed = isPage
+    ? {
+        get data() {
+          return read().data;
+        },
+        set data(data) {
+          read().data = data;
+        },
+        get meta() {
+          return read().meta;
+        },
+        set meta(meta) {
+          read().meta = meta;
+        },
+      }
+    : {
+        get data() {
+          return read().data;
+        },
+        set data(data) {
+          read().data = data;
+        },
+      };
+  unread.set(value, { json, members: isPage ? 'data,meta' : 'data' });
+  return value as Value;
 }
 
-/** @returns the JSON of a value of `withJson` that nobody has looked into or changed */
-function unread(value: unknown): Buffer | undefined {
-  if (typeof value !== 'object' || value === null || !(sourceOf in value)) return undefined;
-  const { of, json, members, parsed } = (value as Sourced)[sourceOf]();
-  if (of !== value || parsed || 'toJSON' in value) return undefined;
-  // An interceptor may have added, removed or replaced a member without a look at it.
-  const isOurs = (name: string): boolean =>
-    Object.getOwnPropertyDescriptor(value, name)?.get === members[name]?.get;
-  const names = Object.keys(members);
-  return Object.keys(value).length === names.length && names.every(isOurs) ? json : undefined;
+function unreadJson(sent: unknown): Buffer | undefined {
+  const found = typeof sent === 'object' && sent !== null ? unread.get(sent) : undefined;
+  if (!found || !sent || 'toJSON' in (sent as object)) return undefined;
+  return Object.keys(sent).join() === found.members ? found.json : undefined;
 }

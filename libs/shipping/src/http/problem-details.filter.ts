@@ -43,10 +43,13 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     response.status(problem.status);
     for (const [name, value] of Object.entries(headers)) response.header(name, value);
     // Express's `send` would add an ETag, which is no method's.
-    if ('write' in response) response.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
+    const plain = response as unknown as ServerResponse & {
+      serializer(serialize: (text: unknown) => unknown): void;
+    };
+    if ('write' in response) plain.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
     else {
       // Otherwise Fastify would add a charset, which this media type does not have.
-      response.serializer((text) => text);
+      plain.serializer((text) => text);
       response.send(body);
     }
   }

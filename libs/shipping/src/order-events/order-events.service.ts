@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { type CallOptions, Database } from '../database/database.js';
-import { KeyedQueue } from '../database/keyed-queue.js';
 import { checkedFor, checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
@@ -23,9 +22,6 @@ const removedAtOnce = 1000;
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
-  /** An open transaction may hold a key or a lock: of the events of a project that wait for it, one takes a connection. */
-  private readonly queue = new KeyedQueue();
-
   constructor(@Inject(Database) private readonly database: Database) {}
 
   /**
@@ -35,10 +31,7 @@ export class OrderEvents {
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
     const checked = checkOrderEvent(event);
-    const joined = this.database.joined(options);
-    const append = (): Promise<OrderEventDto> =>
-      this.database.append(joined, (manager) => insertEvent(manager, checked));
-    return joined ? append() : this.queue.take(checked.project_id, append);
+    return this.database.append(this.database.joined(options), (manager) => insertEvent(manager, checked));
   }
 
   /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */

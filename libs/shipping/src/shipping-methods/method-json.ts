@@ -4,9 +4,9 @@ import { MethodSettings } from './method-settings.js';
 import { checkedFor } from '../validation/identifiers.js';
 import { type ShippingMethodPage } from './dto/shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
-import { type CheckedListQuery } from './list-query.check.js';
-import { readListQuery } from './list-query.decode.js';
-import { MethodStore } from './method-store.js';
+import { type CheckedListQuery } from './list/list-query.check.js';
+import { readListQuery } from './list/list-query.decode.js';
+import { MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
 
 /** JSON of a view, and the tag of the view. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Violations } from '../validation/violations.js';
 import { type FilterOperator, kindOf, operatorsFor } from './dto/list-shipping-methods.dto.js';
 import { type StoredMethod } from './effective-method.js';
-import { checkListQuery } from './list-query.check.js';
+import { checkListQuery } from './list/list-query.check.js';
 import { type FilterField, filterFields } from './method-fields.js';
 import { MethodView } from './method-view.js';
 import { anyMethods, idOf, methodSet } from './stored-method.sample.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Violations } from '../validation/violations.js';
 import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
-import { checkListQuery } from './list-query.check.js';
+import { checkListQuery } from './list/list-query.check.js';
 import { pageJson, treeJson } from './method-json.js';
 import { type MethodSet, MethodView, tagOf } from './method-view.js';
 import { anyMethods, idOf, methodSet, storedMethod } from './stored-method.sample.js';

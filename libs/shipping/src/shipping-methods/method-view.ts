@@ -1,8 +1,8 @@
 import { isUuid } from '../validation/identifiers.js';
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
-import { matches } from './list-filter.js';
-import { type CheckedListQuery } from './list-query.check.js';
+import { matches } from './list/list-filter.js';
+import { type CheckedListQuery } from './list/list-query.check.js';
 import { codesOf, fieldNames, fieldOf, searchedFields } from './method-fields.js';
 
 /** All stored methods of a project, at one moment. */

@@ -17,11 +17,11 @@ import {
   checkUpserts,
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
-import { checkListQuery } from './list-query.check.js';
+import { checkListQuery } from './list/list-query.check.js';
 import { adoption, creation, type Decide, removal, update, upserts } from './method-changes.js';
 import { codesOf } from './method-fields.js';
 import { pageJson, treeJson } from './method-json.js';
-import { type BeforeCommit, type Done, MethodStore } from './method-store.js';
+import { type BeforeCommit, type Done, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 

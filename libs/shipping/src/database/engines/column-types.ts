@@ -1,5 +1,4 @@
 import { type ColumnType, type DataSource, type EntityMetadata } from 'typeorm';
-import { transactionsOf } from '../transactions.js';
 import { type EngineName, engineOf, isMariadbServer } from './engine.js';
 
 const postgresTypes = new Map<ColumnType, ColumnType>([
@@ -59,7 +58,7 @@ const fits: Record<EngineName, (metadata: EntityMetadata, dataSource: DataSource
 };
 
 /**
- * Gives the metadata of each DataSource the column types of its engine, and observes its transactions. The decorators
+ * Gives the metadata of each DataSource the column types of its engine. The decorators
  * of the entity name types that every driver of TypeORM knows. So an engine that we do not know fails with our error,
  * not with TypeORM's.
  *
@@ -76,7 +75,6 @@ export const ColumnTypesOfEngine: ClassDecorator = (entity) => {
         const metadata = dataSource.getMetadata(this);
         refuseSharedTable(metadata, dataSource);
         fits[engineOf(dataSource)](metadata, dataSource);
-        transactionsOf(dataSource).subscribeTo(dataSource);
         // A host's column that refers to one of ours got its type before.
         for (const column of dataSource.entityMetadatas.flatMap(({ columns }) => columns)) {
           const { referencedColumn: ours } = column;

@@ -1,11 +1,9 @@
 import {
   QueryFailedError,
-  type QueryRunner,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { DatabaseUnavailableError, OutcomeUnknownError } from '../database.errors.js';
-import { isMysql, isSqlite } from './engine.js';
 
 /** What drivers and servers call their faults. No two engines have the same code. */
 const faults = {
@@ -56,25 +54,6 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   const code = codeOf(error);
   if (faults.lock.test(code)) return 'lock';
   return faults.race.test(code) ? 'race' : undefined;
-}
-
-/**
- * On MySQL a deadlock rolls back the whole transaction, and so does a lock time-out if the server is set so. On SQLite a
- * trigger of the host may do so.
- */
-export async function endsTransaction(runner: QueryRunner, error: unknown): Promise<boolean> {
-  if (isMysql(runner.manager)) {
-    const contention = contentionOf(error);
-    return contention === 'lock' ? endsOnTimeout(runner) : contention === 'race';
-  }
-  if (!isSqlite(runner.manager)) return false;
-  const { inTransaction } = (await runner.connect()) as { inTransaction: boolean };
-  return !inTransaction;
-}
-
-async function endsOnTimeout(runner: QueryRunner): Promise<boolean> {
-  const [found] = (await runner.query('SELECT @@innodb_rollback_on_timeout AS ends')) as { ends: unknown }[];
-  return Number(found?.ends) === 1;
 }
 
 /**

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
-import { Batcher } from '../database/batcher.js';
-import { Database } from '../database/database.js';
-import { DatabaseUnavailableError, OutcomeUnknownError } from '../database/database.errors.js';
-import { KeyedQueue } from '../database/keyed-queue.js';
-import { onePerDataSource } from '../database/one-per-data-source.js';
-import { isForeignKeyViolation } from '../database/engines/connection-errors.js';
-import { keepsSnapshot } from '../database/engines/engine.js';
-import { MethodSettings } from './method-settings.js';
-import { ShippingException } from '../problems/shipping.exception.js';
-import { type ShippingMethodChange } from './dto/shipping-method.dto.js';
-import { type Change, type Decide, removalOfAll } from './method-changes.js';
-import { codesOf } from './method-fields.js';
+import { Batcher } from '../../database/batcher.js';
+import { Database } from '../../database/database.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from '../../database/database.errors.js';
+import { KeyedQueue } from '../../database/keyed-queue.js';
+import { onePerDataSource } from '../../database/one-per-data-source.js';
+import { isForeignKeyViolation } from '../../database/engines/connection-errors.js';
+import { keepsSnapshot } from '../../database/engines/engine.js';
+import { MethodSettings } from '../method-settings.js';
+import { ShippingException } from '../../problems/shipping.exception.js';
+import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
+import { type Change, type Decide, removalOfAll } from '../method-changes.js';
+import { codesOf } from '../method-fields.js';
 import {
   addProject,
   claim,
@@ -25,8 +25,8 @@ import {
   setsOf,
   updateMethod,
 } from './method-rows.js';
-import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } from './method-view.js';
-import { MethodInUseError } from './shipping-methods.errors.js';
+import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } from '../method-view.js';
+import { MethodInUseError } from '../shipping-methods.errors.js';
 import { ViewCache } from './view-cache.js';
 
 /** What a call has done. */
@@ -89,7 +89,7 @@ export class MethodStore {
 
   /** A project as it is now. What a transaction reads is not kept: others must not see it. */
   view(projectId: string, joined: EntityManager | undefined): Promise<MethodView> {
-    if (!joined && !this.database.isOnOnlyConnection()) return this.cache.get(projectId);
+    if (!joined) return this.cache.get(projectId);
     return this.database.read(joined, (manager) => this.read(manager, projectId));
   }
 
@@ -118,8 +118,10 @@ export class MethodStore {
     beforeCommit: BeforeCommit,
   ): Promise<Done> {
     if (joined)
-      return this.database.write(joined, (manager) =>
-        this.changeIn(manager, projectId, decide, beforeCommit),
+      return this.database.write(
+        joined,
+        (manager) => this.changeIn(manager, projectId, decide),
+        told(beforeCommit),
       );
     const queue = queueOn(this.database.dataSource);
     return queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
@@ -146,19 +148,27 @@ export class MethodStore {
     if (plan.changes.length === 0) return { view: plan.view, changes: [] };
     const done =
       (await this.database
-        .write(undefined, async (manager) => {
-          const revision = randomUUID();
-          if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
-          return this.write(manager, plan, revision, beforeCommit);
-        })
+        .write(
+          undefined,
+          async (manager) => {
+            const revision = randomUUID();
+            if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
+            return this.write(manager, plan, revision);
+          },
+          told(beforeCommit),
+        )
         .catch(undefinedIfLost)) ??
       // Another process was faster, and may be again. So this one gets in line.
-      (await this.database.write(undefined, async (manager) => {
-        const revision = randomUUID();
-        await lock(manager, projectId, revision);
-        const second = planOn(await this.read(manager, projectId), decide);
-        return this.write(manager, second, revision, beforeCommit);
-      }));
+      (await this.database.write(
+        undefined,
+        async (manager) => {
+          const revision = randomUUID();
+          await lock(manager, projectId, revision);
+          const second = planOn(await this.read(manager, projectId), decide);
+          return this.write(manager, second, revision);
+        },
+        told(beforeCommit),
+      ));
     this.cache.put(done.view);
     return done;
   }
@@ -179,46 +189,29 @@ export class MethodStore {
     }
   }
 
-  private async changeIn(
-    manager: EntityManager,
-    projectId: string,
-    decide: Decide,
-    beforeCommit: BeforeCommit,
-  ): Promise<Done> {
+  private async changeIn(manager: EntityManager, projectId: string, decide: Decide): Promise<Done> {
     // The lock comes before the first read, so that the snapshot shows what the other writers have committed.
     if (keepsSnapshot(manager)) await addProject(manager, projectId);
     const plan = planOn(await this.read(manager, projectId), decide);
     if (plan.changes.length === 0) return { view: plan.view, changes: [] };
     const revision = randomUUID();
     if (await claim(manager, projectId, plan.view.revision, revision))
-      return this.write(manager, plan, revision, beforeCommit);
+      return this.write(manager, plan, revision);
     // The snapshot is older than what another writer has committed.
     if (keepsSnapshot(manager)) throw lostRace();
     await lock(manager, projectId, revision);
     const second = planOn(await this.read(manager, projectId), decide);
-    return this.write(manager, second, revision, beforeCommit);
+    return this.write(manager, second, revision);
   }
 
-  private async write(
-    manager: EntityManager,
-    { view, changes }: Plan,
-    revision: string,
-    beforeCommit: BeforeCommit,
-  ): Promise<Done> {
+  private async write(manager: EntityManager, { view, changes }: Plan, revision: string): Promise<Done> {
     const rows = await writeRows(manager, view.projectId, changes).catch((error: unknown) => {
       // Some of the rows may be written.
-      if (changes.length > 1) this.database.fail(manager);
+      if (changes.length > 1) this.database.refuse(manager);
       throw error;
     });
     const after = view.with(rows, revision) ?? (await this.read(manager, view.projectId));
-    const told = changes.map((change) => changeOf(change, after));
-    try {
-      await beforeCommit(told, manager);
-    } catch (error) {
-      this.database.fail(manager);
-      throw error;
-    }
-    return { view: after, changes: told };
+    return { view: after, changes: changes.map((change) => changeOf(change, after)) };
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
@@ -247,6 +240,11 @@ export class MethodStore {
     if (this.defaults?.revision !== defaults.revision) this.defaults = defaults;
     return this.defaults ?? defaults;
   }
+}
+
+/** What the host wants to know of changes before their COMMIT. */
+function told(beforeCommit: BeforeCommit) {
+  return ({ changes }: Done, manager: EntityManager) => beforeCommit(changes, manager);
 }
 
 function planOn(view: MethodView, decide: Decide): Plan {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MethodView } from './method-view.js';
-import { methodSet } from './stored-method.sample.js';
+import { MethodView } from '../method-view.js';
+import { methodSet } from '../stored-method.sample.js';
 import { ViewCache } from './view-cache.js';
 
 /** A promise, and the functions that settle it. */

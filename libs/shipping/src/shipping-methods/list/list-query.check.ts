@@ -1,9 +1,9 @@
-import { isUuid } from '../validation/identifiers.js';
-import { isPlainObject } from '../validation/json-object.js';
-import { int32 } from '../validation/rules.js';
-import { byCodePoint, folded, isStorable, lengthOf } from '../validation/text.js';
-import { utcTime } from '../validation/time.js';
-import { type Refuse, shortened, type Violations } from '../validation/violations.js';
+import { isUuid } from '../../validation/identifiers.js';
+import { isPlainObject } from '../../validation/json-object.js';
+import { int32 } from '../../validation/rules.js';
+import { byCodePoint, folded, isStorable, lengthOf } from '../../validation/text.js';
+import { utcTime } from '../../validation/time.js';
+import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
 import {
   type FilterOperator,
   type FilterValue,
@@ -11,8 +11,8 @@ import {
   listLimits,
   operators,
   operatorsFor,
-} from './dto/list-shipping-methods.dto.js';
-import { type FilterField, filterFields } from './method-fields.js';
+} from '../dto/list-shipping-methods.dto.js';
+import { type FilterField, filterFields } from '../method-fields.js';
 
 export interface Condition {
   field: FilterField;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Violations } from '../validation/violations.js';
-import { type FilterOperator, operatorNames } from './dto/list-shipping-methods.dto.js';
-import { EffectiveMethod, type StoredMethod } from './effective-method.js';
+import { Violations } from '../../validation/violations.js';
+import { type FilterOperator, operatorNames } from '../dto/list-shipping-methods.dto.js';
+import { EffectiveMethod, type StoredMethod } from '../effective-method.js';
 import { matches } from './list-filter.js';
 import { checkListQuery } from './list-query.check.js';
-import { type FilterField } from './method-fields.js';
-import { idOf, storedMethod } from './stored-method.sample.js';
+import { type FilterField } from '../method-fields.js';
+import { idOf, storedMethod } from '../stored-method.sample.js';
 
 /** Whether a list with this query shows the method. */
 function shows(method: EffectiveMethod, query: object): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Violation, Violations, InvalidParameterError } from '../validation/violations.js';
+import { type Violation, Violations, InvalidParameterError } from '../../validation/violations.js';
 import { checkListQuery } from './list-query.check.js';
 
 /** @returns the violations of a query, as a sibling module gets them */

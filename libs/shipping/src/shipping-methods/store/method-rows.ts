@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
-import { isDuplicate } from '../database/engines/connection-errors.js';
-import { ifAbsent, nowIn, selectable } from '../database/engines/engine.js';
-import { run } from '../database/statement.js';
-import { type StoredMethod } from './effective-method.js';
-import { type FieldName, fieldNames, fieldOf, settableFields } from './method-fields.js';
-import { type MethodSet, type Revisions } from './method-view.js';
-import { ShippingMethod } from './shipping-method.entity.js';
-import { ShippingProject } from './shipping-project.entity.js';
-import { type StoredValues } from './stored-values.js';
+import { DatabaseUnavailableError } from '../../database/database.errors.js';
+import { isDuplicate } from '../../database/engines/connection-errors.js';
+import { ifAbsent, nowIn, selectable } from '../../database/engines/engine.js';
+import { run } from '../../database/statement.js';
+import { type StoredMethod } from '../effective-method.js';
+import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
+import { type MethodSet, type Revisions } from '../method-view.js';
+import { ShippingMethod } from '../shipping-method.entity.js';
+import { ShippingProject } from '../shipping-project.entity.js';
+import { type StoredValues } from '../stored-values.js';
 
 // All that is read and written of methods. Columns have the names of the wire.
 

@@ -1,8 +1,8 @@
-import { folded } from '../validation/text.js';
-import { type FilterOperator, type FilterValue } from './dto/list-shipping-methods.dto.js';
+import { folded } from '../../validation/text.js';
+import { type FilterOperator, type FilterValue } from '../dto/list-shipping-methods.dto.js';
 import { type CheckedListQuery, compared, type Condition } from './list-query.check.js';
-import { type EffectiveMethod } from './effective-method.js';
-import { fieldOf } from './method-fields.js';
+import { type EffectiveMethod } from '../effective-method.js';
+import { fieldOf } from '../method-fields.js';
 
 type Test = (value: FilterValue | null, given: readonly FilterValue[]) => boolean;
 

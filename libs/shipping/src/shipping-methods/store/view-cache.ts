@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type MethodView } from './method-view.js';
+import { type MethodView } from '../method-view.js';
 
 /** JSON of a view. */
 interface Body {

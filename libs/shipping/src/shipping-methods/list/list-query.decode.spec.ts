@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidParameterError, type Violation, Violations } from '../validation/violations.js';
+import { InvalidParameterError, type Violation, Violations } from '../../validation/violations.js';
 import { readListQuery } from './list-query.decode.js';
-import { filterFields } from './method-fields.js';
+import { filterFields } from '../method-fields.js';
 
 /** The text after `?`, then the violations, if any. */
 type Query = [search: string, ...violations: string[]];
