@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { MethodInUseError } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
@@ -13,15 +12,11 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
   beforeAll(async () => {
     database = await sqlite.create();
     host = await hostOn(database);
-    await host.dataSource.query('CREATE TABLE note (n text)');
   });
   afterAll(async () => {
     await host?.close();
     await database?.drop();
   });
-
-  const notesOf = async (project: string): Promise<number> =>
-    (await host.dataSource.query<object[]>('SELECT n FROM note WHERE n = ?', [project])).length;
 
   it('numbers an event without reading all events', async () => {
     const plan = await host.dataSource.query<{ detail: string }[]>(
@@ -31,27 +26,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
     expect(plan.map(({ detail }) => detail)).toEqual([
       'SEARCH shipping_order_event USING COVERING INDEX uq_shipping_order_event_seq',
     ]);
-  });
-
-  it("that ends in RAISE(ROLLBACK) of a host's trigger commits nothing that comes after it", async () => {
-    const project = freshProject();
-    await host.dataSource.query(
-      `CREATE TRIGGER undo BEFORE INSERT ON shipping_method WHEN NEW.project_id = '${project}'
-       BEGIN SELECT RAISE(ROLLBACK, 'no'); END`,
-    );
-
-    const outer = host.dataSource.transaction(async (manager) => {
-      await manager.query('INSERT INTO note VALUES (?)', [project]);
-      const inner = manager.transaction((nested) =>
-        host.methods.create(project, ground, { manager: nested }),
-      );
-      await inner.catch(() => undefined);
-      await manager.query('INSERT INTO note VALUES (?)', [project]);
-    });
-
-    await expect(outer).rejects.toThrow('The transaction was rolled back: a statement in it had failed.');
-    expect(await notesOf(project)).toBe(0);
-    await host.dataSource.query('DROP TRIGGER undo');
   });
 
   it.each(['UPDATE', 'DELETE'])(
@@ -101,60 +75,4 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
       await host.dataSource.query('DROP TABLE cart');
     },
   );
-});
-
-describe.skipIf(sqlite.missing !== undefined)(`onChange without its manager on ${titleOf(sqlite)}`, () => {
-  let database: EngineDatabase;
-  let host: EngineHost;
-  let onChange = (): Promise<unknown> => Promise.resolve();
-  beforeAll(async () => {
-    database = await sqlite.create();
-    host = await hostOn(database, {
-      onChange: async () => {
-        await onChange();
-      },
-    });
-  });
-  afterAll(async () => {
-    await host?.close();
-    await database?.drop();
-  });
-
-  it('reads a project that another call reads, and neither waits for ever', async () => {
-    const [project, other] = [freshProject(), freshProject()];
-    await host.methods.create(other, ground);
-    let begin = (): void => undefined;
-    const begun = new Promise<void>((resolve) => (begin = resolve));
-    const listing = begun.then(() => host.methods.list(other));
-    onChange = async () => {
-      begin();
-      await delay(50);
-      return host.methods.list(other);
-    };
-
-    const created = await host.methods.create(project, ground);
-
-    expect(created).toMatchObject(ground);
-    expect((await listing).meta.total).toBe(1);
-  });
-
-  it('reads what nobody else may see yet', async () => {
-    const project = freshProject();
-    await host.methods.findActive(project);
-    let begin = (): void => undefined;
-    const begun = new Promise<void>((resolve) => (begin = resolve));
-    const listing = begun.then(() => host.methods.list(project));
-    const seen: number[] = [];
-    onChange = async () => {
-      const mine = host.methods.list(project);
-      begin();
-      seen.push((await mine).meta.total);
-      throw new Error('no');
-    };
-
-    await expect(host.methods.create(project, ground)).rejects.toThrow('no');
-
-    expect(seen).toEqual([1]);
-    expect((await listing).meta.total).toBe(0);
-  });
 });

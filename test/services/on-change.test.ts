@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
-import { onlyWhere } from '../support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -178,10 +177,15 @@ describe('onChange', () => {
     },
   );
 
-  it('that changes the same project without its manager is refused, and does not wait for itself', async () => {
+  it.each<[string, (project: string) => Promise<unknown>]>([
+    ['changes the same project', (project) => methods.create(project, express)],
+    ['changes another project', () => methods.create(freshProject(), express)],
+    ['reads', (project) => methods.list(project)],
+    ['records an event', (projectId) => events.record({ projectId, orderId: 'o', type: 'a.b' })],
+  ])('that %s without its manager is refused at once, and nothing is stored', async (_name, call) => {
     const project = freshProject();
     hook = async ({ after }) => {
-      if (after?.method_code === '03') await methods.create(project, express);
+      if (after?.method_code === '03') await call(project);
     };
 
     const creating = methods.create(project, ground);
@@ -191,39 +195,69 @@ describe('onChange', () => {
     expect(await methods.create(project, express)).toMatchObject(express);
   });
 
-  onlyWhere('severalConnections', () => {
-    it('that changes another project without its manager is refused if that project waits for its own', async () => {
-      const [one, other] = [freshProject(), freshProject()];
-      const both = new Set<string>();
-      let begin = (): void => undefined;
-      const begun = new Promise<void>((resolve) => {
-        begin = resolve;
-      });
-      hook = async ({ after }) => {
-        if (after?.method_code !== '03') return;
-        if (both.add(after.project_id).size === 2) begin();
-        await begun;
-        await methods.upsert(after.project_id === one ? other : one, express);
-      };
+  it('may leave code behind that calls without the manager when the change is over', async () => {
+    const [project, later] = [freshProject(), freshProject()];
+    let over = (): void => undefined;
+    const isOver = new Promise<void>((resolve) => (over = resolve));
+    let left: Promise<unknown> = Promise.resolve();
+    hook = async ({ after }) => {
+      if (after?.project_id === project) left = isOver.then(() => methods.create(later, ground));
+    };
 
-      const outcomes = await Promise.allSettled(
-        [one, other].map((project) => methods.create(project, ground)),
-      );
+    await methods.create(project, ground);
+    over();
 
-      const refused = {
-        status: 'rejected',
-        reason: { message: expect.stringContaining('pass the manager') },
-      };
-      expect(outcomes.toSorted((a, b) => a.status.localeCompare(b.status))).toMatchObject([
-        { status: 'fulfilled', value: ground },
-        refused,
-      ]);
-      const stored = await Promise.all([one, other].map((project) => methods.list(project)));
-      expect(stored.flatMap(({ data }) => data.map(({ method_code }) => method_code)).toSorted()).toEqual([
-        '01',
-        '03',
-      ]);
-    });
+    expect(await left).toMatchObject(ground);
+  });
+
+  it.each(['of its own', 'of the caller'])(
+    'may hand its manager to code of another async context, in a transaction %s',
+    async (whose) => {
+      const [project, mirror] = [freshProject(), freshProject()];
+      const jobs: (() => Promise<void>)[] = [];
+      const stop = new AbortController();
+      // A loop that was started before the change, such as a queue of one worker.
+      const worker = (async () => {
+        while (!stop.signal.aborted) {
+          await jobs.shift()?.();
+          await new Promise(setImmediate);
+        }
+      })();
+      hook = ({ after }, manager) =>
+        new Promise((resolve, reject) => {
+          if (after?.project_id !== project) return resolve();
+          jobs.push(() => methods.create(mirror, ground, { manager }).then(() => resolve(), reject));
+        });
+
+      if (whose === 'of the caller')
+        await app.database.dataSource.transaction((manager) => methods.create(project, ground, { manager }));
+      else await methods.create(project, ground);
+      stop.abort();
+      await worker;
+
+      expect((await methods.list(mirror)).data).toMatchObject([ground]);
+    },
+  );
+
+  it('finishes before the rollback when the caller does not wait for it', async () => {
+    const project = freshProject();
+    const { dataSource } = app.database;
+    hook = async (change, manager) => {
+      await new Promise(setImmediate);
+      await note(change, manager);
+    };
+
+    const failing = dataSource.transaction((manager) =>
+      Promise.all([
+        methods.create(project, ground, { manager }),
+        methods.create(project, express, { manager }),
+        Promise.reject(new Error('The host fails')),
+      ]),
+    );
+
+    await expect(failing).rejects.toThrow('The host fails');
+    expect(await noted(project)).toEqual([]);
+    expect((await methods.list(project)).data).toEqual([]);
   });
 });
 

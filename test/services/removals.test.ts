@@ -4,11 +4,13 @@ import {
   MethodInUseError,
   OrderEvent,
   type ShippingMethodChange,
+  ShippingMethods,
   ShippingProject,
 } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
+import { testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { addEvents } from '../support/rows.js';
@@ -89,60 +91,43 @@ describe('ShippingMethods.removeProject', () => {
 
       const committed = calls[kind]();
 
-      await expect(committed).rejects.toThrow(
-        kind === 'own' ? MethodInUseError : 'a statement in it had failed',
-      );
+      await expect(committed).rejects.toThrow(kind === 'own' ? MethodInUseError : 'has failed: roll it back');
       expect((await host.methods.list(project)).meta.total).toBe(2);
     },
   );
 
-  /** Lets something happen after the removal of the methods, before the row of their project is removed. */
-  const afterTheMethods = (happens: () => Promise<unknown>): (() => void) => {
-    const { dataSource } = host;
-    const create = dataSource.createQueryRunner.bind(dataSource);
-    const subscription = host.methods.changes.subscribe(({ type }) => {
-      if (type !== 'deleted') return;
-      vi.spyOn(dataSource, 'createQueryRunner').mockImplementationOnce((mode) => {
-        const runner = create(mode);
-        const connect = runner.connect.bind(runner);
-        runner.connect = async () => {
-          runner.connect = connect;
-          await happens();
-          return connect();
-        };
-        return runner;
-      });
-    });
-    return () => {
-      subscription.unsubscribe();
-      vi.restoreAllMocks();
-    };
-  };
+  it('removes the row of the project in the same transaction', async () => {
+    const project = freshProject();
+    await host.methods.create(project, ground);
+    const { manager } = host.dataSource;
 
-  onlyWhere('connections', () => {
-    it('counts the methods that it has removed, also if the database is away when the row of the project is to go', async () => {
+    expect(await host.methods.removeProject(project)).toBe(1);
+    expect(await manager.countBy(ShippingProject, { projectId: project })).toBe(0);
+    const { id } = await host.methods.create(project, ground);
+    await host.methods.remove(project, id);
+    expect(await host.methods.removeProject(project)).toBe(0);
+
+    expect(await manager.countBy(ShippingProject, { projectId: project })).toBe(0);
+  });
+
+  onlyWhere('severalConnections', () => {
+    it('loses no method that another instance creates at the same time', async () => {
+      const other = await testApp({ database: host.app.database });
       const project = freshProject();
-      await host.methods.create(project, ground);
-      const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-      const end = afterTheMethods(() => Promise.reject(refused));
+      const methods = other.nest.get(ShippingMethods);
 
-      const removed = await host.methods.removeProject(project).finally(end);
-
-      expect(removed).toBe(1);
-      expect((await host.methods.list(project)).data).toEqual([]);
-      expect(await host.methods.removeProject(project)).toBe(0);
-      expect(await host.dataSource.manager.countBy(ShippingProject, { projectId: project })).toBe(0);
-    });
-
-    it('keeps a method that is created before the row of the project is to go', async () => {
-      const project = freshProject();
-      await host.methods.create(project, ground);
-      const end = afterTheMethods(() => host.methods.create(project, express));
-
-      const removed = await host.methods.removeProject(project).finally(end);
-
-      expect(removed).toBe(1);
-      expect((await host.methods.list(project)).data).toMatchObject([express]);
+      for (let round = 0; round < 20; round++) {
+        const method = { ...ground, method_code: `m${round}` };
+        await host.methods.upsert(project, ground);
+        const [removed, created] = await Promise.all([
+          host.methods.removeProject(project),
+          methods.create(project, method),
+        ]);
+        const { data } = await host.methods.list(project);
+        const isThere = data.some(({ id }) => id === created.id);
+        expect(removed).toBe(isThere ? 1 : 2);
+      }
+      await other.close();
     });
   });
 

@@ -1,4 +1,4 @@
-import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
+import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
@@ -89,27 +89,6 @@ describe("a host's nested transaction beside a call of ours", () => {
         expect(sort_order).toBe(end === 'is released' ? 1 : 0);
       },
     );
-  });
-
-  it('that is being released leaves a call that begins then to the outer transaction', async () => {
-    const { dataSource } = host.app.database;
-    const project = freshProject();
-    let call: Promise<unknown> | undefined;
-    const calling: EntitySubscriberInterface = {
-      beforeQuery: ({ query, manager }) => {
-        if (query.startsWith('RELEASE')) call = host.methods.create(project, ground, { manager });
-      },
-    };
-    dataSource.subscribers.push(calling);
-
-    await dataSource
-      .transaction(async (manager) => {
-        await nested(manager, statementThatSucceeds);
-        await call;
-      })
-      .finally(() => dataSource.subscribers.splice(dataSource.subscribers.indexOf(calling), 1));
-
-    expect((await host.methods.list(project)).data).toMatchObject([ground]);
   });
 
   it('that begins after a call, and is rolled back, leaves the call whole, at whatever point it comes', async () => {

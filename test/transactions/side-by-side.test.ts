@@ -1,6 +1,6 @@
-import { DuplicateMethodError, MethodInUseError, ShippingMethods } from 'nestjs-shipping';
+import { DuplicateMethodError, MethodInUseError, ShippingMethod, ShippingMethods } from 'nestjs-shipping';
 import { type EntityManager, type EntitySubscriberInterface } from 'typeorm';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
@@ -154,6 +154,30 @@ describe('a subscriber of the host', () => {
     dataSource.subscribers.shift();
 
     expect(await host.events.list(projectId, 'o')).toHaveLength(1);
+  });
+
+  it('that calls during the statement of another call fails after half a minute, and hangs nobody', async () => {
+    const { dataSource } = host;
+    const project = freshProject();
+    const waiting: EntitySubscriberInterface = {
+      listenTo: () => ShippingMethod,
+      beforeInsert: ({ manager }) => {
+        const late = host.methods.list(project, {}, { manager });
+        void vi.advanceTimersByTimeAsync(30_000);
+        return late;
+      },
+    };
+    dataSource.subscribers.push(waiting);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+    const creating = host.methods.create(project, ground);
+
+    await expect(creating).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('only for your own entities') },
+    });
+    vi.useRealTimers();
+    dataSource.subscribers.splice(dataSource.subscribers.indexOf(waiting), 1);
+    expect((await host.methods.list(project)).data).toEqual([]);
   });
 });
 

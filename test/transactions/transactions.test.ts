@@ -167,7 +167,7 @@ describe("a sibling module's transaction", () => {
         await expect(host.methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
       });
 
-      await expect(committing).rejects.toThrow('a statement in it had failed');
+      await expect(committing).rejects.toThrow('has failed: roll it back');
       subscription.unsubscribe();
       expect(told).toEqual([]);
       expect((await host.methods.list(project)).meta.total).toBe(1);

@@ -2,11 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
-import { type Commits, commitsOf } from './commits.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { connectionError, contentionOf } from './engines/connection-errors.js';
 import { isSqlite } from './engines/engine.js';
 import { onePerDataSource } from './one-per-data-source.js';
+import { type OpenTransactions, openTransactionsOf } from './open-transactions.js';
+import { Turns } from './turns.js';
 
 /** The last argument of every service method. */
 export interface CallOptions {
@@ -16,37 +17,47 @@ export interface CallOptions {
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 
+/** What happens after the statements of a call. */
+export interface Completion<Result> {
+  /** Code of the host that runs before the COMMIT, such as `onChange`. If it throws, everything is rolled back. */
+  beforeCommit?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
+  /** Is called after the statements. Returns what runs after the outermost COMMIT. */
+  afterCommit?: (result: Result) => () => void;
+}
+
 const maxTries = 3;
 
-/** Set while a hook of the host runs inside of a transaction of ours. */
-const hooksOn = onePerDataSource(() => new AsyncLocalStorage<{ isOver: boolean }>());
-/** The last work on the one connection of SQLite, on which two transactions would become one. */
-const onlyConnections = new WeakMap<DataSource, Promise<unknown>>();
+/** Tells a call whether a hook has made it. */
+const hookOn = onePerDataSource(() => new AsyncLocalStorage<{ isRunning: boolean }>());
+
+/** TypeORM has one connection to SQLite for all. Two transactions on it would become one. */
+const sqliteTurnsOn = onePerDataSource(() => new Turns());
 
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
-  private readonly commits: Commits;
+  private readonly transactions: OpenTransactions;
 
   /** @param ambientManager the option `entityManager` of the module */
   constructor(
     readonly dataSource: DataSource,
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
-    this.commits = commitsOf(dataSource);
+    this.transactions = openTransactionsOf(dataSource);
     this.observe();
   }
 
-  /** Hears of transactions. `initialize()` replaces the list of subscribers, so a late one needs it again. */
+  /** Observes the host's transactions from now on. `DataSource.initialize()` ends it. */
   observe(): void {
-    this.commits.subscribeTo(this.dataSource);
+    this.transactions.subscribe();
   }
 
   /**
-   * The manager of the caller's transaction; undefined: there is none. Ask once for each call, at its beginning.
+   * Returns the manager of the caller's transaction, or undefined if there is none. Each call asks once, at its beginning.
    * @param more the options that this call takes beside `manager`
-   * @throws TypeError for a manager of another DataSource, for an unknown option, and inside of a hook without a manager
+   * @throws TypeError for an unknown option, a manager of another DataSource, and a call inside of a hook without a manager
    */
   joined(options: CallOptions, more: readonly string[] = []): EntityManager | undefined {
+    this.observe();
     // A misspelt `manager` would be ignored, and the call would commit by itself.
     const unknown = Object.keys(options).find((name) => name !== 'manager' && !more.includes(name));
     if (unknown !== undefined) {
@@ -59,8 +70,7 @@ export class Database {
         'The manager belongs to another DataSource than ShippingModule: pass one of the DataSource it was given.',
       );
     if (manager.queryRunner) return manager;
-    // It would wait for the change that it is part of.
-    if (hooksOn(this.dataSource).getStore()?.isOver === false)
+    if (hookOn(this.dataSource).getStore()?.isRunning)
       throw new TypeError(
         'A call inside of onChange would wait for the change that it is part of: pass the manager that onChange was given.',
       );
@@ -69,8 +79,8 @@ export class Database {
 
   /** @throws DatabaseUnavailableError */
   read<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    if (joined) return this.inTurn(joined, work);
-    return this.alone((runner) => work(runner.manager), false);
+    if (joined) return this.join(joined, work);
+    return this.alone(({ manager }) => work(manager), false);
   }
 
   /**
@@ -79,92 +89,75 @@ export class Database {
    */
   append<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     if (joined) return this.write(joined, work);
-    return this.alone((runner) => work(runner.manager), true);
+    return this.alone(({ manager }) => work(manager), true);
   }
 
   /**
    * For statements that belong together: outside of the caller's transaction, in one of their own.
-   * @param hook runs code of the host afterwards, in the same transaction
-   * @throws DatabaseUnavailableError, OutcomeUnknownError
+   * @throws DatabaseUnavailableError, OutcomeUnknownError, and what `beforeCommit` throws
    */
   write<Result>(
     joined: EntityManager | undefined,
     work: Work<Result>,
-    hook?: (result: Result, manager: EntityManager) => Promise<void>,
+    completion?: Completion<Result>,
   ): Promise<Result> {
-    if (joined && runnerOf(joined).isTransactionActive) return this.inTransaction(joined, work, hook);
-    const inOneOfItsOwn = (manager: EntityManager): Promise<Result> =>
-      manager.transaction((begun) => this.inTransaction(begun, work, hook));
-    return joined
-      ? inOneOfItsOwn(joined).catch(throwTyped)
-      : this.alone(({ manager }) => inOneOfItsOwn(manager));
+    if (joined?.queryRunner?.isTransactionActive) return this.join(joined, work, completion);
+    const begin = (manager: EntityManager): Promise<Result> =>
+      manager.transaction((begun) => this.join(begun, work, completion));
+    if (joined) return begin(joined).catch(throwTyped);
+    return this.alone(({ manager }) => begin(manager));
   }
 
-  /** Runs `action` after the outermost COMMIT. */
-  afterCommit({ queryRunner }: EntityManager, action: () => void): void {
-    if (queryRunner) this.commits.after(queryRunner, action);
-    else action();
-  }
-
-  /** The caller's transaction has a change by half: TypeORM can only roll it back. */
-  refuse(manager: EntityManager): void {
-    this.commits.refuse(runnerOf(manager));
-  }
-
-  /** What has failed by half must not be committed by a caller who catches the error. */
-  private async inTransaction<Result>(
+  /**
+   * Runs work on the caller's connection. If a statement or the code of the host fails, the caller's transaction can only be
+   * rolled back, even if the caller catches the error. A refusal is no such failure: it was decided before any statement
+   * failed, so it has no cause.
+   */
+  private join<Result>(
     manager: EntityManager,
     work: Work<Result>,
-    hook?: (result: Result, manager: EntityManager) => Promise<void>,
+    { beforeCommit, afterCommit }: Completion<Result> = {},
   ): Promise<Result> {
-    const result = await this.inTurn(manager, work);
-    if (!hook) return result;
-    // After the turn of the work: the hook may call us with the manager.
-    const running = { isOver: false };
-    try {
-      await hooksOn(this.dataSource).run(running, () => hook(result, manager));
-    } catch (error) {
-      this.refuse(manager);
-      throw connectionError(error);
-    } finally {
-      running.isOver = true;
-    }
-    return result;
-  }
-
-  private inTurn<Result>(manager: EntityManager, work: Work<Result>): Promise<Result> {
-    return this.commits.inTurn(runnerOf(manager), async () => {
-      try {
-        return await work(manager);
-      } catch (error) {
-        const typed = connectionError(error);
-        const isRefusal = typed instanceof ShippingException && !(typed instanceof DatabaseUnavailableError);
-        if (!isRefusal) this.refuse(manager);
-        throw typed;
-      }
+    return this.transactions.join(runnerOf(manager), async (call) => {
+      const result = await call
+        .inTurn(() => work(manager))
+        .catch((error: unknown) => {
+          const typed = connectionError(error);
+          const isRefusal = typed instanceof ShippingException && typed.cause === undefined;
+          if (!isRefusal) call.fail(typed);
+          throw typed;
+        });
+      if (afterCommit) call.afterCommit(afterCommit(result));
+      // Outside of the turn, so that the host's code can call us with the manager.
+      if (beforeCommit)
+        await this.inHook(() => beforeCommit(result, manager)).catch((error: unknown) => {
+          const typed = connectionError(error);
+          call.fail(typed);
+          throw typed;
+        });
+      return result;
     });
   }
 
+  private async inHook(hook: () => Promise<void>): Promise<void> {
+    const state = { isRunning: true };
+    try {
+      await hookOn(this.dataSource).run(state, hook);
+    } finally {
+      state.isRunning = false;
+    }
+  }
+
   /** @param mayHaveCommitted as in `connectionError` */
-  private async alone<Result>(
+  private alone<Result>(
     work: (runner: QueryRunner) => Promise<Result>,
     mayHaveCommitted?: boolean,
   ): Promise<Result> {
-    if (isSqlite(this.dataSource.manager))
-      return this.onOnlyConnection(() => this.tried(work, mayHaveCommitted));
-    return this.tried(work, mayHaveCommitted);
+    const run = (): Promise<Result> => this.onOwnConnection(work, mayHaveCommitted);
+    return isSqlite(this.dataSource.manager) ? sqliteTurnsOn(this.dataSource).take(run) : run();
   }
 
-  private onOnlyConnection<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = (onlyConnections.get(this.dataSource) ?? Promise.resolve()).then(work);
-    onlyConnections.set(
-      this.dataSource,
-      result.catch(() => undefined),
-    );
-    return result;
-  }
-
-  private async tried<Result>(
+  private async onOwnConnection<Result>(
     work: (runner: QueryRunner) => Promise<Result>,
     mayHaveCommitted?: boolean,
   ): Promise<Result> {

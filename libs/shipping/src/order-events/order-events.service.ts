@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { type CallOptions, Database } from '../database/database.js';
+import { KeyedQueue } from '../database/keyed-queue.js';
 import { checkedFor, checkIdentifier } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
@@ -22,6 +23,9 @@ const removedAtOnce = 1000;
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
+  /** A removal may wait for a lock. Those of one project take one connection together. */
+  private readonly removals = new KeyedQueue();
+
   constructor(@Inject(Database) private readonly database: Database) {}
 
   /**
@@ -76,10 +80,14 @@ export class OrderEvents {
 
   private async remove(of: EventsOf, joined: EntityManager | undefined): Promise<number> {
     if (joined) return this.database.write(joined, (manager) => deleteEvents(manager, of));
-    let all = 0;
-    for (let removed = -1; removed !== 0; all += removed)
-      removed = await this.database.append(undefined, (manager) => deleteEvents(manager, of, removedAtOnce));
-    return all;
+    return this.removals.take(of.projectId, async () => {
+      let all = 0;
+      for (let removed = -1; removed !== 0; all += removed)
+        removed = await this.database.append(undefined, (manager) =>
+          deleteEvents(manager, of, removedAtOnce),
+        );
+      return all;
+    });
   }
 
   /** Every event that was committed before the call comes exactly once. */

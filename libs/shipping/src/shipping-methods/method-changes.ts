@@ -21,7 +21,10 @@ export interface Change {
   values: StoredValues | undefined;
 }
 
-/** @returns what to write; an empty list: nothing changes @throws the refusal of the call */
+/**
+ * Returns what to write; an empty list means that nothing changes.
+ * @throws the refusal of the call
+ */
 export type Decide = (view: MethodView) => Change[];
 
 export function creation(request: UpsertShippingMethodRequest, maxMethods: number): Decide {

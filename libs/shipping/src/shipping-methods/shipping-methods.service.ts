@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
-import { type CallOptions, Database } from '../database/database.js';
+import { type CallOptions, type Completion, Database } from '../database/database.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { MethodSettings } from './method-settings.js';
 import { checkedFor, checkText } from '../validation/identifiers.js';
@@ -18,10 +18,10 @@ import {
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
 import { checkListQuery } from './list/list-query.check.js';
-import { adoption, creation, type Decide, removal, update, upserts } from './method-changes.js';
+import { adoption, creation, type Decide, removal, removalOfAll, update, upserts } from './method-changes.js';
 import { codesOf } from './method-fields.js';
 import { pageJson, treeJson } from './method-json.js';
-import { type BeforeCommit, type Done, MethodStore } from './store/method-store.js';
+import { type Done, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
@@ -68,11 +68,27 @@ export class ShippingMethods {
     return changesOn(this.database.dataSource).subscribe({ next });
   });
 
+  private readonly completion: Completion<Done>;
+
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(MethodStore) private readonly store: MethodStore,
     @Inject(MethodSettings) private readonly settings: MethodSettings,
-  ) {}
+  ) {
+    const { onChange } = settings;
+    // The caller may change what it gets. So observers and `onChange` get copies, which are made at once.
+    this.completion = {
+      afterCommit: ({ changes }) => {
+        const announced = structuredClone(changes);
+        return () => announced.forEach((change) => changesOn(database.dataSource).next(change));
+      },
+      beforeCommit:
+        onChange &&
+        (async ({ changes }, manager) => {
+          for (const change of structuredClone(changes)) await onChange(change, manager);
+        }),
+    };
+  }
 
   /**
    * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when the
@@ -206,10 +222,8 @@ export class ShippingMethods {
    */
   async adoptDefaults(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkedFor(projectId, () => undefined);
-    const joined = this.database.joined(options);
-    const defaults = await this.store.defaultsFor(projectId, joined);
-    const decide = adoption(defaults, this.settings.maxMethods);
-    const { changes } = await this.store.change(projectId, joined, decide, this.announce);
+    const defaults = await this.view(this.settings.defaultsProjectId, options);
+    const { changes } = await this.change(projectId, options, adoption(defaults, this.settings.maxMethods));
     return changes.flatMap(({ after }) => after ?? []);
   }
 
@@ -230,8 +244,13 @@ export class ShippingMethods {
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkedFor(projectId, () => undefined);
-    const removed = await this.store.remove(projectId, this.database.joined(options), this.announce);
-    return removed.length;
+    const { changes } = await this.store.change(this.database.joined(options), {
+      projectId,
+      decide: removalOfAll,
+      completion: this.completion,
+      removesProject: true,
+    });
+    return changes.length;
   }
 
   /** @param more the options that this call takes beside `manager` */
@@ -241,20 +260,9 @@ export class ShippingMethods {
     decide: Decide,
     more: readonly string[] = [],
   ): Promise<Done> {
-    return this.store.change(projectId, this.database.joined(options, more), decide, this.announce);
+    const joined = this.database.joined(options, more);
+    return this.store.change(joined, { projectId, decide, completion: this.completion });
   }
-
-  private readonly announce: BeforeCommit = async (changes, manager) => {
-    const { onChange } = this.settings;
-    const subject = changesOn(this.database.dataSource);
-    // Others get a copy, made now: the caller may change what it gets.
-    const announced = structuredClone(changes);
-    // First, so that the changes that `onChange` makes are told after this one.
-    this.database.afterCommit(manager, () => {
-      for (const change of announced) subject.next(change);
-    });
-    for (const change of announced) await onChange?.(change, manager);
-  };
 
   private view(projectId: string, options: CallOptions): Promise<MethodView> {
     return this.store.view(projectId, this.database.joined(options));

@@ -32,6 +32,7 @@ const brokenOff =
 /** The code of a database error (PostgreSQL's is the SQLSTATE, mysql2 has a number for some), or of a socket error. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
+  if (error instanceof DatabaseUnavailableError) return codeOf(error.cause);
   const { driverError } = error as { driverError?: object };
   const { code, errno } = (driverError ?? error) as { code?: unknown; errno?: unknown };
   return String(code ?? errno ?? '');
@@ -65,6 +66,8 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
  * transaction, where only its COMMIT may have committed
  */
 export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(error)): unknown {
+  const typed = [error, Object(error).cause].find(isTyped);
+  if (typed) return typed;
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
   const contention = contentionOf(error);
@@ -78,6 +81,11 @@ export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(er
   if (mayHaveCommitted && faults.openCommit.test(code)) return new OutcomeUnknownError(error);
   if (!brokenOff.test(message) && !faults.broken.test(code)) return error;
   return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
+}
+
+/** After a call of ours has failed, your next statement gets an error whose cause is the typed error of that call. */
+function isTyped(error: unknown): boolean {
+  return error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
 }
 
 function isOfCommit(error: unknown): boolean {

@@ -190,17 +190,13 @@ export async function deleteMethods(
   }
 }
 
-/** Deletes the row of a project, if nobody has changed it since this revision. Its methods must be gone. */
-export async function deleteProject(
-  manager: EntityManager,
-  projectId: string,
-  revision: string,
-): Promise<void> {
+/** Deletes the row of a project, which the transaction has locked. Its methods must be gone. */
+export async function deleteProject(manager: EntityManager, projectId: string): Promise<void> {
   await manager
     .createQueryBuilder()
     .delete()
     .from(ShippingProject)
-    .where('project_id = :projectId AND revision = :revision', { projectId, revision })
+    .where('project_id = :projectId', { projectId })
     .execute();
 }
 

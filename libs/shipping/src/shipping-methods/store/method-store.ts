@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
-import { Database } from '../../database/database.js';
-import { DatabaseUnavailableError, OutcomeUnknownError } from '../../database/database.errors.js';
+import { type Completion, Database } from '../../database/database.js';
+import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isForeignKeyViolation } from '../../database/engines/connection-errors.js';
@@ -11,7 +11,7 @@ import { keepsSnapshot } from '../../database/engines/engine.js';
 import { MethodSettings } from '../method-settings.js';
 import { ShippingException } from '../../problems/shipping.exception.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
-import { type Change, type Decide, removalOfAll } from '../method-changes.js';
+import { type Change, type Decide } from '../method-changes.js';
 import { codesOf } from '../method-fields.js';
 import {
   addProject,
@@ -29,18 +29,21 @@ import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } fr
 import { MethodInUseError } from '../shipping-methods.errors.js';
 import { ViewCache } from './view-cache.js';
 
-/** What a call has done. */
+/** The result of a change. */
 export interface Done {
-  /** The project after it. */
+  /** The project after the change. */
   view: MethodView;
   changes: readonly ShippingMethodChange[];
 }
 
-/** Runs before the COMMIT, on the manager of the transaction. */
-export type BeforeCommit = (
-  changes: readonly ShippingMethodChange[],
-  manager: EntityManager,
-) => Promise<void>;
+/** A change of one project. */
+export interface ProjectChange {
+  projectId: string;
+  decide: Decide;
+  completion: Completion<Done>;
+  /** No method is left: the row of the project is deleted, too. */
+  removesProject?: boolean;
+}
 
 /** How many projects one statement reads: each may have thousands of methods. */
 const maxSets = 8;
@@ -51,10 +54,10 @@ interface Plan {
 }
 
 /**
- * Outside of the callers' transactions, the writers of a project wait here, and not each with a connection. All mounts
- * share it: the `onChange` of one may call the services of another, and would wait for itself at the row of the project.
+ * Outside of the callers' transactions, the writers of one project wait here for each other, so that they take one
+ * connection together. All mounts on a DataSource share the queue.
  */
-const queueOn = onePerDataSource(() => new KeyedQueue());
+const writersOn = onePerDataSource(() => new KeyedQueue());
 
 /**
  * The methods of each project, as one set. A change is decided on a view, and written only if the project still has the
@@ -93,13 +96,6 @@ export class MethodStore {
     return this.database.read(joined, (manager) => this.read(manager, projectId));
   }
 
-  /** The defaults, for a change of this project. Its lock comes before the first read, as in each change. */
-  async defaultsFor(projectId: string, joined: EntityManager | undefined): Promise<MethodView> {
-    if (joined && keepsSnapshot(joined))
-      await this.database.write(joined, (manager) => addProject(manager, projectId));
-    return this.view(this.settings.defaultsProjectId, joined);
-  }
-
   /** JSON of a view, made once. */
   body(view: MethodView, name: string, make: () => string): Buffer {
     return this.cache.body(view, name, make);
@@ -111,106 +107,87 @@ export class MethodStore {
   }
 
   /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
-  change(
-    projectId: string,
-    joined: EntityManager | undefined,
-    decide: Decide,
-    beforeCommit: BeforeCommit,
-  ): Promise<Done> {
+  change(joined: EntityManager | undefined, change: ProjectChange): Promise<Done> {
     if (joined)
-      return this.database.write(
-        joined,
-        (manager) => this.changeIn(manager, projectId, decide),
-        told(beforeCommit),
-      );
-    const queue = queueOn(this.database.dataSource);
-    return queue.take(projectId, () => this.changeAlone(projectId, decide, beforeCommit));
+      return this.database.write(joined, (manager) => this.changeIn(manager, change), change.completion);
+    return writersOn(this.database.dataSource).take(change.projectId, () => this.changeAlone(change));
   }
 
-  /** Removes all methods of a project, and its row. @returns what was removed */
-  async remove(
-    projectId: string,
-    joined: EntityManager | undefined,
-    beforeCommit: BeforeCommit,
-  ): Promise<readonly ShippingMethodChange[]> {
-    const { view, changes } = await this.change(projectId, joined, removalOfAll, beforeCommit);
-    const { revision } = view;
-    if (revision === undefined) return changes;
-    const isCommitted = changes.length > 0 && !joined?.queryRunner?.isTransactionActive;
-    await this.database
-      .append(joined, (manager) => deleteProject(manager, projectId, revision))
-      .catch(isCommitted ? undefinedIfUnavailable : rethrow);
-    return changes;
-  }
-
-  private async changeAlone(projectId: string, decide: Decide, beforeCommit: BeforeCommit): Promise<Done> {
-    const plan = this.planUnseen(projectId, decide) ?? planOn(await this.view(projectId, undefined), decide);
-    if (plan.changes.length === 0) return { view: plan.view, changes: [] };
-    const done =
-      (await this.database
-        .write(
-          undefined,
-          async (manager) => {
-            const revision = randomUUID();
-            if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
-            return this.write(manager, plan, revision);
-          },
-          told(beforeCommit),
-        )
-        .catch(undefinedIfLost)) ??
-      // Another process was faster, and may be again. So this one gets in line.
-      (await this.database.write(
-        undefined,
-        async (manager) => {
-          const revision = randomUUID();
-          await lock(manager, projectId, revision);
-          const second = planOn(await this.read(manager, projectId), decide);
-          return this.write(manager, second, revision);
-        },
-        told(beforeCommit),
-      ));
+  private async changeAlone(change: ProjectChange): Promise<Done> {
+    const { projectId, decide, completion } = change;
+    const plan = this.planUnseen(change) ?? planOn(await this.view(projectId, undefined), decide);
+    if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
+    const first = this.database.write(
+      undefined,
+      async (manager) => {
+        const revision = randomUUID();
+        if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
+        return this.write(manager, change, plan, revision);
+      },
+      completion,
+    );
+    const done = (await first.catch(undefinedIfLost)) ?? (await this.changeInLine(change));
     this.cache.put(done.view);
     return done;
   }
 
+  /** Another process was faster, and may be again. So this call waits for the lock of the project, and then decides. */
+  private changeInLine(change: ProjectChange): Promise<Done> {
+    return this.database.write(
+      undefined,
+      (manager) => this.changeLocked(manager, change, randomUUID()),
+      change.completion,
+    );
+  }
+
   /**
-   * A plan on a view that may be old: the claim finds that out. A call that writes nothing makes no claim, and a claim does
+   * Plans on a view that may be old: the claim finds that out. A call that writes nothing makes no claim, and a claim does
    * not guard the defaults. Those calls look up the revisions first.
    */
-  private planUnseen(projectId: string, decide: Decide): Plan | undefined {
-    const view = this.cache.peek(projectId);
+  private planUnseen(change: ProjectChange): Plan | undefined {
+    const view = this.cache.peek(change.projectId);
     if (!view || view.inherits) return undefined;
     try {
-      const plan = planOn(view, decide);
-      return plan.changes.length > 0 ? plan : undefined;
+      const plan = planOn(view, change.decide);
+      return isEmpty(plan, change) ? undefined : plan;
     } catch (error) {
       if (error instanceof ShippingException) return undefined;
       throw error;
     }
   }
 
-  private async changeIn(manager: EntityManager, projectId: string, decide: Decide): Promise<Done> {
+  private async changeIn(manager: EntityManager, change: ProjectChange): Promise<Done> {
+    const { projectId, decide } = change;
     // The lock comes before the first read, so that the snapshot shows what the other writers have committed.
     if (keepsSnapshot(manager)) await addProject(manager, projectId);
     const plan = planOn(await this.read(manager, projectId), decide);
-    if (plan.changes.length === 0) return { view: plan.view, changes: [] };
+    if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
     const revision = randomUUID();
     if (await claim(manager, projectId, plan.view.revision, revision))
-      return this.write(manager, plan, revision);
+      return this.write(manager, change, plan, revision);
     // The snapshot is older than what another writer has committed.
     if (keepsSnapshot(manager)) throw lostRace();
-    await lock(manager, projectId, revision);
-    const second = planOn(await this.read(manager, projectId), decide);
-    return this.write(manager, second, revision);
+    return this.changeLocked(manager, change, revision);
   }
 
-  private async write(manager: EntityManager, { view, changes }: Plan, revision: string): Promise<Done> {
-    const rows = await writeRows(manager, view.projectId, changes).catch((error: unknown) => {
-      // Some of the rows may be written.
-      if (changes.length > 1) this.database.refuse(manager);
-      throw error;
-    });
-    const after = view.with(rows, revision) ?? (await this.read(manager, view.projectId));
+  private async changeLocked(manager: EntityManager, change: ProjectChange, revision: string): Promise<Done> {
+    await lock(manager, change.projectId, revision);
+    const plan = planOn(await this.read(manager, change.projectId), change.decide);
+    return this.write(manager, change, plan, revision);
+  }
+
+  private async write(
+    manager: EntityManager,
+    { removesProject = false }: ProjectChange,
+    { view, changes }: Plan,
+    revision: string,
+  ): Promise<Done> {
+    const { projectId } = view;
+    const rows = await writeRows(manager, projectId, changes);
+    if (removesProject) await deleteProject(manager, projectId);
+    const after = removesProject
+      ? MethodView.of({ projectId, revision: undefined, methods: [] })
+      : (view.with(rows, revision) ?? (await this.read(manager, projectId)));
     return { view: after, changes: changes.map((change) => changeOf(change, after)) };
   }
 
@@ -242,13 +219,14 @@ export class MethodStore {
   }
 }
 
-/** What the host wants to know of changes before their COMMIT. */
-function told(beforeCommit: BeforeCommit) {
-  return ({ changes }: Done, manager: EntityManager) => beforeCommit(changes, manager);
-}
-
 function planOn(view: MethodView, decide: Decide): Plan {
   return { view, changes: decide(view) };
+}
+
+/** Nothing is to be written. */
+function isEmpty({ view, changes }: Plan, { removesProject = false }: ProjectChange): boolean {
+  const hasRow = view.revision !== undefined;
+  return changes.length === 0 && !(removesProject && hasRow);
 }
 
 /** Rows are deleted first: if your foreign key forbids that, nothing else is written. */
@@ -282,15 +260,12 @@ function changeOf({ id, before, values }: Change, after: MethodView): ShippingMe
   throw new Error('A method that was written is not there: a trigger of the database may have removed it.');
 }
 
-/** @returns undefined for a race that was lost @throws any other error */
+/**
+ * Returns undefined for a race that was lost.
+ * @throws any other error
+ */
 function undefinedIfLost(error: unknown): undefined {
   if (!(error instanceof DatabaseUnavailableError) || error.contention !== 'race') throw error;
-}
-
-/** For a row without methods that is to be deleted: it does no harm, and the next removal of its project deletes it. */
-function undefinedIfUnavailable(error: unknown): undefined {
-  const isUnavailable = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
-  if (!isUnavailable) throw error;
 }
 
 function refuseAsInUse(error: unknown): never {

@@ -1,0 +1,190 @@
+import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
+import { DatabaseUnavailableError } from './database.errors.js';
+import { onePerDataSource } from './one-per-data-source.js';
+import { Turns } from './turns.js';
+
+/** A transaction or savepoint that TypeORM has begun. */
+interface OpenTransaction {
+  /** Functions that run after the outermost COMMIT. */
+  readonly actions: (() => void)[];
+  /** Our calls in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
+  readonly calls: Set<Promise<unknown>>;
+  /** A call of ours was made in it. */
+  isJoined: boolean;
+  /** The error of the first call that failed in it. From then on it can only be rolled back. */
+  failure?: { readonly error: unknown };
+  isEnding: boolean;
+}
+
+interface Connection {
+  /** Outermost first. */
+  readonly open: OpenTransaction[];
+  readonly turns: Turns;
+}
+
+interface TransactionEvent {
+  queryRunner: QueryRunner;
+}
+
+interface QueryEvent extends TransactionEvent {
+  query: string;
+  rawResults?: unknown;
+}
+
+/** Bounds a call that a subscriber of TypeORM makes during the statement of another call, and that waits for itself. */
+const maxWaitMs = 30_000;
+
+/** These statements pass in a transaction that has failed: TypeORM gets out of it with them. */
+const wayOut = /^(ROLLBACK|SAVEPOINT)\b/;
+
+/** A call of ours on a connection. */
+export interface JoinedCall {
+  /**
+   * Runs statements after those of the calls that came before on this connection.
+   * @throws the error of the first call that failed in the transaction; DatabaseUnavailableError when the transaction has
+   *   ended by now, because a statement would commit by itself
+   */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** From now on, the transaction can only be rolled back. */
+  fail(error: unknown): void;
+  /** Runs `action` after the outermost COMMIT, or now if no transaction is open. A rollback drops it. */
+  afterCommit(action: () => void): void;
+}
+
+/**
+ * Observes the transactions that TypeORM begins and ends on a DataSource.
+ *
+ * - Calls on one connection take turns. No transaction begins during a turn.
+ * - A transaction ends after the calls that were made in it.
+ * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
+ */
+export class OpenTransactions implements EntitySubscriberInterface {
+  private readonly connections = new WeakMap<QueryRunner, Connection>();
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Makes TypeORM tell us of its transactions. `DataSource.initialize()` replaces the list of subscribers. */
+  subscribe(): void {
+    const { subscribers } = this.dataSource;
+    if (!subscribers.includes(this)) subscribers.push(this);
+  }
+
+  /**
+   * Runs a call in the innermost transaction that is open on the connection, if there is one.
+   * @throws Error when that transaction began before we observed the DataSource
+   */
+  async join<Result>(runner: QueryRunner, call: (joined: JoinedCall) => Promise<Result>): Promise<Result> {
+    const connection = this.connectionOf(runner);
+    const transaction = connection.open.at(-1);
+    if (runner.isTransactionActive && !transaction) throw new Error(notObserved);
+    for (const each of connection.open) each.isJoined = true;
+    const running = call({
+      inTurn: (work) =>
+        connection.turns.take(async () => {
+          if (transaction?.failure) throw transaction.failure.error;
+          if (transaction?.isEnding || runner.isReleased) throw tooLate();
+          return work();
+        }, maxWaitMs),
+      fail: (error) => {
+        if (transaction) transaction.failure ??= { error };
+      },
+      afterCommit: (action) => {
+        if (transaction) transaction.actions.push(action);
+        else action();
+      },
+    });
+    transaction?.calls.add(running);
+    try {
+      return await running;
+    } finally {
+      transaction?.calls.delete(running);
+    }
+  }
+
+  async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
+    await this.connectionOf(queryRunner).turns.finished();
+  }
+
+  afterTransactionStart({ queryRunner }: TransactionEvent): void {
+    this.connectionOf(queryRunner).open.push({
+      actions: [],
+      calls: new Set(),
+      isJoined: false,
+      isEnding: false,
+    });
+  }
+
+  /** @throws Error after a call has failed: then TypeORM rolls back, and the host gets the error */
+  async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
+    const connection = this.connectionOf(queryRunner);
+    await callsIn(connection);
+    refuseAfterFailure(connection);
+    end(connection);
+  }
+
+  afterTransactionCommit({ queryRunner }: TransactionEvent): void {
+    const { open } = this.connectionOf(queryRunner);
+    const actions = open.pop()?.actions ?? [];
+    const outer = open.at(-1);
+    if (outer) outer.actions.push(...actions);
+    else for (const action of actions) action();
+  }
+
+  async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
+    const connection = this.connectionOf(queryRunner);
+    await callsIn(connection);
+    end(connection);
+  }
+
+  afterTransactionRollback({ queryRunner }: TransactionEvent): void {
+    this.connectionOf(queryRunner).open.pop();
+  }
+
+  /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
+  beforeQuery({ queryRunner, query }: QueryEvent): void {
+    if (!wayOut.test(query)) refuseAfterFailure(this.connectionOf(queryRunner));
+  }
+
+  /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
+  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
+    const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
+    if (isRolledBack && this.connectionOf(queryRunner).open.some(({ isJoined }) => isJoined))
+      throw new Error(rolledBack);
+  }
+
+  private connectionOf(runner: QueryRunner): Connection {
+    const connection = this.connections.get(runner) ?? { open: [], turns: new Turns() };
+    this.connections.set(runner, connection);
+    return connection;
+  }
+}
+
+export const openTransactionsOf = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
+
+const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
+const notObserved =
+  'This transaction began before ShippingModule could observe the DataSource. Initialize the DataSource before the ' +
+  'application starts.';
+
+function tooLate(): DatabaseUnavailableError {
+  const remedy = 'The transaction had ended before the call was done: await the call first.';
+  return new DatabaseUnavailableError(new Error(remedy));
+}
+
+/** Waits for the calls in the innermost transaction, also for those that are made meanwhile. */
+async function callsIn({ open }: Connection): Promise<void> {
+  const calls = open.at(-1)?.calls ?? new Set();
+  while (calls.size > 0) await Promise.allSettled(calls);
+}
+
+function end({ open }: Connection): void {
+  for (const innermost of open.slice(-1)) innermost.isEnding = true;
+}
+
+function refuseAfterFailure({ open }: Connection): void {
+  const failure = open.find((transaction) => transaction.failure)?.failure;
+  if (failure)
+    throw new Error('A call of ShippingModule in this transaction has failed: roll it back.', {
+      cause: failure.error,
+    });
+}

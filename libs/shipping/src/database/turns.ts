@@ -1,0 +1,43 @@
+import { DatabaseUnavailableError } from './database.errors.js';
+
+/** Runs work one after another, in the order in which it came. */
+export class Turns {
+  private last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param maxWaitMs how long the work may wait for its turn
+   * @throws DatabaseUnavailableError when it has waited longer; the work does not run
+   */
+  take<Result>(work: () => Promise<Result>, maxWaitMs?: number): Promise<Result> {
+    const { last } = this;
+    const turn = (maxWaitMs === undefined ? last : inTime(last, maxWaitMs)).then(work);
+    // The next work waits for this work, and also for the work that this one did not wait for.
+    this.last = Promise.allSettled([last, turn]);
+    return turn;
+  }
+
+  /** Waits until nothing runs and nothing waits, not even work that came meanwhile. */
+  async finished(): Promise<void> {
+    for (let turn; turn !== this.last;) {
+      turn = this.last;
+      await turn;
+    }
+  }
+}
+
+async function inTime(last: Promise<unknown>, maxWaitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLong = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const remedy =
+        'The call waited too long for another call on its connection. Call ShippingModule with the manager of an event ' +
+        'of TypeORM only for your own entities.';
+      reject(new DatabaseUnavailableError(new Error(remedy)));
+    }, maxWaitMs);
+  });
+  try {
+    await Promise.race([last, tooLong]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
