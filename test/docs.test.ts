@@ -11,9 +11,6 @@ const filesIn = (folder: string, ending: string): string[] =>
 /** Code without the characters that depend on its formatting or on the code around it. */
 const bare = (code: string): string => code.replace(/\s+/g, '').replace(/[,;]/g, '');
 
-/** Words as `wc -w` counts them. */
-const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length;
-
 /** The documents in the package (scripts/package-documents.mjs). */
 const shipped = /^(docs\/|(README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/;
 const pages = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', '.md')];
@@ -63,19 +60,9 @@ describe.each(pages)('%s', (page) => {
 
     expect(broken).toEqual([]);
   });
-
-  it('can be read: it has at most 3,000 words', () => {
-    expect(words(text)).toBeLessThanOrEqual(3000);
-  });
 });
 
 describe('the documents', () => {
-  it('have at most 15,000 words in all', () => {
-    const all = pages.filter((page) => page !== 'SECURITY.md').concat('bench/README.md');
-
-    expect(all.reduce((sum, page) => sum + words(read(page)), 0)).toBeLessThanOrEqual(15_000);
-  });
-
   it('name the errors at boot as the code does', () => {
     const [, table = ''] = /## Errors at boot([^]*)/.exec(read('docs/start.md')) ?? [];
     const messages = Array.from(table.matchAll(/^\| `([^`]+)`/gm), ([, message = '']) => message);
@@ -95,10 +82,10 @@ describe('the documents', () => {
     const { peerDependencies } = JSON.parse(read('libs/shipping/package.json')) as {
       peerDependencies: Record<string, string>;
     };
-    const readme = read('README.md').replaceAll('\\|', '|');
+    const versions = read('docs/start.md').replaceAll('\\|', '|');
 
     const missing = Object.entries(peerDependencies).filter(
-      ([name, range]) => !/pglite/.test(name) && !readme.includes(`\`${range}\``),
+      ([name, range]) => !/pglite/.test(name) && !versions.includes(`\`${range}\``),
     );
 
     expect(missing).toEqual([]);

@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Module, UseGuards } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
@@ -12,5 +12,16 @@ export const database = TypeOrmModule.forRoot({
   migrationsRun: true,
 });
 
-@Module({ imports: [database, ShippingModule.forRoot({ isGlobal: true })] })
+/** One key for everything, until you put your own guard in its place. */
+class KeyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { authorization } = context.switchToHttp().getRequest().headers;
+    const key = process.env.SHIPPING_KEY;
+    return Boolean(key) && authorization === `Bearer ${key}`;
+  }
+}
+
+const shipping = ShippingModule.forRoot({ isGlobal: true, http: { decorators: [UseGuards(KeyGuard)] } });
+
+@Module({ imports: [database, shipping] })
 export class AppModule {}

@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 
-// docs/guide.md shows this code.
+// docs/guide/guards.md shows this code.
 
 interface User {
   projects: string[];

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 
-// docs/guide.md shows this code.
+// docs/guide/imports.md shows this code.
 
 describe('imports, new tenants, and tenants that leave', () => {
   let database: TestDatabase;

@@ -14,7 +14,7 @@ import {
 } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 
-// docs/guide.md shows this code.
+// docs/guide/changes.md shows this code.
 
 @Entity({ name: 'outbox' })
 class Outbox {

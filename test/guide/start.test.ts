@@ -10,7 +10,7 @@ import {
   type TestTypeOrmOptions,
 } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { otherEngines } from '../support/other-engines.js';
 import { AppModule, database } from './app.module.js';
 import cliDataSource from './data-source.js';
@@ -41,12 +41,25 @@ describe('the first mount', () => {
     await app.listen(0, '127.0.0.1');
     origin = await app.getUrl();
   });
+  afterEach(() => vi.unstubAllEnvs());
   afterAll(() => app?.close());
 
   it('of the README keeps the contract, in a test with an embedded database', async () => {
-    const target = { origin, orderEvents: app.get(OrderEvents) };
+    vi.stubEnv('SHIPPING_KEY', 'open');
+    const headers = { authorization: 'Bearer open' };
+    const target = { origin, headers, orderEvents: app.get(OrderEvents) };
 
     for (const { run } of shippingContract(() => target)) await run();
+  });
+
+  it.each([
+    [undefined, 'Bearer undefined'],
+    ['open', 'Bearer shut'],
+  ])('of the README refuses a caller without its key: %s', async (key, authorization) => {
+    vi.stubEnv('SHIPPING_KEY', key);
+    const url = `${origin}/api/projects/acme/sales/orders/shipments/methods`;
+
+    expect((await fetch(url, { headers: { authorization } })).status).toBe(403);
   });
 
   it('allows a browser on another origin what the routes need', async () => {
@@ -55,7 +68,8 @@ describe('the first mount', () => {
 
     const asked = { 'access-control-request-method': 'PATCH', origin: from };
     const preflight = await fetch(`${url}/x`, { method: 'OPTIONS', headers: asked });
-    const list = await fetch(url, { headers: { origin: from } });
+    vi.stubEnv('SHIPPING_KEY', 'open');
+    const list = await fetch(url, { headers: { origin: from, authorization: 'Bearer open' } });
 
     expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
     expect(preflight.headers.get('access-control-allow-headers')).toContain('If-Match');

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { CreateShopOrder, ShopOrder } from './shop-order.js';
 
-// docs/guide.md shows this code.
+// docs/guide/transactions.md shows this code.
 
 @Injectable()
 class Checkout {

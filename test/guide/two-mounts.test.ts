@@ -3,7 +3,7 @@ import { ShippingMethods, ShippingModule, shippingServices } from 'nestjs-shippi
 import { embeddedTypeOrm } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-// docs/guide.md shows this code.
+// docs/guide/mounts.md shows this code.
 
 const shop = ShippingModule.forRoot();
 const wholesale = ShippingModule.forRoot({
