@@ -129,16 +129,22 @@ describe('adoptDefaults', () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('in a transaction waits for a writer of the project, and sees what it has committed', async () => {
+    it('in a transaction waits for a writer of the project, and sees its commit or loses the race', async () => {
       const project = freshProject();
       const [holding, waiting] = apps as [TestApp, TestApp];
       let adopting: Promise<unknown> = Promise.resolve();
 
       await holding.database.dataSource.transaction(async (holder) => {
         await methods.create(project, ground, { manager: holder });
-        adopting = waiting.database.dataSource.transaction((manager) =>
-          waiting.nest.get(ShippingMethods).adoptDefaults(project, { manager }),
-        );
+        const adopt = (): Promise<unknown> =>
+          waiting.database.dataSource.transaction((manager) =>
+            waiting.nest.get(ShippingMethods).adoptDefaults(project, { manager }),
+          );
+        // On MariaDB the snapshot is older than the commit. A host repeats its transaction.
+        adopting = adopt().catch((error: unknown) => {
+          expect(error).toMatchObject({ contention: 'race' });
+          return adopt();
+        });
         await engine.someoneWaitsFor(holder);
       });
 

@@ -4,13 +4,11 @@ import {
   MethodInUseError,
   OrderEvent,
   type ShippingMethodChange,
-  ShippingMethods,
   ShippingProject,
 } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { addEvents } from '../support/rows.js';
@@ -108,27 +106,6 @@ describe('ShippingMethods.removeProject', () => {
     expect(await host.methods.removeProject(project)).toBe(0);
 
     expect(await manager.countBy(ShippingProject, { projectId: project })).toBe(0);
-  });
-
-  onlyWhere('severalConnections', () => {
-    it('loses no method that another instance creates at the same time', async () => {
-      const other = await testApp({ database: host.app.database });
-      const project = freshProject();
-      const methods = other.nest.get(ShippingMethods);
-
-      for (let round = 0; round < 20; round++) {
-        const method = { ...ground, method_code: `m${round}` };
-        await host.methods.upsert(project, ground);
-        const [removed, created] = await Promise.all([
-          host.methods.removeProject(project),
-          methods.create(project, method),
-        ]);
-        const { data } = await host.methods.list(project);
-        const isThere = data.some(({ id }) => id === created.id);
-        expect(removed).toBe(isThere ? 1 : 2);
-      }
-      await other.close();
-    });
   });
 
   it('refuses a project id of another form', async () => {
