@@ -78,6 +78,17 @@ describe('the documents', () => {
     expect(unknown).toEqual([]);
   });
 
+  it('name only files that exist where CONTRIBUTING says where things live', () => {
+    const sources = filesIn('libs/shipping/src', '.ts');
+    const [, table = ''] = /## Where would X live\?([^]*?)\n## /.exec(read('CONTRIBUTING.md')) ?? [];
+    const names = Array.from(table.matchAll(/`([\w.-]+\.ts)`/g), ([, name = '']) => name);
+
+    const unknown = names.filter((name) => !sources.some((path) => path.endsWith(`/${name}`)));
+
+    expect(names.length).toBeGreaterThan(10);
+    expect(unknown).toEqual([]);
+  });
+
   it('name the versions of peers as the package does', () => {
     const { peerDependencies } = JSON.parse(read('libs/shipping/package.json')) as {
       peerDependencies: Record<string, string>;
