@@ -18,6 +18,7 @@ export type Ability = keyof typeof abilities;
 export interface DatabaseSettings extends Partial<
   Pick<
     BaseDataSourceOptions,
+    | 'cache'
     | 'entities'
     | 'entityPrefix'
     | 'invalidWhereValuesBehavior'

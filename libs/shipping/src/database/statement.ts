@@ -1,7 +1,7 @@
 import { type EntityManager, type EntityTarget, type ObjectLiteral, type QueryResult } from 'typeorm';
 import { onePerDataSource } from './one-per-data-source.js';
 
-/** TypeORM 0.3 fails without the third argument. TypeORM 1 has no third one. */
+/** TypeORM 0.3 fails without the third argument. TypeORM 1 takes two. */
 interface Escaping {
   escapeQueryWithParameters(sql: string, parameters: object, native: object): [string, unknown[]];
 }
@@ -9,9 +9,10 @@ interface Escaping {
 const texts = onePerDataSource(() => new Map<string, string>());
 
 /**
- * Runs a statement of the QueryBuilder, which takes longer to write it than a database to answer it. So it writes each
- * once.
- * @param name of the statement, among those on the table of the entity
+ * Runs a statement of the QueryBuilder. To write the SQL takes the QueryBuilder longer than to answer it takes a
+ * database, so the SQL is kept.
+ * @param name identifies the statement among all statements on the table of the entity
+ * @param build is called when the SQL is not known yet
  */
 export function run<Found>(
   { connection, queryRunner }: EntityManager,
@@ -22,7 +23,7 @@ export function run<Found>(
 ): Promise<QueryResult<Found>> {
   if (!queryRunner) throw new TypeError('A statement needs a connection.');
   const known = texts(connection);
-  // The name of a table may change when the host initializes its DataSource again.
+  // The name of the table may be another one after the host has initialized its DataSource again.
   const key = `${name} ${connection.getMetadata(entity).tablePath}`;
   const text = known.get(key) ?? build().getQuery();
   known.set(key, text);

@@ -135,6 +135,8 @@ function placeOf(manager: EntityManager, { occurred_at, seq }: EventRow) {
 
 function selected(manager: EntityManager) {
   const query = manager.createQueryBuilder(OrderEvent, 'e').select(selectable(manager, 'e.seq'), 'seq');
+  // Your DataSource may answer queries from a cache of TypeORM.
+  query.cache(false);
   for (const name of columns) query.addSelect(read(manager, name, `e.${name}`), name);
   return query;
 }

@@ -1,6 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import { ColumnTypesOfEngine, seqIndex } from '../database/engines/column-types.js';
-import { type JsonObject } from '../validation/json-object.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
 const collation = 'C';
@@ -45,8 +44,9 @@ export class OrderEvent {
   @Column({ name: 'message', type: 'varchar', length: 1000, collation, nullable: true })
   message!: string | null;
 
+  /** A JSON object. TypeORM's own types cannot compile a recursive type here. `OrderEventDto` has `JsonObject`. */
   @Column({ name: 'data', type: 'simple-json' })
-  data!: JsonObject;
+  data!: object;
 
   @Column({ name: 'actor', type: 'simple-json', nullable: true })
   actor!: OrderEventActor | null;

@@ -1,6 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
 import { ColumnTypesOfEngine } from '../database/engines/column-types.js';
-import { type JsonObject } from '../validation/json-object.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
 const collation = 'C';
@@ -42,8 +41,9 @@ export class ShippingMethod {
   @Column({ name: 'sort_order', type: 'integer' })
   sortOrder!: number;
 
+  /** A JSON object. TypeORM's own types cannot compile a recursive type here. `ShippingMethodDto` has `JsonObject`. */
   @Column({ name: 'meta', type: 'simple-json' })
-  meta!: JsonObject;
+  meta!: object;
 
   @Column({ name: 'use_default', type: Boolean })
   useDefault!: boolean;

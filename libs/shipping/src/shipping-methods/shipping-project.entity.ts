@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { ColumnTypesOfEngine } from '../database/engines/column-types.js';
 
 /**
- * One row for each project, made with its first method and never removed. Each write of a method locks and updates it.
- * This puts the writers of a project in order.
+ * One row for each project. The first change of a project creates it, and `removeProject` deletes it. Each change of a
+ * method updates this row first, and so locks it: the writers of a project wait for each other here.
  */
 @ColumnTypesOfEngine
 @Entity({ name: 'shipping_project' })

@@ -41,7 +41,10 @@ export async function recordedMigrations(
     if (!(await runner.hasTable(table))) return [];
     const names = migrations.map((Migration) => new Migration().name);
     const query = manager.createQueryBuilder(runner).select('m.name', 'name').from(table, 'm');
-    const found = await query.where('m.name IN (:...names)', { names }).getRawMany<{ name: string }>();
+    const found = await query
+      .where('m.name IN (:...names)', { names })
+      .cache(false)
+      .getRawMany<{ name: string }>();
     return found.map((each) => each.name);
   } finally {
     await runner.release();

@@ -10,6 +10,9 @@ const postgresTypes = new Map<ColumnType, ColumnType>([
 /** MariaDB and MySQL want such an index for a numbered column. On SQLite the last number is looked up by it. */
 export const seqIndex = 'uq_shipping_order_event_seq';
 
+/** The names of our own constraints and indexes. A host may add others to our entities. */
+const ourName = /^(pk|uq|ck)_shipping_/;
+
 function fitPostgres(metadata: EntityMetadata): void {
   for (const column of metadata.ownColumns) column.type = postgresTypes.get(column.type) ?? column.type;
   metadata.indices = metadata.indices.filter(({ name }) => name !== seqIndex);
@@ -75,6 +78,7 @@ export const ColumnTypesOfEngine: ClassDecorator = (entity) => {
         const metadata = dataSource.getMetadata(this);
         refuseSharedTable(metadata, dataSource);
         fits[engineOf(dataSource)](metadata, dataSource);
+        addPrefix(metadata, dataSource.options.entityPrefix ?? '');
         // A host's column that refers to one of ours got its type before.
         for (const column of dataSource.entityMetadatas.flatMap(({ columns }) => columns)) {
           const { referencedColumn: ours } = column;
@@ -86,6 +90,14 @@ export const ColumnTypesOfEngine: ClassDecorator = (entity) => {
     },
   });
 };
+
+/** On PostgreSQL and SQLite, the name of an index is unique in its schema, not only in its table. */
+function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, prefix: string): void {
+  const prefixed = (name?: string): string | undefined => name?.replace(ourName, `${prefix}$&`);
+  for (const column of ownColumns)
+    column.primaryKeyConstraintName = prefixed(column.primaryKeyConstraintName);
+  for (const named of [...uniques, ...indices, ...checks]) named.name = prefixed(named.name) ?? named.name;
+}
 
 /**
  * To synchronize would change the host's table into ours, such as Vendure's `shipping_method`.

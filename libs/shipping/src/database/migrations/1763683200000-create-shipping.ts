@@ -1,10 +1,10 @@
 import { type MigrationInterface, type QueryRunner, Table, type TableColumnOptions } from 'typeorm';
 
-// A migration is history: it spells everything out and shares no constant with the code that goes on changing.
+// A migration shares no constant with other code, because that code will change and a migration must not.
 
-/** What the engines call the types of columns. `{}`: an engine's own default does. */
+/** The column types of an engine. An empty object means that the engine's default is right. */
 interface Types {
-  /** For texts that compare by code point, where a trailing blank counts. */
+  /** Compares texts by code point. A trailing blank counts. */
   text: Partial<TableColumnOptions>;
   uuid: Partial<TableColumnOptions>;
   boolean: string;
@@ -98,10 +98,11 @@ function tables(runner: QueryRunner): Table[] {
     ...types.json,
     isNullable,
   });
+  const prefixed = (name: string): string => `${options.entityPrefix ?? ''}${name}`;
   const codes = ['project_id', 'carrier_code', 'method_code'];
   // On MariaDB and MySQL a unique constraint is an index.
-  const unique = { name: 'uq_shipping_method_codes', columnNames: codes };
-  // The host's names and prefix; its schema TypeORM adds by itself.
+  const unique = { name: prefixed('uq_shipping_method_codes'), columnNames: codes };
+  // The names and the prefix of the host's DataSource. TypeORM adds its schema.
   const path = (entity: string, name: string): string => {
     const named = namingStrategy.tableName(entity, name);
     return options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, named) : named;
@@ -110,8 +111,8 @@ function tables(runner: QueryRunner): Table[] {
     new Table({
       name: path('ShippingMethod', 'shipping_method'),
       columns: [
-        key(text('project_id', 64), 'pk_shipping_method'),
-        key(uuid('id'), 'pk_shipping_method'),
+        key(text('project_id', 64), prefixed('pk_shipping_method')),
+        key(uuid('id'), prefixed('pk_shipping_method')),
         text('carrier_code', 64),
         text('carrier_label', 255, true),
         text('method_code', 128),
@@ -129,24 +130,27 @@ function tables(runner: QueryRunner): Table[] {
       checks: isMariadb(runner)
         ? []
         : [
-            { name: 'ck_shipping_method_codes', expression: `carrier_code <> '' AND method_code <> ''` },
+            {
+              name: prefixed('ck_shipping_method_codes'),
+              expression: `carrier_code <> '' AND method_code <> ''`,
+            },
             ...(options.type === 'postgres'
-              ? [{ name: 'ck_shipping_method_meta', expression: `jsonb_typeof(meta) = 'object'` }]
+              ? [{ name: prefixed('ck_shipping_method_meta'), expression: `jsonb_typeof(meta) = 'object'` }]
               : []),
-            { name: 'ck_shipping_method_version', expression: 'version >= 1' },
+            { name: prefixed('ck_shipping_method_version'), expression: 'version >= 1' },
           ],
     }),
     new Table({
       name: path('ShippingProject', 'shipping_project'),
-      columns: [key(text('project_id', 64), 'pk_shipping_project'), uuid('revision')],
+      columns: [key(text('project_id', 64), prefixed('pk_shipping_project')), uuid('revision')],
     }),
     new Table({
       name: path('OrderEvent', 'shipping_order_event'),
       columns: [
-        key(text('project_id', 64), 'pk_shipping_order_event'),
-        key(text('order_id', 64), 'pk_shipping_order_event'),
-        key(time('occurred_at'), 'pk_shipping_order_event'),
-        key({ name: 'seq', type: 'bigint', ...types.seq }, 'pk_shipping_order_event'),
+        key(text('project_id', 64), prefixed('pk_shipping_order_event')),
+        key(text('order_id', 64), prefixed('pk_shipping_order_event')),
+        key(time('occurred_at'), prefixed('pk_shipping_order_event')),
+        key({ name: 'seq', type: 'bigint', ...types.seq }, prefixed('pk_shipping_order_event')),
         uuid('id'),
         text('type', 64),
         text('message', 1000, true),
@@ -157,14 +161,14 @@ function tables(runner: QueryRunner): Table[] {
       ],
       indices: [
         {
-          name: 'uq_shipping_order_event_dedupe_key',
+          name: prefixed('uq_shipping_order_event_dedupe_key'),
           columnNames: ['project_id', 'order_id', 'dedupe_key'],
           isUnique: true,
           ...(!isMariadb(runner) && { where: 'dedupe_key IS NOT NULL' }),
         },
         ...(options.type === 'postgres'
           ? []
-          : [{ name: 'uq_shipping_order_event_seq', columnNames: ['seq'], isUnique: true }]),
+          : [{ name: prefixed('uq_shipping_order_event_seq'), columnNames: ['seq'], isUnique: true }]),
       ],
     }),
   ];

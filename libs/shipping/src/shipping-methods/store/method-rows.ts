@@ -11,7 +11,7 @@ import { ShippingMethod } from '../shipping-method.entity.js';
 import { ShippingProject } from '../shipping-project.entity.js';
 import { type StoredValues } from '../stored-values.js';
 
-// All that is read and written of methods. Columns have the names of the wire.
+// All statements about methods. Columns have the names of the wire.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
@@ -21,10 +21,20 @@ export interface NewRow {
   values: StoredValues;
 }
 
-/** At most so many rows in one statement: each engine allows so many parameters. */
+/** How many rows one statement writes. Each engine allows as many parameters as that needs. */
 const maxRows = 1000;
 
-/** Of projects, in their order, each with that of the defaults project. */
+/**
+ * How many bytes of values one statement inserts, if it inserts more than one row. A driver that escapes values may send
+ * twice as many. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4 MiB by
+ * default.
+ */
+const maxBytes = 1024 * 1024;
+
+/**
+ * @returns one entry for each project id, in the same order: the revision of the project and the revision of the defaults
+ * project
+ */
 export async function revisionsOf(
   manager: EntityManager,
   projectIds: readonly string[],
@@ -47,7 +57,7 @@ export async function revisionsOf(
   return projectIds.map((id) => ({ own: found.get(id), defaults: found.get(defaultsProjectId) }));
 }
 
-/** Reads projects at one moment. */
+/** Reads projects with their methods in one statement, so that all of them are of one moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
   const { records } = await run<Row>(manager, ShippingMethod, 'sets', { ids: projectIds }, () => {
     const query = manager
@@ -124,8 +134,7 @@ export async function insertMethods(
 ): Promise<StoredMethod[]> {
   const now = (): string => nowIn(manager);
   const inserted: StoredMethod[] = [];
-  for (let from = 0; from < rows.length; from += maxRows) {
-    const part = rows.slice(from, from + maxRows);
+  for (const part of statementsOf(rows)) {
     const values = part.map(({ id, values: own }) => ({
       ...propertiesOf(manager, own),
       projectId,
@@ -148,6 +157,21 @@ export async function insertMethods(
     );
   }
   return inserted;
+}
+
+/** Divides rows among statements, each with at least one row. */
+function* statementsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
+  let [part, bytes]: [NewRow[], number] = [[], 0];
+  for (const row of rows) {
+    const rowBytes = Buffer.byteLength(JSON.stringify(row));
+    if (part.length === maxRows || (part.length > 0 && bytes + rowBytes > maxBytes)) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(row);
+    bytes += rowBytes;
+  }
+  if (part.length > 0) yield part;
 }
 
 /** @returns the method as it is stored */

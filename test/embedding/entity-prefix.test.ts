@@ -1,0 +1,55 @@
+import { DuplicateMethodError, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, typeOrm } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe('two DataSources with different prefixes in one schema', () => {
+  let database: TestDatabase | undefined;
+  afterEach(async () => {
+    await database?.close();
+    database = undefined;
+  });
+
+  const works = async (dataSource: DataSource): Promise<void> => {
+    await expectNoSchemaDrift(dataSource);
+    const module = ShippingModule.forRoot({ http: false });
+    const testing = await compiled([typeOrm({ options: dataSource.options, dataSource }), module]);
+    const methods = testing.get(ShippingMethods);
+    await methods.upsertMany('shop', [ground]);
+    await expect(methods.create('shop', ground)).rejects.toThrow(DuplicateMethodError);
+    // The embedded database has one connection.
+    await dataSource.destroy();
+  };
+
+  it.each(['migrationsRun', 'synchronize'] as const)('both get their tables by %s', async (way) => {
+    const ways = { migrationsRun: false, synchronize: false, [way]: true };
+    database = await testDatabase({ ...ways, entityPrefix: 'eu_' });
+    await works(database.dataSource);
+    const more = { entityPrefix: 'us_', migrationsTableName: 'us_migrations' };
+    const other = new DataSource({ ...database.options, ...more } as DataSourceOptions);
+
+    await works(await other.initialize());
+    await works(await database.dataSource.initialize());
+  });
+});
+
+it('A DataSource with a prefix has it in the name of each constraint and index, once', async () => {
+  const database = await testDatabase({ entityPrefix: 'shop_' });
+  await database.dataSource.destroy();
+  await database.dataSource.initialize();
+
+  const names = shippingEntities.flatMap((entity) => {
+    const { primaryColumns, uniques, indices, checks } = database.dataSource.getMetadata(entity);
+    return [
+      ...primaryColumns.map(({ primaryKeyConstraintName }) => primaryKeyConstraintName),
+      ...[...uniques, ...indices, ...checks].map(({ name }) => name),
+    ];
+  });
+
+  expect(names.filter((name) => !/^shop_(pk|uq|ck)_shipping_/.test(name ?? ''))).toEqual([]);
+  await database.close();
+});

@@ -1,0 +1,90 @@
+import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { type QueryResultCache } from 'typeorm/cache/QueryResultCache.js';
+import { type QueryResultCacheOptions } from 'typeorm/cache/QueryResultCacheOptions.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { addEvents } from '../support/rows.js';
+import { compiled, typeOrm } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const shipped = { projectId: 'shop', orderId: '1', type: 'order.shipped' };
+
+/** Keeps every result that TypeORM gives it. */
+class QueryCache implements QueryResultCache {
+  readonly results = new Map<string, QueryResultCacheOptions>();
+
+  getFromCache({ query = '' }: QueryResultCacheOptions): Promise<QueryResultCacheOptions | undefined> {
+    return Promise.resolve(this.results.get(query));
+  }
+
+  storeInCache(found: QueryResultCacheOptions): Promise<void> {
+    this.results.set(found.query ?? '', found);
+    return Promise.resolve();
+  }
+
+  isExpired = () => false;
+  connect = () => Promise.resolve();
+  disconnect = () => Promise.resolve();
+  synchronize = () => Promise.resolve();
+  clear = () => Promise.resolve();
+  remove = () => Promise.resolve();
+}
+
+describe("a host's DataSource that caches every query", () => {
+  const queryCache = new QueryCache();
+  let database: TestDatabase;
+  let methods: ShippingMethods;
+  let events: OrderEvents;
+  beforeAll(async () => {
+    database = await testDatabase({ cache: { alwaysEnabled: true, provider: () => queryCache } });
+    // Without the cache of views, each call reads the database.
+    const shipping = ShippingModule.forRoot({ http: false, cache: { maxBytes: 0 } });
+    const testing = await compiled([typeOrm(database), shipping]);
+    await testing.createNestApplication().init();
+    [methods, events] = [testing.get(ShippingMethods), testing.get(OrderEvents)];
+  });
+  afterAll(() => database?.close());
+  beforeEach(() => queryCache.results.clear());
+
+  it('removes every event of an order, in as many batches as it takes', async () => {
+    await addEvents(database.dataSource.manager, { projectId: 'shop', orderId: 'long' }, 2500);
+
+    expect(await events.removeOrder('shop', 'long')).toBe(2500);
+    expect(await events.list('shop', 'long')).toEqual([]);
+  });
+
+  it('gives a repeated record the event that is stored, not one that was removed', async () => {
+    const once = { ...shipped, dedupeKey: 'a' };
+    const removed = [await events.record(once), await events.record(once)];
+    await events.removeOrder('shop', '1');
+
+    const stored = [await events.record(once), await events.record(once)];
+
+    expect([removed[1], stored[1]]).toEqual([removed[0], stored[0]]);
+    expect(await events.list('shop', '1')).toEqual([stored[0]]);
+  });
+
+  it('answers every read of ours from the database', async () => {
+    const created = await methods.create('shop', ground);
+    await methods.find('shop', created.id);
+    await events.record(shipped);
+    await events.list('shop', '1');
+    await methods.update('shop', created.id, { ...ground, method_label: 'Ground' });
+    await events.record(shipped);
+
+    const [page, tree] = [await methods.list('shop'), await methods.tree('shop')];
+    const label = (await methods.find('shop', created.id)).method_label;
+    const byCodes = await methods.findByCodes('shop', 'ups', '03');
+    const [active] = await methods.findActive('shop');
+    const adopted = await methods.adoptDefaults('shop');
+    const removed = await methods.removeProject('shop');
+
+    expect([label, byCodes?.method_label, active?.method_label]).toEqual(['Ground', 'Ground', 'Ground']);
+    expect(page.data[0]).toMatchObject({ method_label: 'Ground' });
+    expect(tree.data[0]).toMatchObject({ methods: [{ method_label: 'Ground' }] });
+    expect([adopted, removed]).toEqual([[], 1]);
+    expect((await methods.list('shop')).data).toEqual([]);
+    expect(await events.removeProject('shop')).toBeGreaterThanOrEqual(2);
+    expect([...queryCache.results.keys()]).toEqual([]);
+  });
+});
