@@ -68,7 +68,12 @@ describe('a method that inherits', () => {
   });
 
   it('is searched by the inherited values, case-folded', () => {
-    expect(method.searchText.split('\n')).toEqual(['ups', 'own carrier', '03', 'default']);
+    expect(method.folded).toEqual({
+      carrier_code: 'ups',
+      carrier_label: 'own carrier',
+      method_code: '03',
+      method_label: 'default',
+    });
   });
 });
 

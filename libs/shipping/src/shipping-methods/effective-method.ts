@@ -14,10 +14,11 @@ export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'
 
 const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
+type FoldedTexts = Partial<Record<FieldName, string | null>>;
+
 /** A stored method with the values that it inherits. It never changes. */
 export class EffectiveMethod {
-  /** Made when it is first needed, and kept. */
-  private text?: string;
+  private foldedTexts?: Readonly<FoldedTexts>;
 
   /** @param from the method with the same codes in the defaults project, if it inherits from one */
   constructor(
@@ -31,9 +32,9 @@ export class EffectiveMethod {
     return (inherited ?? this.stored[name]) as StoredMethod[Name];
   }
 
-  /** The texts that `q` searches, case-folded, one on each line. No text has a line break. */
-  get searchText(): string {
-    return (this.text ??= searchedFields.map((name) => folded(this.value(name) ?? '')).join('\n'));
+  /** The searched texts, case-folded. They are folded when a list first searches them, and kept for the next lists. */
+  get folded(): Readonly<FoldedTexts> {
+    return (this.foldedTexts ??= this.fold());
   }
 
   /**
@@ -70,6 +71,15 @@ export class EffectiveMethod {
   /** What is stored and can be changed. */
   get storedValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
+  }
+
+  private fold(): FoldedTexts {
+    const texts: FoldedTexts = {};
+    for (const name of searchedFields) {
+      const text = this.value(name);
+      texts[name] = text === null ? null : folded(text);
+    }
+    return texts;
   }
 }
 
