@@ -18,6 +18,7 @@ const runner = dataSource.createQueryRunner();
 const cache = new ViewCache(undefined, undefined, 2 ** 30);
 const render = {
   rows: () => undefined,
+  searched: (view) => view.page({ page: 1, perPage: 20, words: ['nothing'], groups: [] }),
   list: (view) =>
     cache.body(view, '?page=1&per_page=20', () =>
       pageJson(view, { page: 1, perPage: 20, words: [], groups: [] }),

@@ -23,6 +23,7 @@ export async function measureMemory() {
   const rows = [];
   for (const [kind, words, goal] of [
     ['rows', 'rows only'],
+    ['searched', 'rows that were searched'],
     ['list', 'one list of 20 rendered', 900],
     ['tree', 'the tree rendered'],
   ]) {

@@ -9,6 +9,7 @@ const usage = `npm run bench -- [options]
 
   --engine name    postgres (the default) or mariadb
   --memory         the memory of cached methods instead of the ratios; on PostgreSQL
+  --slowest        how long the slowest legal requests hold up the process; on PostgreSQL
   --import         upsertMany instead of the ratios; on PostgreSQL
   --all            the ratios on both engines, upsertMany and the memory
   --only a,b       only the scenarios whose names begin with these words: --only create,list20
@@ -37,6 +38,7 @@ try {
       engine: { type: 'string', default: 'postgres' },
       memory: { type: 'boolean', default: false },
       import: { type: 'boolean', default: false },
+      slowest: { type: 'boolean', default: false },
       all: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       against: { type: 'string' },
@@ -65,6 +67,7 @@ async function measure(options) {
   // The packages that these import are installed only now.
   const { measureMemory } = await import('./memory.mjs');
   const { measureImports } = await import('./import.mjs');
+  const { measureSlowest } = await import('./slowest.mjs');
   const { measureRatios } = await import('./ratios.mjs');
   const { printRows } = await import('./report/rows.mjs');
   const { write } = await import('./report/results.mjs');
@@ -73,11 +76,12 @@ async function measure(options) {
     mariadb: () => measureRatios({ ...options, engine: 'mariadb' }),
     import: () => measureImports(options),
     memory: measureMemory,
+    slowest: measureSlowest,
   };
-  const named = options.memory ? 'memory' : options.import ? 'import' : options.engine;
+  const named = ['memory', 'import', 'slowest'].find((name) => options[name]) ?? options.engine;
   if (!kinds[named]) throw new Error(`--engine ${named}: choose postgres or mariadb.`);
   const results = {};
-  for (const part of options.all ? Object.keys(kinds) : [named]) {
+  for (const part of options.all ? ['postgres', 'mariadb', 'import', 'memory'] : [named]) {
     const result = await kinds[part]();
     printRows(result.rows);
     results[part] = result;

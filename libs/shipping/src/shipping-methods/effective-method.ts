@@ -2,6 +2,7 @@ import { byCodePoint, folded } from '../validation/text.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import {
   type FieldName,
+  type InheritedField,
   inheritedFields,
   searchedFields,
   type SettableField,
@@ -14,10 +15,11 @@ export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'
 
 const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
+type FoldedTexts = Partial<Record<FieldName, string | null>>;
+
 /** A stored method with the values that it inherits. It never changes. */
 export class EffectiveMethod {
-  /** Made when it is first needed, and kept. */
-  private text?: string;
+  private foldedTexts?: Readonly<FoldedTexts>;
 
   /** @param from the method with the same codes in the defaults project, if it inherits from one */
   constructor(
@@ -31,9 +33,9 @@ export class EffectiveMethod {
     return (inherited ?? this.stored[name]) as StoredMethod[Name];
   }
 
-  /** The texts that `q` searches, case-folded, one on each line. No text has a line break. */
-  get searchText(): string {
-    return (this.text ??= searchedFields.map((name) => folded(this.value(name) ?? '')).join('\n'));
+  /** The searched texts, case-folded. They are folded when a list first searches them, and kept for the next lists. */
+  get folded(): Readonly<FoldedTexts> {
+    return (this.foldedTexts ??= this.fold());
   }
 
   /**
@@ -47,8 +49,7 @@ export class EffectiveMethod {
 
   /** A new object each time: the caller may change it. */
   get dto(): ShippingMethodDto {
-    const { stored, from } = this;
-    const inherited = from ? inheritedFields.filter((name) => from[name] !== null) : [];
+    const { stored, inherited } = this;
     return {
       id: stored.id,
       project_id: stored.project_id,
@@ -62,14 +63,34 @@ export class EffectiveMethod {
     };
   }
 
-  /** JSON of a `ShippingMethodDto`. */
+  /** JSON of the `dto`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
   get json(): string {
-    return JSON.stringify(this.dto);
+    const { stored, inherited, etag } = this;
+    const { id, project_id, version, created_at, updated_at } = stored;
+    const first = JSON.stringify({ id, project_id }).slice(0, -1);
+    const values = membersOf(settableFields, (name) => this.value(name));
+    const own = membersOf(inherited, (name) => stored[name]);
+    const last = JSON.stringify({ version, etag, created_at, updated_at }).slice(1);
+    return `${first},${values},"inherited":${JSON.stringify(inherited)},"own":{${own}},${last}`;
   }
 
   /** What is stored and can be changed. */
   get storedValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
+  }
+
+  private get inherited(): InheritedField[] {
+    const { from } = this;
+    return from ? inheritedFields.filter((name) => from[name] !== null) : [];
+  }
+
+  private fold(): FoldedTexts {
+    const texts: FoldedTexts = {};
+    for (const name of searchedFields) {
+      const text = this.value(name);
+      texts[name] = text === null ? null : folded(text);
+    }
+    return texts;
   }
 }
 
@@ -81,6 +102,15 @@ function valuesOf<Name extends SettableField>(
   for (const name of names)
     values[name] = name === 'meta' ? JSON.parse(String(valueOf(name))) : valueOf(name);
   return values as Pick<StoredValues, Name>;
+}
+
+/** @returns the members of a JSON object, without the braces */
+function membersOf<Name extends SettableField>(
+  names: readonly Name[],
+  valueOf: (name: Name) => unknown,
+): string {
+  const jsonOf = (name: Name): unknown => (name === 'meta' ? valueOf(name) : JSON.stringify(valueOf(name)));
+  return names.map((name) => `"${name}":${jsonOf(name)}`).join(',');
 }
 
 /** The order of lists. */

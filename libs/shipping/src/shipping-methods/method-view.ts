@@ -3,6 +3,7 @@ import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
 import { matches } from './list/list-filter.js';
 import { type CheckedListQuery } from './list/list-query.check.js';
+import { maxFoldedBytes } from '../validation/text.js';
 import { codesOf, fieldNames, fieldOf, searchedFields } from './method-fields.js';
 
 /** All stored methods of a project, at one moment. */
@@ -29,9 +30,11 @@ export interface WrittenRow {
 /** A carrier with its methods, in list order. */
 export type CarrierBranch = Omit<ShippingCarrierDto, 'methods'> & { methods: readonly EffectiveMethod[] };
 
-/** Bytes of a view, and of a method beside its texts, about: measured by `npm run bench -- --memory`. */
+// The cache counts these bytes for a view, for each of its methods without its texts, and for each default that a method
+// inherits from. They are rounded figures of `npm run bench -- --memory`.
 const viewBytes = 500;
-const methodBytes = 460;
+const methodBytes = 500;
+const defaultBytes = 350;
 /** A string with a character beyond Latin-1 takes two bytes for each of its characters. */
 const beyondLatin1 = /[^\0-\xFF]/;
 
@@ -64,7 +67,7 @@ export class MethodView {
     this.inherits = defaults !== undefined;
     this.defaultsRevision = defaults?.revision;
     this.tag = tagOf({ own: revision, defaults: defaults?.revision }, this.inherits);
-    this.bytes = methods.reduce((bytes, method) => bytes + bytesOf(method), viewBytes);
+    this.bytes = viewBytes + sum(methods.map(bytesOf));
   }
 
   static of(set: MethodSet, defaults?: MethodSet): MethodView {
@@ -134,16 +137,25 @@ export function tagOf({ own, defaults }: Revisions, inherits: boolean): string {
   return [format, ...revisions.filter((revision) => revision !== undefined)].join('.');
 }
 
-function bytesOf({ stored, from }: EffectiveMethod): number {
-  const text = textOf(stored) + (from ? textOf(from) : '');
-  return methodBytes + (beyondLatin1.test(text) ? 2 : 1) * text.length;
+/**
+ * Counts a default with each method that inherits from it. Views that were read at one revision of the defaults share
+ * them, but views of different revisions do not.
+ */
+function bytesOf(method: EffectiveMethod): number {
+  const { stored, from } = method;
+  const folded = searchedFields.map((name) => maxFoldedBytes(method.value(name) ?? ''));
+  return methodBytes + bytesOfTexts(stored) + (from ? defaultBytes + bytesOfTexts(from) : 0) + sum(folded);
 }
 
 const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));
 
-/** What is searched comes twice: it is kept once more, case-folded. */
-function textOf(stored: StoredMethod): string {
-  return [...textFields, ...searchedFields].map((name) => stored[name]).join('');
+function bytesOfTexts(stored: StoredMethod): number {
+  const texts = textFields.map((name) => String(stored[name] ?? ''));
+  return sum(texts.map((text) => (beyondLatin1.test(text) ? 2 : 1) * text.length));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** @param defaults by their codes */

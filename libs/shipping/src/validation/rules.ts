@@ -1,7 +1,15 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isInt, isString, ValidateBy } from 'class-validator';
-import { codePattern, isCode, isLabel, isStorable, lengthOf, normalisedLabel } from './text.js';
+import {
+  codePattern,
+  isCode,
+  isLabel,
+  isStorable,
+  lengthOf,
+  maxCheckedLength,
+  normalisedLabel,
+} from './text.js';
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
 
@@ -27,11 +35,11 @@ export function Required(): PropertyDecorator {
 
 /** Any text that the database can store. @param max code points */
 export function Text(max: number, min = 0): PropertyDecorator {
-  const fits = (value: unknown): boolean =>
-    !isString(value) || (value.length >= min && (value.length <= max || lengthOf(value) <= max));
+  const hasLength = (value: unknown): boolean =>
+    !isString(value) || (value.length >= min && lengthOf(value) <= max);
   return applyDecorators(
     rule('type', (value) => isAbsent(value) || isString(value), 'must be a string.'),
-    rule('length', fits, `must be ${min} to ${max} characters.`),
+    rule('length', hasLength, `must be ${min} to ${max} characters.`),
     content((text) => isStorable(text), 'must have no NUL and no lone surrogate.'),
   );
 }
@@ -55,8 +63,11 @@ export function Label(max: number): PropertyDecorator {
   );
 }
 
+/** A rule about a text. It accepts a text beyond `maxCheckedLength`, which the rule about the length refuses. */
 export function content(accepts: (text: string) => boolean, remedy: string): PropertyDecorator {
-  return rule('format', (value) => !isString(value) || accepts(value), remedy);
+  const isAccepted = (value: unknown): boolean =>
+    !isString(value) || value.length > maxCheckedLength || accepts(value);
+  return rule('format', isAccepted, remedy);
 }
 
 export function OneOf(allowed: readonly string[]): PropertyDecorator {

@@ -1,5 +1,24 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folded } from './text.js';
+import { folded, maxFoldedBytes } from './text.js';
+
+/** The definition of folding: each character is folded alone. */
+function foldedByCharacter(text: string): string {
+  const eachOf = (whole: string, change: (character: string) => string): string =>
+    Array.from(whole, change).join('');
+  const lower = eachOf(text.normalize('NFC'), (character) => character.toLowerCase());
+  const upper = eachOf(lower, (character) => character.toUpperCase());
+  return eachOf(upper, (character) => character.toLowerCase()).normalize('NFC');
+}
+
+const allCharacters = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter(
+  (character) => character.isWellFormed(),
+);
+
+/** Without the scripts of many thousand characters, which have no case. */
+const assigned = allCharacters.filter((character) =>
+  /[^\p{Cn}\p{Co}\p{Script=Han}\p{Script=Hangul}]/u.test(character),
+);
 
 describe('folding a text for a search', () => {
   it.each([
@@ -28,5 +47,27 @@ describe('folding a text for a search', () => {
 
     expect(differing).toEqual([]);
     expect(cased).toBeGreaterThan(2500);
+  });
+  it('is the same as folding each of its characters alone', () => {
+    const differs = (text: string): boolean => folded(text) !== foldedByCharacter(text);
+    expect(allCharacters.filter(differs)).toEqual([]);
+    // What JavaScript makes of a `Σ` depends on the characters beside it.
+    const besideSigma = assigned.map((character) => `${character}Σ aΣ${character} aΣ${character}a `);
+    expect(besideSigma.filter(differs)).toEqual([]);
+
+    const tricky = fc.constantFrom(...'aAΣσς.\u0301\u0307\u0345iIİıßẞŉΐﬃǅ한 \u00AD');
+    const text = fc.string({ unit: fc.oneof(fc.string({ unit: 'binary', maxLength: 1 }), tricky) });
+    fc.assert(
+      fc.property(text, (any) => !differs(any)),
+      { seed: 7, numRuns: 10_000 },
+    );
+  });
+
+  it('never gives more bytes than the bound that the cache counts', () => {
+    const bytesOf = (text: string): number => (/[^\0-\xFF]/.test(text) ? 2 : 1) * text.length;
+    const texts = assigned.map((character) => `${character.normalize('NFC')}한`);
+
+    expect(texts.filter((text) => bytesOf(folded(text)) > maxFoldedBytes(text))).toEqual([]);
+    expect(['UPS Ground', ''].map(maxFoldedBytes)).toEqual([10, 0]);
   });
 });

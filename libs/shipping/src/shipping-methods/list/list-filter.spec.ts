@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Violations } from '../../validation/violations.js';
 import { type FilterOperator, operatorNames } from '../dto/list-shipping-methods.dto.js';
 import { EffectiveMethod, type StoredMethod } from '../effective-method.js';
@@ -173,4 +173,21 @@ describe('the conditions of a list', () => {
   ])('%j: shown %j', (query, isShown) => {
     expect(shows(method, query)).toBe(isShown);
   });
+});
+
+it('the texts of a method are folded once for all conditions and all lists', () => {
+  const method = new EffectiveMethod(storedMethod({ method_label: 'Straße' }), undefined);
+  const conditions = Array.from({ length: 20 }, () => ({
+    field: 'method_label',
+    op: 'contains',
+    value: 'x',
+  }));
+  shows(method, { q: 'x' });
+  const normalize = vi.spyOn(String.prototype, 'normalize');
+
+  for (const query of [{ q: 'x' }, { raw_filters: [{ or: conditions }] }]) shows(method, query);
+  const normalized = normalize.mock.contexts.map(String);
+  normalize.mockRestore();
+
+  expect(normalized).not.toContain('Straße');
 });

@@ -1,8 +1,7 @@
-import { folded } from '../../validation/text.js';
-import { type FilterOperator, type FilterValue } from '../dto/list-shipping-methods.dto.js';
+import { type FilterOperator, type FilterValue, operators } from '../dto/list-shipping-methods.dto.js';
 import { type CheckedListQuery, compared, type Condition } from './list-query.check.js';
 import { type EffectiveMethod } from '../effective-method.js';
-import { fieldOf } from '../method-fields.js';
+import { fieldOf, searchedFields } from '../method-fields.js';
 
 type Test = (value: FilterValue | null, given: readonly FilterValue[]) => boolean;
 
@@ -11,11 +10,11 @@ const ordered =
   (accepts: (comparison: number) => boolean): Test =>
   (value, [bound = '']) =>
     value !== null && accepts(compared(value, bound));
-/** The parts of texts are case-folded already. */
+/** The text and the part of it are both case-folded. */
 const inText =
   (accepts: (text: string, part: string) => boolean): Test =>
   (value, [part]) =>
-    value !== null && accepts(folded(String(value)), String(part));
+    value !== null && accepts(String(value), String(part));
 
 /** What each operator means. A null is matched by `ne`, `nin` and `null` only. */
 const tests: Record<FilterOperator, Test> = {
@@ -37,12 +36,17 @@ const tests: Record<FilterOperator, Test> = {
 /** Whether a method is part of a list. */
 export function matches(method: EffectiveMethod, { words, groups }: CheckedListQuery): boolean {
   return (
-    words.every((word) => method.searchText.includes(word)) &&
+    words.every((word) => hasWord(method, word)) &&
     groups.every((group) => group.some((condition) => satisfies(method, condition)))
   );
 }
 
+function hasWord({ folded }: EffectiveMethod, word: string): boolean {
+  return searchedFields.some((name) => folded[name]?.includes(word));
+}
+
 function satisfies(method: EffectiveMethod, { field, op, values }: Condition): boolean {
+  if (operators[op].takes === 'part') return tests[op](method.folded[field] ?? null, values);
   const value = method.value(field);
   const isTime = fieldOf(field).kind === 'time';
   return tests[op](isTime ? String(value).slice(0, -1) : value, values);

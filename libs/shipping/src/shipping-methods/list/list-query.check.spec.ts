@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Violation, Violations, InvalidParameterError } from '../../validation/violations.js';
 import { checkListQuery } from './list-query.check.js';
 
@@ -14,6 +14,8 @@ const violationsOf = (query: unknown): readonly Violation[] => {
   return [];
 };
 
+/** To normalise these takes seconds. */
+const marks = '\u0301\u0316'.repeat(100_000);
 const raw = (...conditions: unknown[]): object => ({ raw_filters: conditions });
 const active = { field: 'is_active', op: 'eq', value: true };
 
@@ -54,10 +56,28 @@ describe('the query of a list, from a sibling module,', () => {
       'range',
       'not be greater',
     ],
-  ])('%j is refused at %s: %s', (query, parameter, code, detail) => {
+  ])('%j is refused at %s: %s, %s', (query, parameter, code, detail) => {
     expect(violationsOf(query)).toEqual([
       expect.objectContaining({ parameter, code, detail: expect.stringContaining(detail) }),
     ]);
+  });
+
+  it.each<[parameter: string, code: string, query: object]>([
+    ['q', 'length', { q: marks }],
+    ['filter', 'too_large', { filter: { method_label: marks } }],
+    ['filter', 'too_large', { filter: { method_label: Array.from({ length: 5 }, () => 'x'.repeat(1000)) } }],
+    ['raw_filters', 'too_large', raw({ field: 'method_label', op: 'contains', value: marks })],
+    ['raw_filters', 'too_large', raw({ field: 'method_code', op: 'starts', value: marks })],
+    ['raw_filters', 'too_large', raw({ field: 'created_at', op: 'lt', value: marks })],
+  ])('is refused for a text that is too long before it is normalised: %s %s', (parameter, code, query) => {
+    const normalize = vi.spyOn(String.prototype, 'normalize').mockReturnValue('');
+
+    const found = violationsOf(query);
+    const calls = normalize.mock.calls.length;
+    normalize.mockRestore();
+
+    expect(found).toEqual([expect.objectContaining({ parameter, code })]);
+    expect(calls).toBe(0);
   });
 
   it.each([

@@ -167,6 +167,10 @@ function checkValues(
   if (takes === 'range' && list.length !== 2) return refuse('length', `"${operator}" takes two values.`);
   if (list.length > listLimits.values)
     return refuse('too_many', `there may be at most ${listLimits.values} values.`);
+  // Before anything is normalised: a sibling module may pass texts of any length.
+  const bytes = list.reduce<number>((sum, each) => sum + bytesOf(each), 0);
+  if (bytes > listLimits.parameterBytes)
+    return refuse('too_large', `the values must be at most ${listLimits.parameterBytes} bytes in all.`);
   const values = list.flatMap((element) => checkValue(refuse, field, element));
   if (values.length < list.length) return [];
   const [low = '', high = ''] = values;
@@ -177,6 +181,10 @@ function checkValues(
       ? refuse('length', `"${operator}" needs at least one character.`)
       : values.map((part) => folded(String(part)));
   return values;
+}
+
+function bytesOf(value: unknown): number {
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0;
 }
 
 function named(value: unknown): string {

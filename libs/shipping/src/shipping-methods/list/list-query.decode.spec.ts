@@ -101,6 +101,11 @@ const brackets: Query[] = [
   ['filter[%0A]=ups', 'filter[\n] unknown'],
   ['filter[carrier]x=ups&filter[carrier=ups&xfilter[carrier]=ups'],
   ['filter[carrier_code][]=ups', 'filter[carrier_code][] unknown'],
+  [
+    'filter[carrier_code][0]=ups&filter[carrier_code][1]=dhl',
+    'filter[carrier_code][0] unknown',
+    'filter[carrier_code][1] unknown',
+  ],
   ['filter[is_active]=1', 'filter[is_active] type'],
   ['filter[version]=1e2', 'filter[version] type'],
   [`filter[sort_order]=-${'9'.repeat(500)}`, 'filter[sort_order] range'],
@@ -189,6 +194,16 @@ describe('the query of a list in a URL', () => {
     const found = violationsOf(search).map((each) => `${Object(each).parameter} ${each.code}`);
 
     expect(found).toEqual(violations);
+  });
+
+  it('is refused for a second pair of brackets with the right form', () => {
+    expect(violationsOf('filter[carrier_code][]=ups')).toEqual([
+      {
+        parameter: 'filter[carrier_code][]',
+        code: 'unknown',
+        detail: 'filter[carrier_code][] must be filter[carrier_code]=value. Repeat it for several values.',
+      },
+    ]);
   });
 
   it('is refused with what is allowed', () => {

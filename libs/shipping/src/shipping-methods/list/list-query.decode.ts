@@ -5,6 +5,8 @@ import { fieldOf, filterFields } from '../method-fields.js';
 
 const parameters = new Set(['page', 'per_page', 'q', 'filter', 'raw_filters']);
 const bracketed = /^filter\[(.*)\]$/s;
+/** As PHP and the extended parser of Express write lists and objects. */
+const nested = /^(filter\[[^[\]]*\])\[.*\]$/s;
 
 /**
  * Reads and checks the query in the URL. Express (with two parsers) and Fastify treat brackets and repeated keys
@@ -21,6 +23,11 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
     const refuse = violations.at({ parameter });
     if (Buffer.byteLength(value) > listLimits.parameterBytes)
       refuse('too_large', `${parameter} must be at most ${listLimits.parameterBytes} bytes.`);
+    else if (nested.test(name))
+      refuse(
+        'unknown',
+        `${parameter} must be ${shortened(name.replace(nested, '$1'))}=value. Repeat it for several values.`,
+      );
     else if (field !== undefined && value === '') refuse('required', `${parameter} needs a value.`);
     else if (field !== undefined) (filter[field] ??= []).push(typedValue(field, value));
     else if (single.has(name)) refuse('duplicate', `${parameter} may be given once only.`);

@@ -23,7 +23,8 @@ const patienceMs = 5000;
  * Keeps views, and never serves one stale. Every write gives its project a new revision in the same transaction. A view
  * was read together with its revision, and is served only to a call that, after it came, has looked up the revision and
  * found the same one. So any number of processes agree without telling each other anything. The least recently used ones
- * make room for others. Views and JSON have half of the memory each: no flood of queries can push the views out.
+ * make room for others. Views have three quarters of the memory, and JSON has the rest. So a flood of different queries
+ * cannot push the views out.
  */
 export class ViewCache {
   private readonly views: LRUCache<string, MethodView> | undefined;
@@ -40,11 +41,11 @@ export class ViewCache {
     private readonly read: (projectId: string) => Promise<MethodView>,
     maxBytes: number,
   ) {
-    const maxSize = Math.floor(maxBytes / 2);
-    if (maxSize === 0) return;
-    this.views = new LRUCache({ maxSize, sizeCalculation: ({ bytes }) => bytes });
+    const bodyBytes = Math.floor(maxBytes / 4);
+    if (bodyBytes === 0) return;
+    this.views = new LRUCache({ maxSize: maxBytes - bodyBytes, sizeCalculation: ({ bytes }) => bytes });
     this.bodies = new LRUCache({
-      maxSize,
+      maxSize: bodyBytes,
       sizeCalculation: ({ json }, key) => entryBytes + 2 * key.length + json.length,
     });
   }
