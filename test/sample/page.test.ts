@@ -9,14 +9,12 @@ import { type SampleApp, sampleApp } from './sample-app.js';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const isInstalled = existsSync(executablePath);
-const title = isInstalled
-  ? 'the page in a browser'
-  : `the page in a browser (there is none at ${executablePath})`;
+const place = isInstalled ? '' : ` (there is none at ${executablePath})`;
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-describe.skipIf(!isInstalled)(title, () => {
+describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
   let app: SampleApp;
   let browser: Browser;
   let page: Page;
