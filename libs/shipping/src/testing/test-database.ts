@@ -32,10 +32,11 @@ export function migratedTypeOrm(
 ): DynamicModule {
   const migrated = {
     autoLoadEntities: true,
-    migrationsRun: true,
     // A mistake in an entity or a migration is the same mistake at the next try.
     retryAttempts: 1,
     ...options,
+    // The database is new, so a host that migrates by itself has not migrated this one.
+    migrationsRun: true,
     entities: [...new Set([...shippingEntities, ...Object.values(options.entities ?? [])])],
     migrations: [...new Set([...shippingMigrations, ...Object.values(options.migrations ?? [])])],
   };
