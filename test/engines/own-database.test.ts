@@ -18,7 +18,7 @@ import {
   ViewColumn,
   ViewEntity,
 } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serverUrl } from '../support/database.js';
 import { otherEngines } from '../support/other-engines.js';
 
@@ -190,9 +190,13 @@ for (const { title, isMissing, options } of engines) {
       }).compile();
       app = testing.createNestApplication();
       await app.listen(0, '127.0.0.1');
-      target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+      const projectId = (): Promise<string> => Promise.resolve('the-only-one');
+      target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents), projectId };
     });
     afterAll(() => app?.close());
+    afterEach(async () => {
+      expect((await app.get(ShippingMethods).list('the-only-one')).data).toEqual([]);
+    });
 
     it.each(shippingContract(() => target))('$title', async ({ run }) => {
       await expect(run()).resolves.toBeUndefined();
