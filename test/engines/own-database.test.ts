@@ -205,6 +205,15 @@ for (const { title, isMissing, options } of engines) {
 }
 
 describe('testTypeOrm()', () => {
+  it('takes options of a type from which the host makes its DataSource, too', () => {
+    const dataSourceOf = (options: TestTypeOrmOptions): DataSource => new DataSource(options);
+    const withoutFile: Parameters<typeof testTypeOrm>[0] = { type: 'better-sqlite3' };
+
+    const { options } = dataSourceOf({ type: 'postgres', name: 'shop', retryAttempts: 1 });
+
+    expect([options.type, withoutFile.type]).toEqual(['postgres', 'better-sqlite3']);
+  });
+
   it('refuses an engine that the library does not know', async () => {
     const options: TestTypeOrmOptions = { type: 'sqljs' };
 
