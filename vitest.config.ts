@@ -12,7 +12,7 @@ const databases = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((u
 
 const suite = {
   include: ['test/**/*.test.ts'],
-  setupFiles: ['reflect-metadata'],
+  setupFiles: ['reflect-metadata', 'test/support/nest-log.setup.ts'],
   // Against what hangs: no test takes a tenth of it.
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -26,6 +26,7 @@ export function copySample(name, checkout = root) {
   onExit(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(library, { recursive: true });
   cpSync(resolve(checkout, 'dist/apps/sample'), folder, { recursive: true });
+  cpSync(resolve(checkout, 'apps/sample/src/page'), `${folder}/page`, { recursive: true });
   // npm puts a dependency here whose version is another one than the workspace has.
   for (const part of ['dist', 'package.json', 'openapi.json', 'node_modules']) {
     const from = resolve(checkout, `libs/shipping/${part}`);

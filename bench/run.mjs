@@ -13,7 +13,8 @@ const usage = `npm run bench -- [options]
   --import         upsertMany instead of the ratios; on PostgreSQL
   --all            the ratios on both engines, upsertMany and the memory
   --only a,b       only the scenarios whose names begin with these words: --only create,list20
-  --against dir    ours against another checkout that is built; on PostgreSQL, nothing is written
+  --against dir    ours against another checkout that is built (npm run build, npx tsc -p apps/sample/tsconfig.app.json);
+                   on PostgreSQL, nothing is written
   --rounds n       7 by default
   --seconds n      load per contender and round, 2 by default
   --no-build       measures dist as it is
@@ -62,7 +63,7 @@ async function measure(options) {
   run('node scripts/install.mjs', root);
   if (!existsSync(`${here}node_modules/nestjs-paginate`))
     run('npm install --no-save --no-audit --no-fund --loglevel=error', here);
-  if (options.build) run('npm run build', root);
+  if (options.build) run('npm run build && npx tsc -p apps/sample/tsconfig.app.json', root);
   run('npx tsc -p rivals/nest', here);
   // The packages that these import are installed only now.
   const { measureMemory } = await import('./memory.mjs');

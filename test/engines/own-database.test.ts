@@ -9,8 +9,16 @@ import {
   testTypeOrm,
   type TestTypeOrmOptions,
 } from 'nestjs-shipping/testing';
-import { DataSource, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  DataSource,
+  Entity,
+  type MigrationInterface,
+  PrimaryColumn,
+  type QueryRunner,
+  ViewColumn,
+  ViewEntity,
+} from 'typeorm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serverUrl } from '../support/database.js';
 import { otherEngines } from '../support/other-engines.js';
 
@@ -19,6 +27,12 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 @Entity({ name: 'note' })
 class Note {
   @PrimaryColumn({ type: 'integer' })
+  id!: number;
+}
+
+@ViewEntity({ name: 'recent', expression: 'SELECT id FROM note' })
+class Recent {
+  @ViewColumn()
   id!: number;
 }
 
@@ -134,6 +148,26 @@ for (const { title, isMissing, options } of engines) {
       },
     );
 
+    it('migrates, even with the options of a host that migrates by itself', async () => {
+      const testing = await start({ migrationsRun: false });
+
+      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      await testing.close();
+    });
+
+    it('passes expectNoSchemaDrift() with tables, indexes and views of the host that no entity knows', async () => {
+      const testing = await start({ entities: [Note, Recent], migrations: [CreateNote] });
+      const dataSource = testing.get(DataSource);
+      await dataSource.query('ALTER TABLE note ADD COLUMN text integer');
+      await dataSource.query('CREATE INDEX ix_note_text ON note (text)');
+
+      await expectNoSchemaDrift(dataSource);
+
+      // What it looks at again is what it was.
+      expect(await dataSource.driver.createSchemaBuilder().log()).not.toMatchObject({ upQueries: [] });
+      await testing.close();
+    });
+
     it('passes expectNoSchemaDrift() until a table is changed', async () => {
       const testing = await start();
       const dataSource = testing.get(DataSource);
@@ -156,9 +190,13 @@ for (const { title, isMissing, options } of engines) {
       }).compile();
       app = testing.createNestApplication();
       await app.listen(0, '127.0.0.1');
-      target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
+      const projectId = (): Promise<string> => Promise.resolve('the-only-one');
+      target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents), projectId };
     });
     afterAll(() => app?.close());
+    afterEach(async () => {
+      expect((await app.get(ShippingMethods).list('the-only-one')).data).toEqual([]);
+    });
 
     it.each(shippingContract(() => target))('$title', async ({ run }) => {
       await expect(run()).resolves.toBeUndefined();
@@ -167,6 +205,15 @@ for (const { title, isMissing, options } of engines) {
 }
 
 describe('testTypeOrm()', () => {
+  it('takes options of a type from which the host makes its DataSource, too', () => {
+    const dataSourceOf = (options: TestTypeOrmOptions): DataSource => new DataSource(options);
+    const withoutFile: Parameters<typeof testTypeOrm>[0] = { type: 'better-sqlite3' };
+
+    const { options } = dataSourceOf({ type: 'postgres', name: 'shop', retryAttempts: 1 });
+
+    expect([options.type, withoutFile.type]).toEqual(['postgres', 'better-sqlite3']);
+  });
+
   it('refuses an engine that the library does not know', async () => {
     const options: TestTypeOrmOptions = { type: 'sqljs' };
 

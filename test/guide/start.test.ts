@@ -1,5 +1,6 @@
-import { type INestApplication } from '@nestjs/common';
+import { type INestApplication, Module } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { OrderEvents, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import {
   embeddedPostgres,
@@ -94,6 +95,22 @@ describe('the first mount', () => {
     expect(await dataSource.createQueryRunner().hasTable('shipping_method')).toBe(false);
     await dataSource.destroy();
   });
+});
+
+it('a TypeOrmModule.forRootAsync() in a constant is overridden as one of forRoot() is', async () => {
+  const database = TypeOrmModule.forRootAsync({
+    useFactory: () => Promise.reject(new Error('The database of the host is not for tests.')),
+  });
+  @Module({ imports: [database, ShippingModule.forRoot()] })
+  class AsyncAppModule {}
+
+  const testing = await Test.createTestingModule({ imports: [AsyncAppModule] })
+    .overrideModule(database)
+    .useModule(embeddedTypeOrm())
+    .compile();
+
+  expect((await testing.get(ShippingMethods).list('acme')).meta.total).toBe(0);
+  await testing.close();
 });
 
 for (const { title, isMissing, options } of otherEngines) {

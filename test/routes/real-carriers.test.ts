@@ -5,7 +5,9 @@ import { Client, freshProject } from '../support/client.js';
 import { byCodePoints } from '../support/order.js';
 import { hasSharedData, realEvents, realMethods } from '../support/shared-data.js';
 
-describe.skipIf(!hasSharedData)('918 real methods and 328 real kinds of events', () => {
+const place = hasSharedData ? '' : ' (../shared/data is not here)';
+
+describe.skipIf(!hasSharedData)(`918 real methods and 328 real kinds of events${place}`, () => {
   let app: TestApp;
   let shop: Client;
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type INestApplication } from '@nestjs/common';
 import { OrderEvents } from 'nestjs-shipping';
-import { type ContractTarget, expectNoSchemaDrift, shippingContract } from 'nestjs-shipping/testing';
+import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApp } from '../../apps/sample/src/app.js';
@@ -85,7 +85,8 @@ for (const { title, isMissing, options } of otherEngines) {
     });
 
     it('has entities that agree with its migrations', async () => {
-      await expect(expectNoSchemaDrift(database.dataSource)).resolves.toBeUndefined();
+      const { upQueries } = await database.dataSource.driver.createSchemaBuilder().log();
+      expect(upQueries).toEqual([]);
     });
 
     it('places each of many orders once, with its two events, though all come twice and at the same time', async () => {

@@ -47,6 +47,15 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
     expect(firstCode).toBe(0);
   });
 
+  it('ends with 0 on the SIGINT of Ctrl+C', async () => {
+    const sample = started(dataDir);
+    await sample.started;
+
+    sample.process.kill('SIGINT');
+
+    expect(await sample.ended).toBe(0);
+  });
+
   it('starts again after kill -9 with every confirmed write', async () => {
     const killed = started(dataDir);
     await killed.started;

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+const { scripts } = JSON.parse(manifest) as { scripts: { start: string } };
 
 export interface SampleOptions {
   /** `DATABASE_URL`, `DATA_DIR` and others. By default there is no demo, and a free port is used. */
@@ -12,7 +14,7 @@ export interface SampleOptions {
   ready?: RegExp;
 }
 
-/** One run of the sample host from its sources, in its own process. The caller must end it. */
+/** One run of the sample host by the command of `npm start`, in its own process. The caller must end it. */
 export class SampleProcess {
   readonly process: ChildProcess;
   /** The exit code; null after a kill. */
@@ -21,7 +23,8 @@ export class SampleProcess {
   output = '';
 
   constructor({ env, ready: isReady = /nestjs-shipping sample: \S+/ }: SampleOptions) {
-    this.process = spawn(process.execPath, ['--import', 'tsx', 'apps/sample/src/main.ts'], {
+    this.process = spawn(scripts.start, {
+      shell: true,
       cwd: root,
       env: { ...process.env, DATABASE_URL: '', PORT: '0', DEMO: 'false', NODE_ENV: 'production', ...env },
     });

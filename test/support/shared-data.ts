@@ -31,5 +31,3 @@ export function realEvents(): RealEvent[] {
 function read<Content>(name: string): Content {
   return JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Content;
 }
-
-if (!hasSharedData) console.log('Skipped: the tests on real carriers (../shared/data is not here).');

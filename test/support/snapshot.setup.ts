@@ -5,10 +5,6 @@ import { snapshotUrl } from './snapshot.js';
 
 /** Runs initdb once for all files and runs. The empty database is kept for each version of PGlite. */
 export default async function setup(): Promise<void> {
-  if (!process.env['TEST_DATABASE_URLS'])
-    console.log(
-      'On the embedded PostgreSQL only. CONTRIBUTING.md says how to run on MariaDB, SQLite and servers.',
-    );
   const snapshot = snapshotUrl();
   if (existsSync(snapshot)) return;
   console.log('Preparing the embedded database for the tests (once, some 10 s) …');

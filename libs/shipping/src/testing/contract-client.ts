@@ -18,8 +18,11 @@ export interface ContractTarget {
   path?: string;
   /** Sent with every request, for the host's guards. */
   headers?: Record<string, string>;
-  /** A project that has nothing yet and that the headers open; by default a new name for each check. */
-  projectId?: () => string;
+  /**
+   * A project that has nothing yet and that the headers open. The suite needs one: it asks once for each target object,
+   * and its checks, one after another, remove the methods that they have made. By default each check has a new name.
+   */
+  projectId?: () => string | Promise<string>;
   /** The module's `defaultsProjectId`, which the headers must open too; by default `default`. */
   defaultsProjectId?: string;
   /** From `app.get(OrderEvents)`: the route reads what this service records. */
@@ -39,14 +42,25 @@ export interface Answer<Body = unknown> {
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }
 
+const projects = new WeakMap<ContractTarget, string | Promise<string>>();
+
 /** One project of the host under test. */
 export class ContractClient {
   readonly base: string;
   readonly methods: string;
+  private readonly created: string[] = [];
+
+  /** A client of a project that has no methods. */
+  static async of(target: ContractTarget): Promise<ContractClient> {
+    if (!target.projectId) return new ContractClient(target, `contract-${randomUUID()}`);
+    const project = projects.get(target) ?? target.projectId();
+    projects.set(target, project);
+    return new ContractClient(target, await project);
+  }
 
   constructor(
     readonly target: ContractTarget,
-    readonly project = target.projectId?.() ?? `contract-${randomUUID()}`,
+    readonly project: string,
   ) {
     this.base = (target.path ?? defaultPath).replace(':project_id', project).replace(/^\/?/, '/');
     this.methods = `${this.base}/shipments/methods`;
@@ -56,11 +70,30 @@ export class ContractClient {
     const answer = await this.send<ShippingMethodDto>('POST', this.methods, body);
     const hint = 'If an interceptor of the host wraps answers, say how to get at them: unwrap.';
     assert.ok(answer.status !== 201 || 'id' in answer.body, `The method has no id: ${answer.text}. ${hint}`);
+    if (answer.status === 201) this.created.push(answer.body.id);
     return answer;
   }
 
+  /** Removes what `create` has made and is still there. */
+  async clear(): Promise<void> {
+    for (const id of this.created) await this.send('DELETE', `${this.methods}/${id}`);
+  }
+
   list(query = ''): Promise<Answer<ShippingMethodPage>> {
-    return this.send('GET', `${this.methods}?${query}`);
+    return this.read(`${this.methods}?${query}`);
+  }
+
+  /** One of the three GET routes: none of them answers 404, or 200 without `data`. */
+  async read<Body>(path: string, headers = {}): Promise<Answer<Body>> {
+    const answer = await this.send<Body>('GET', path, undefined, headers);
+    const { status, text, body } = answer;
+    const isForeign = status === 404 || (status === 200 && !Array.isArray(body['data']));
+    const hint =
+      'Another route of your application may take the path first, such as a catch-all in a controller of the root module: ' +
+      'Nest registers the routes of the root module before ours. Move it into a module that is imported after ' +
+      'ShippingModule. If an interceptor wraps answers, say how to get at them: unwrap. A guard may refuse the project.';
+    assert.ok(!isForeign, `GET ${path} answers ${status}: ${text.slice(0, 200)}\n${hint}`);
+    return answer;
   }
 
   update(id: string, body: object, ifMatch?: string): Promise<Answer<ShippingMethodDto>> {

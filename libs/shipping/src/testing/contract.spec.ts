@@ -1,12 +1,18 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { shippingContract } from './contract.js';
+import { type ContractCheck, shippingContract } from './contract.js';
+import { type ContractTarget } from './contract-client.js';
 
 /** The origin of a host that gives this answer to every request. */
-async function hostAnswering(status: number, body: object): Promise<string> {
-  const host = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
+function hostAnswering(status: number, body: object): Promise<string> {
+  return serving((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
+}
+
+async function serving(answer: RequestListener): Promise<string> {
+  const host = createServer(answer);
   await once(host.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void host.close());
   return `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
@@ -26,4 +32,42 @@ it('the contract fails for a host that sends a refusal with another status', asy
   const check = shippingContract(() => ({ origin })).find(({ title }) => title.includes('missing'));
 
   await expect(check?.run()).rejects.toThrow(/status: 400/);
+});
+
+const named = (checks: ContractCheck[], word: string): ContractCheck | undefined =>
+  checks.find(({ title }) => title.includes(word));
+
+it.each([
+  [200, '<!doctype html><title>The web app</title>'],
+  [404, '{"statusCode":404,"message":"Cannot GET it"}'],
+])('the contract names the catch-all route of a host that answers our GET with %i', async (status, page) => {
+  const origin = await serving(({ method }, response) => {
+    if (method === 'POST') response.writeHead(201).end('{"id":"1"}');
+    else response.writeHead(status).end(page);
+  });
+
+  const checks = shippingContract(() => ({ origin }));
+
+  for (const word of ['list pages', 'tree', '304'])
+    await expect(named(checks, word)?.run()).rejects.toThrow(
+      /another route of your application.*catch-all/is,
+    );
+});
+
+it('the contract asks a target for one project, and waits for it', async () => {
+  const paths = new Set<string>();
+  const origin = await serving(({ url = '' }, response) => {
+    paths.add(url.replace(/\/sales\/.*/, ''));
+    response.writeHead(500).end();
+  });
+  let projects = 0;
+  const projectId = async (): Promise<string> => {
+    await delay(1);
+    return `project-${++projects}`;
+  };
+  const target: ContractTarget = { origin, projectId };
+
+  for (const { run } of shippingContract(() => target)) await run().catch(() => undefined);
+
+  expect([...paths].toSorted()).toEqual(['/api/projects/default', '/api/projects/project-1']);
 });

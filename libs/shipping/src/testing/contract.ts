@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { type ShippingTree } from '../shipping-methods/dto/shipping-method.dto.js';
 import { type OrderEventDto } from '../order-events/dto/order-event.dto.js';
 import { type Answer, ContractClient, type ContractTarget } from './contract-client.js';
@@ -105,7 +106,7 @@ const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
 
   'the tree has all methods by carrier': async (shop) => {
     await shop.create({ ...ground, is_active: false });
-    const { body } = await shop.send<ShippingTree>('GET', `${shop.methods}/tree`);
+    const { body } = await shop.read<ShippingTree>(`${shop.methods}/tree`);
     const carriers = body.data.map((carrier) => ({ ...carrier, methods: carrier.methods.length }));
     const ups = { carrier_code: 'ups', carrier_label: 'ups', is_active: false, sort_order: 0, methods: 1 };
     assert.deepEqual(carriers, [ups]);
@@ -124,11 +125,11 @@ const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
 
   'list and tree answer 304 until something changes': async (shop) => {
     for (const url of [shop.methods, `${shop.methods}/tree`]) {
-      const first = await shop.send('GET', url);
+      const first = await shop.read(url);
       const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
-      const held = await shop.send('GET', url, undefined, headers);
+      const held = await shop.read(url, headers);
       await shop.create({ ...ground, method_code: String(url.length) });
-      const changed = await shop.send('GET', url, undefined, headers);
+      const changed = await shop.read(url, headers);
       assert.deepEqual([first.status, held.status, held.text, changed.status], [200, 304, '', 200]);
     }
   },
@@ -162,12 +163,14 @@ const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
     const { orderEvents } = shop.target;
     const remedy = "Add orderEvents: app.get(OrderEvents), or leave the check out: { without: ['events'] }.";
     assert.ok(orderEvents, `The target has no orderEvents. ${remedy}`);
-    const order = { projectId: shop.project, orderId: 'order-1' };
+    const order = { projectId: shop.project, orderId: randomUUID() };
     const data = { constructors: [{ a: 1 }] };
     await orderEvents.record({ ...order, type: 'order.paid', occurredAt: '2026-01-02T00:00:00+14:00', data });
     await orderEvents.record({ ...order, type: 'order.placed', occurredAt: '2026-01-01T00:00:00Z' });
-    const { status, body } = await shop.send<{ data: OrderEventDto[] }>('GET', `${shop.base}/order-1/events`);
-    const unknown = await shop.send('GET', `${shop.base}/order-2/events`);
+    const { status, body } = await shop.read<{ data: OrderEventDto[] }>(
+      `${shop.base}/${order.orderId}/events`,
+    );
+    const unknown = await shop.read(`${shop.base}/${randomUUID()}/events`);
     assert.deepEqual([status, unknown.status, unknown.body], [200, 200, { data: [] }]);
     const events = body.data.map((event) => [event.type, event.occurred_at, event.data, event.actor]);
     assert.deepEqual(events, [
@@ -209,7 +212,8 @@ export function shippingContract(
     const run = async (): Promise<void> => {
       if (leftOut)
         throw new Error(`This check is left out by { without: ['${leftOut}'] }: give it to it.skip.`);
-      await keep(new ContractClient(target()));
+      const shop = await ContractClient.of(target());
+      await keep(shop).finally(() => shop.clear());
     };
     return { title, skipped: leftOut !== undefined, run };
   });

@@ -73,11 +73,3 @@ async function dataSourceInThread(options: DataSourceOptions): Promise<DataSourc
   const thread = await openThread();
   return endingWith(new DataSource({ ...options, ...(await optionsOn(thread)) }), () => thread.terminate());
 }
-
-/** @throws Error with the statements that the schema builder would run to make the database fit the entities */
-export async function expectNoSchemaDrift(dataSource: DataSource): Promise<void> {
-  const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
-  if (upQueries.length === 0) return;
-  const statements = upQueries.map(({ query }) => query).join('\n');
-  throw new Error(`The schema is not what the entities say. TypeORM would run:\n${statements}`);
-}

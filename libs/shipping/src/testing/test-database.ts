@@ -7,10 +7,14 @@ import { shippingMigrations } from '../database/migrations/migrations.js';
 import { shippingEntities } from '../shipping.entities.js';
 
 type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
+type ModuleOptions = Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttempts' | 'retryDelay'> & {
+  name?: string;
+};
 
 /** The options of the host's DataSource; `name` is that of `TypeOrmModule`. */
-export type TestTypeOrmOptions = (DataSourceOptions | Omit<SqliteOptions, 'database'>) &
-  Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttempts' | 'retryDelay'> & { name?: string };
+export type TestTypeOrmOptions = DataSourceOptions & ModuleOptions;
+/** Its database is in memory, so the options need not name one. */
+type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
 
 /**
  * `TypeOrmModule` on a database of its own, migrated: import it beside `ShippingModule` in a test. On a server, the
@@ -19,23 +23,24 @@ export type TestTypeOrmOptions = (DataSourceOptions | Omit<SqliteOptions, 'datab
  *
  * The application does not start when the driver is not installed, or when the server cannot be reached or refuses.
  * The error is that of TypeORM or the driver.
- * @param options the `entities` and `migrations` of the library are added
+ * @param options the `entities` and `migrations` of the library are added, and all migrations run
  */
-export function testTypeOrm(options: TestTypeOrmOptions): DynamicModule {
+export function testTypeOrm(options: TestTypeOrmOptions | SqliteInMemory): DynamicModule {
   return migratedTypeOrm(options, ownDatabase);
 }
 
 /** @param open makes the DataSource, which TypeOrmModule then initializes */
 export function migratedTypeOrm(
-  options: TestTypeOrmOptions,
+  options: TestTypeOrmOptions | SqliteInMemory,
   open: (options: DataSourceOptions) => Promise<DataSource>,
 ): DynamicModule {
   const migrated = {
     autoLoadEntities: true,
-    migrationsRun: true,
     // A mistake in an entity or a migration is the same mistake at the next try.
     retryAttempts: 1,
     ...options,
+    // The database is new, so a host that migrates by itself has not migrated this one.
+    migrationsRun: true,
     entities: [...new Set([...shippingEntities, ...Object.values(options.entities ?? [])])],
     migrations: [...new Set([...shippingMigrations, ...Object.values(options.migrations ?? [])])],
   };

@@ -1,0 +1,23 @@
+import { type DataSource } from 'typeorm';
+import { shippingEntities } from '../shipping.entities.js';
+
+/** TypeORM's bookkeeping of views: it also wants to drop views whose entity it does not see. */
+const ofViews = /\bVIEW\b|typeorm_metadata/;
+
+/**
+ * Looks at the tables of the library only: whatever the host's entities and tables are, they are no drift.
+ * @throws Error with the statements that the schema builder would run to make these tables fit the entities
+ */
+export async function expectNoSchemaDrift(dataSource: DataSource): Promise<void> {
+  const isOurs = (target: unknown) => shippingEntities.some((entity) => entity === target);
+  // The schema builder passes over entities like those with `@Entity({ synchronize: false })`.
+  const others = dataSource.entityMetadatas.filter((each) => each.synchronize && !isOurs(each.target));
+  for (const metadata of others) metadata.synchronize = false;
+  const { upQueries } = await dataSource.driver
+    .createSchemaBuilder()
+    .log()
+    .finally(() => others.forEach((metadata) => (metadata.synchronize = true)));
+  const statements = upQueries.map(({ query }) => query).filter((query) => !ofViews.test(query));
+  if (statements.length === 0) return;
+  throw new Error(`The schema is not what the entities say. TypeORM would run:\n${statements.join('\n')}`);
+}
