@@ -98,14 +98,14 @@ describe('the first mount', () => {
 });
 
 it('a TypeOrmModule.forRootAsync() in a constant is overridden as one of forRoot() is', async () => {
-  const database = TypeOrmModule.forRootAsync({
+  const broken = TypeOrmModule.forRootAsync({
     useFactory: () => Promise.reject(new Error('The database of the host is not for tests.')),
   });
-  @Module({ imports: [database, ShippingModule.forRoot()] })
+  @Module({ imports: [broken, ShippingModule.forRoot()] })
   class AsyncAppModule {}
 
   const testing = await Test.createTestingModule({ imports: [AsyncAppModule] })
-    .overrideModule(database)
+    .overrideModule(broken)
     .useModule(embeddedTypeOrm())
     .compile();
 

@@ -141,10 +141,9 @@ describe('adoptDefaults', () => {
             waiting.nest.get(ShippingMethods).adoptDefaults(project, { manager }),
           );
         // On MariaDB the snapshot is older than the commit. A host repeats its transaction.
-        adopting = adopt().catch((error: unknown) => {
-          expect(error).toMatchObject({ contention: 'race' });
-          return adopt();
-        });
+        adopting = adopt().catch((error: { contention?: string }) =>
+          error.contention === 'race' ? adopt() : Promise.reject(error),
+        );
         await engine.someoneWaitsFor(holder);
       });
 
