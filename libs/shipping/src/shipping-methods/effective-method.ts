@@ -62,11 +62,6 @@ export class EffectiveMethod {
     };
   }
 
-  /** JSON of a `ShippingMethodDto`. */
-  get json(): string {
-    return JSON.stringify(this.dto);
-  }
-
   /** What is stored and can be changed. */
   get storedValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
