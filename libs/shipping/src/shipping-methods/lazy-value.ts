@@ -55,7 +55,8 @@ export function unreadJson(value: object): Buffer | undefined {
 
 /** A member that was deleted and set again is no accessor. */
 function hasItsAccessors(value: object, names: readonly string[]): boolean {
-  const isAccessor = (name: string): boolean => Object.getOwnPropertyDescriptor(value, name)?.get !== undefined;
+  const isAccessor = (name: string): boolean =>
+    Object.getOwnPropertyDescriptor(value, name)?.get !== undefined;
   return Object.keys(value).length === names.length && names.every(isAccessor);
 }
 
