@@ -3,14 +3,13 @@ import { ifNoneMatch } from './conditional.js';
 /** What the responses of Express and Fastify have in common, as far as we use it. */
 interface AnyResponse {
   statusCode: number;
-  headersSent?: boolean;
   status(code: number): unknown;
   header(name: string, value: string): unknown;
   getHeader(name: string): unknown;
   send(body?: unknown): unknown;
 }
 
-interface FastifyResponse extends AnyResponse {
+export interface FastifyResponse extends AnyResponse {
   sent: boolean;
   /** Sets the function that makes text of whatever is sent on this response. */
   serializer(serialize: (sent: unknown) => unknown): unknown;
