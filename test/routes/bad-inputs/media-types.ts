@@ -4,7 +4,6 @@ import {
   type BadInput,
   violating,
   ground,
-  invalidJson,
   tooLarge,
   unsupported,
   type Verdict,
