@@ -36,7 +36,8 @@ class AuditTrailOfOwnRoutes implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler) {
     const request = context.switchToHttp().getRequest<Audited>();
-    const isAudited = this.reflector.get('audit', context.getClass()) !== false;
+    const targets = [context.getHandler(), context.getClass()];
+    const isAudited = this.reflector.getAllAndOverride('audit', targets) !== false;
     if (isAudited && request.body) request.body.createdBy = 'ann';
     return next.handle();
   }

@@ -37,6 +37,9 @@ describe.each(platformNames)('with ProblemDetailsFilter and Nest’s own body pa
     await database?.close();
   });
 
+  // Fastify does not unpack it. Express does, and its error has no public field that tells of JSON.
+  const notGzip = platform === 'Express' ? 'bad_request' : 'invalid_json';
+
   it.each<[given: string, headers: Record<string, string>, body: string, status: number, code: string]>([
     ['a body of 2 MB', json, good.padEnd(2_000_000), 413, 'payload_too_large'],
     [
@@ -47,7 +50,7 @@ describe.each(platformNames)('with ProblemDetailsFilter and Nest’s own body pa
       'unsupported_media_type',
     ],
     ['the coding nope', { ...json, 'content-encoding': 'nope' }, good, 415, 'unsupported_media_type'],
-    ['a body that is not gzip', { ...json, 'content-encoding': 'gzip' }, 'UPS', 400, 'invalid_json'],
+    ['a body that is not gzip', { ...json, 'content-encoding': 'gzip' }, 'UPS', 400, notGzip],
   ])('%s is refused with its own status and code', async (_given, headers, body, status, code) => {
     const answer = await send(host.origin, 'POST', path, headers, body);
 
@@ -56,7 +59,7 @@ describe.each(platformNames)('with ProblemDetailsFilter and Nest’s own body pa
   });
 
   it.each([
-    ['a missing route', '/nowhere', 404, 'route_not_found'],
+    ['a missing route', '/nowhere', 404, 'not_found'],
     ['a request that a middleware refuses', '/closed', 403, 'forbidden'],
   ])('%s is answered with a problem too', async (_given, url, status, code) => {
     const answer = await send(host.origin, 'GET', url);

@@ -33,7 +33,6 @@ function rolesGuard(rolesOf: (reflector: Reflector, context: ExecutionContext) =
 
 const guards: Record<string, Type<CanActivate>> = {
   'the handler': rolesGuard((reflector, context) => reflector.get('roles', context.getHandler())),
-  'the class': rolesGuard((reflector, context) => reflector.get('roles', context.getClass())),
   'one after the other': rolesGuard((reflector, context) =>
     reflector.getAllAndOverride('roles', [context.getHandler(), context.getClass()]),
   ),
@@ -88,7 +87,7 @@ describe.each(platformNames)('on %s, a guard of roles', (platform) => {
     },
   );
 
-  it.each(Object.entries(guards).filter(([what]) => what !== 'the class' && what !== 'both together'))(
+  it.each(Object.entries(guards).filter(([what]) => what !== 'both together'))(
     'that reads %s lets in whom a route allows in place of the mount',
     async (_what, RolesGuard) => {
       const http = {

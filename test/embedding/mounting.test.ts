@@ -11,7 +11,14 @@ import {
 import { APP_GUARD, Reflector } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { OrderEvent, OrderEvents, ShippingMethods, ShippingModule, ShippingProject } from 'nestjs-shipping';
+import {
+  OrderEvent,
+  OrderEvents,
+  type ShippingMethodDto,
+  ShippingMethods,
+  ShippingModule,
+  ShippingProject,
+} from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -126,6 +133,40 @@ describe('a host', () => {
     const used = (await projects()).filter((project) => !before.has(project));
     expect(named).toEqual(expect.arrayContaining(used));
     expect(used).toContain('base');
+  });
+
+  it.each(platformNames)('on %s may call the project by a name of its own', async (platform) => {
+    const path = 'organizations/:organizationId/shipping';
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: { path } })]);
+    host = await listening(testing, () => undefined, platform);
+    const { origin } = host;
+    const project = freshProject();
+    const shop = new Client(origin, project);
+    const base = `/organizations/${project}/shipping`;
+    const long = 'x'.repeat(65);
+
+    const created = await shop.send<ShippingMethodDto>('POST', `${base}/shipments/methods`, ground);
+    const events = await shop.send('GET', `${base}/o/events`);
+    const refused = await shop.send('PATCH', `/organizations/${long}/shipping/shipments/methods/x`, {});
+
+    expect([created.status, created.body.project_id, events.status]).toEqual([201, project, 200]);
+    expect(created.headers.get('location')).toBe(`${base}/shipments/methods/${created.body.id}`);
+    expect([refused.status, refused.body]).toMatchObject([
+      400,
+      {
+        code: 'invalid_parameter',
+        errors: [
+          {
+            parameter: 'organizationId',
+            code: 'length',
+            detail: 'organizationId must be at most 64 characters, not 65.',
+          },
+          { pointer: '/carrier_code' },
+          { pointer: '/method_code' },
+          { pointer: '/method_label' },
+        ],
+      },
+    ]);
   });
 
   it('may put the routes under a version and a path of its own', async () => {

@@ -216,8 +216,22 @@ describe('the OpenAPI document', () => {
     expect(list.parameters.map(({ name }) => name).slice(0, 2)).toEqual(['shop', 'project_id']);
     expect(parameter('per_page', list)).toMatchObject({ maximum: 10, default: 10 });
     expect(() => documentShipping(shippingDocument(), { path: 'orders' })).toThrow(
-      'documentShipping() option "path" must be a string with the segment ":project_id".',
+      'documentShipping() option "path" must be a path with a parameter for the project',
     );
+  });
+
+  it('names the project by the only parameter of the path', () => {
+    const path = 'organizations/:organizationId/shipping';
+
+    const document = read(shippingDocument({ path }));
+
+    const list = document.paths['/organizations/{organizationId}/shipping/shipments/methods']?.['get'];
+    expect((list as Operation).parameters[0]).toMatchObject({
+      name: 'organizationId',
+      description: 'The tenant.',
+    });
+    expect(JSON.stringify(list)).toContain('organizationId must be at most 64 characters');
+    expect(JSON.stringify(list)).not.toContain('project_id must be');
   });
 
   it('gives its schemas alone to a host that mounts no routes', () => {

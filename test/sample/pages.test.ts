@@ -60,6 +60,6 @@ describe('the sample', () => {
     const response = await fetch(`${app.origin}/nowhere`);
 
     expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ code: 'route_not_found' });
+    expect(await response.json()).toMatchObject({ code: 'not_found' });
   });
 });

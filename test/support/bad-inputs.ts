@@ -51,7 +51,7 @@ export const invalidJson: Refusal = { status: 400, code: 'invalid_json' };
 export const unsupported: Refusal = { status: 415, code: 'unsupported_media_type' };
 export const tooLarge: Refusal = { status: 413, code: 'payload_too_large' };
 export const noSuchMethod: Refusal = { status: 404, code: 'method_not_found' };
-export const noSuchRoute: Refusal = { status: 404, code: 'route_not_found' };
+export const noSuchRoute: Refusal = { status: 404, code: 'not_found' };
 
 /**
  * How much processor time an input may take, as a multiple of one small create. More means that the work grows with

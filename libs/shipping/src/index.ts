@@ -1,6 +1,7 @@
 export { ShippingModule } from './shipping.module.js';
 export { shippingServices, type ShippingServices } from './shipping.mount.js';
 export {
+  type ShippingDecorator,
   type ShippingHttpOptions,
   type ShippingModuleExtras,
   type ShippingModuleOptions,

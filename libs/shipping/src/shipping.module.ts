@@ -4,7 +4,6 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { mountOneFormat } from './one-format.js';
 import { OrderEvents } from './order-events/order-events.service.js';
-import { MethodJson } from './shipping-methods/method-json.js';
 import { MethodStore } from './shipping-methods/store/method-store.js';
 import { MethodSettings } from './shipping-methods/method-settings.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
@@ -64,7 +63,6 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       },
       ShippingTables,
       MethodStore,
-      MethodJson,
       ShippingMethods,
       OrderEvents,
     ],

@@ -7,13 +7,19 @@ import {
   UseFilters,
 } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
+import { asOfPath, ProjectParameter } from './http/parameters.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { refuseTwoCopiesOfNest } from './one-nest.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { type OrderEvents } from './order-events/order-events.service.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
 import { type ShippingMethods } from './shipping-methods/shipping-methods.service.js';
-import { checkOption, type ShippingHttpOptions, shippingRoutes } from './shipping.options.js';
+import {
+  projectParameterOf,
+  type ShippingHttpOptions,
+  type ShippingRoute,
+  shippingRoutes,
+} from './shipping.options.js';
 
 /** The services of one mount. */
 export interface ShippingServices {
@@ -75,80 +81,73 @@ export function shippingServices(app: INestApplicationContext, dataSource?: stri
 }
 
 /**
- * The controllers of one mount: subclasses made for it, so that two mounts, and the host's decorators, never
- * touch each other or the shared classes.
+ * Gives the controllers of one mount. They are subclasses, and each handler is their own, so that the decorators of a mount
+ * reach neither the shared classes nor another mount.
  */
 export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
   return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
     const mounted = class extends shared {};
     Object.defineProperty(mounted, 'name', { value: shared.name });
+    Controller({ path: http.path, version: http.version })(mounted);
     // Nest's ClassSerializerInterceptor with `excludeAll` would empty our plain values.
     SerializeOptions({ strategy: 'exposeAll', groups: undefined, excludePrefixes: [], type: undefined })(
       mounted,
     );
-    // Before the host's decorators: of two filters Nest asks the later one first, so that one given for this mount wins.
+    // Nest asks the filters of a handler first, so that a filter among the decorators of the host wins.
     if (http.problems) UseFilters(new ShippingExceptionFilter())(mounted);
-    const before = new Set<unknown>(Reflect.getMetadataKeys(mounted));
-    const decorated = http.decorators.reduceRight<Type>((type, decorate) => decorate(type) ?? type, mounted);
-    const isSubclass = decorated.prototype instanceof shared;
-    checkOption('http.decorators', isSubclass, `made a class that does not extend ${shared.name}`);
-    const added = Reflect.getMetadataKeys(decorated).filter((key) => !before.has(key) && !isAdded(key));
-    for (const [route, decorators] of routesOf(shared, http))
-      decorateRoute(decorated, route, [...decorators, ...added.map((key) => metadataOf(decorated, key))]);
-    Controller({ path: http.path, version: http.version })(decorated);
-    return decorated;
+    const parameter = projectParameterOf(http.path);
+    ProjectParameter(parameter)(mounted);
+    for (const route of shippingRoutes.filter((name) => name in shared.prototype)) {
+      const decorators = [...(http.routeDecorators[route] ?? []), ...http.decorators];
+      mountHandler(mounted.prototype, route, parameter, decorators as MethodDecorator[]);
+    }
+    return mounted;
   });
 }
 
-/** The routes of a controller, each with the decorators that it was given. */
-function routesOf(shared: Type, { routeDecorators }: Required<ShippingHttpOptions>) {
-  const routes = shippingRoutes.filter((route) => route in shared.prototype);
-  return routes.map((route) => [route, routeDecorators[route] ?? []] as const);
-}
-
-/** Nest and `@nestjs/swagger` add these of the class to those of the handler: there, they would count twice. */
-function isAdded(key: unknown): boolean {
-  return /^(__(guards|interceptors|pipes|exceptionFilters)__$|swagger\/)/.test(String(key));
-}
-
-/** Gives a handler metadata of its class, for guards that look at the handler only. That of the handler itself wins. */
-function metadataOf(decorated: Type, key: unknown): MethodDecorator {
-  return (_target, _route, { value: handler }) => {
-    if (!Reflect.hasMetadata(key, handler as object))
-      Reflect.defineMetadata(key, Reflect.getMetadata(key, decorated), handler as object);
-  };
-}
-
-type Handler = (...parameters: unknown[]) => unknown;
+type Handler = (this: object, ...parameters: unknown[]) => unknown;
 
 /**
- * Decorates a method of this mount's own as TypeScript does, the last decorator first. A decorator may put another
- * function in its place. Nest reads the route and the guards from the last one, so each gets the metadata of the one
- * before it.
+ * Gives the mounted class a handler of its own, and decorates it as TypeScript does: the last decorator comes first. A
+ * decorator may wrap the handler in another function. Nest reads the route and the guards from the metadata of the outermost
+ * function, so each function gets the metadata of the one that it wraps.
  */
-function decorateRoute(mounted: Type, route: string, decorators: readonly MethodDecorator[]): void {
-  const { prototype } = mounted;
+function mountHandler(
+  prototype: Record<string, Handler>,
+  route: ShippingRoute,
+  projectParameter: string,
+  decorators: readonly MethodDecorator[],
+): void {
   const shared = prototype[route] as Handler;
-  let handler: Handler = function (this: unknown, ...parameters) {
-    return shared.apply(this, parameters);
+  // Logs and traces show the name of the function, which is that of the route.
+  const { [route]: own } = {
+    async [route](this: object, ...parameters: unknown[]): Promise<unknown> {
+      try {
+        return await shared.apply(this, parameters);
+      } catch (error) {
+        throw asOfPath(error, projectParameter);
+      }
+    },
   };
-  copyMetadata(shared, handler);
+  let handler = withMetadataOf(shared, own as Handler);
   let descriptor: TypedPropertyDescriptor<Handler> = { value: handler, writable: true, configurable: true };
   Object.defineProperty(prototype, route, descriptor);
   for (const decorate of decorators.toReversed()) {
     descriptor = decorate(prototype, route, descriptor) ?? descriptor;
-    if (typeof descriptor.value !== 'function')
+    if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
-        `Each decorator in ShippingModule option "http.routeDecorators.${route}" must leave a function.`,
+        `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${route}". One of them is ` +
+          'for classes only, or leaves no function.',
       );
-    copyMetadata(handler, descriptor.value);
-    handler = descriptor.value;
+    handler = withMetadataOf(handler, descriptor.value);
   }
   Object.defineProperty(prototype, route, descriptor);
 }
 
-function copyMetadata(from: Handler, to: Handler): void {
-  for (const key of Reflect.getMetadataKeys(from)) {
-    if (!Reflect.hasMetadata(key, to)) Reflect.defineMetadata(key, Reflect.getMetadata(key, from), to);
-  }
+/** The wrapper's own metadata wins. @returns the wrapper */
+function withMetadataOf(wrapped: Handler, wrapper: Handler): Handler {
+  for (const key of Reflect.getMetadataKeys(wrapped))
+    if (!Reflect.hasMetadata(key, wrapper))
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, wrapped), wrapper);
+  return wrapper;
 }

@@ -28,23 +28,29 @@ export interface ShippingModuleOptions {
 
 /** How the six routes are mounted. */
 export interface ShippingHttpOptions {
-  /** By default `api/projects/:project_id/sales/orders`; it must have `:project_id`. */
+  /**
+   * By default `api/projects/:project_id/sales/orders`. The project is the parameter `:project_id`, or else the only
+   * parameter, whatever its name is.
+   */
   path?: string;
   /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
   version?: ControllerOptions['version'];
   /**
-   * For all six routes, for instance `UseGuards(JwtGuard)`. What they set as metadata is found on the controllers and on
-   * each handler.
+   * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. A guard finds their metadata by
+   * `context.getHandler()`, not by `context.getClass()`.
    */
-  decorators?: ClassDecorator[];
+  decorators?: ShippingDecorator[];
   /**
    * `false`: our refusals, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the mounted
    * controllers sends them as problem details (RFC 9457).
    */
   problems?: boolean;
-  /** For single routes. */
-  routeDecorators?: Partial<Record<ShippingRoute, MethodDecorator[]>>;
+  /** Decorators of single handlers. Their metadata wins over that of `decorators`. */
+  routeDecorators?: Partial<Record<ShippingRoute, ShippingDecorator[]>>;
 }
+
+/** A decorator that can decorate a method. Most of Nest's own have both types. */
+export type ShippingDecorator = ClassDecorator | MethodDecorator;
 
 export const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
 /** A route, by the name of its handler. */
@@ -90,21 +96,24 @@ export function settingsOf(options: ShippingModuleOptions): MethodSettings {
     'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, onChange',
     ...Object.keys(staticDefaults),
   ];
-  for (const name of Object.keys(others)) {
-    const isStatic = Object.hasOwn(staticDefaults, name);
-    checkOption(name, !isStatic, 'is static: put it beside useFactory, not into what the factory returns');
-    checkOption(name, false, `is unknown. The options are ${names.join(', ')}`);
-  }
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined && Object.hasOwn(staticDefaults, unknown))
+    throw optionError(unknown, 'is static: put it beside useFactory, not into what the factory returns');
+  if (unknown !== undefined) throw optionError(unknown, `is unknown. The options are ${names.join(', ')}`);
   const isId = typeof defaultsProjectId === 'string' && identifierPattern.test(defaultsProjectId);
   checkOption('defaultsProjectId', isId, `must be a project id: ${identifierPattern.source}`);
   checkOption('maxPageSize', isFromOneTo(100, maxPageSize), 'must be an integer from 1 to 100');
   checkOption('maxMethods', isFromOneTo(10_000, maxMethods), 'must be an integer from 1 to 10000');
   checkOption(
     'entityManager',
-    isFunction(entityManager),
+    isOptionalFunction(entityManager),
     'must be a function that returns an EntityManager or undefined',
   );
-  checkOption('onChange', isFunction(onChange), 'must be a function of a change and an EntityManager');
+  checkOption(
+    'onChange',
+    isOptionalFunction(onChange),
+    'must be a function of a change and an EntityManager',
+  );
   const cacheBytes = cache === false ? 0 : cache?.maxBytes;
   const isSize = Number.isSafeInteger(cacheBytes) && cacheBytes >= 0;
   checkOption('cache', isSize, 'must be false or { maxBytes: a number of bytes }');
@@ -126,9 +135,9 @@ export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHt
   const { path = defaultPath, version = VERSION_NEUTRAL, ...mounted } = http;
   const { decorators = [], routeDecorators = {}, problems = true, ...others } = mounted;
   const names = 'path, version, decorators, problems and routeDecorators';
-  for (const name of Object.keys(others))
-    checkOption(`http.${name}`, false, `is unknown. http takes ${names}`);
-  checkPath('ShippingModule option "http.path"', path);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw optionError(`http.${unknown}`, `is unknown. http takes ${names}`);
+  projectParameterOf(path);
   checkOption('http.problems', typeof problems === 'boolean', 'must be true or false');
   checkDecorators('http.decorators', decorators);
   for (const [route, each] of Object.entries(routeDecorators)) {
@@ -140,14 +149,29 @@ export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHt
   return { path: path.replace(/^\/+|\/+$/g, ''), version, decorators, problems, routeDecorators };
 }
 
-function isFunction(value: unknown): boolean {
+function isOptionalFunction(value: unknown): boolean {
   return value === undefined || typeof value === 'function';
 }
 
-/** @throws Error that begins with the name of the option */
-export function checkPath(option: string, path: unknown = defaultPath): void {
-  const isPath = typeof path === 'string' && /(^|\/):project_id(\/|$)/.test(path);
-  if (!isPath) throw new Error(`${option} must be a string with the segment ":project_id".`);
+/**
+ * @param option what the error calls the path
+ * @returns the name of the path parameter that is the project: `project_id`, or else the only one
+ * @throws Error when no parameter is the project
+ */
+export function projectParameterOf(
+  path: unknown = defaultPath,
+  option = 'ShippingModule option "http.path"',
+): string {
+  const segments = typeof path === 'string' ? path.split('/') : [];
+  const names = segments.filter((segment) => /^:\w+$/.test(segment)).map((segment) => segment.slice(1));
+  const taken = names.find((name) => name === 'order_id' || name === 'method_id');
+  if (taken) throw new Error(`${option} must not have ":${taken}": our own routes have that parameter.`);
+  const [name] = names.length > 1 ? names.filter((each) => each === 'project_id') : names;
+  if (name !== undefined) return name;
+  throw new Error(
+    `${option} must be a path with a parameter for the project, such as "tenants/:tenant/shipping". If it has several ` +
+      'parameters, the project must be ":project_id".',
+  );
 }
 
 function isFromOneTo(max: number, value: number): boolean {
@@ -156,17 +180,21 @@ function isFromOneTo(max: number, value: number): boolean {
 
 function checkDecorators(option: string, decorators: unknown = []): void {
   const isList = Array.isArray(decorators) && decorators.every((each) => typeof each === 'function');
-  checkOption(option, isList, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
-  const isClass = (each: unknown): boolean => /^class\b/.test(String(each));
-  const found = (decorators as { name?: string }[]).find(isClass);
-  checkOption(
-    option,
-    !found,
-    `has the class ${found?.name}, not a decorator: write UseGuards(${found?.name}) for a guard`,
-  );
+  if (!isList)
+    throw optionError(option, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
+  const guard = decorators.find((each) => /^class\b/.test(String(each))) as { name: string } | undefined;
+  if (guard)
+    throw optionError(
+      option,
+      `has the class ${guard.name}, not a decorator: write UseGuards(${guard.name}) for a guard`,
+    );
 }
 
 /** @throws Error that names the option and what it may be */
-export function checkOption(option: string, isAllowed: boolean, remedy: string): void {
-  if (!isAllowed) throw new Error(`ShippingModule option "${option}" ${remedy}.`);
+function checkOption(option: string, isAllowed: boolean, remedy: string): void {
+  if (!isAllowed) throw optionError(option, remedy);
+}
+
+function optionError(option: string, remedy: string): Error {
+  return new Error(`ShippingModule option "${option}" ${remedy}.`);
 }

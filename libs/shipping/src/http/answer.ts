@@ -1,18 +1,18 @@
-/** What Express and Fastify have in common, as far as we use it. */
+import { ifNoneMatch } from './conditional.js';
+
+/** What the responses of Express and Fastify have in common, as far as we use it. */
 interface AnyResponse {
   statusCode: number;
-  headersSent?: boolean;
   status(code: number): unknown;
   header(name: string, value: string): unknown;
+  getHeader(name: string): unknown;
   send(body?: unknown): unknown;
 }
 
-interface FastifyResponse extends AnyResponse {
+export interface FastifyResponse extends AnyResponse {
   sent: boolean;
-  hasHeader(name: string): boolean;
-  /** Makes text of whatever is sent on this response; null: as on every other route. */
-  serializer(serialize: ((sent: unknown) => unknown) | null): unknown;
-  serialize(sent: unknown): unknown;
+  /** Sets the function that makes text of whatever is sent on this response. */
+  serializer(serialize: (sent: unknown) => unknown): unknown;
 }
 
 interface ExpressResponse extends AnyResponse {
@@ -22,114 +22,72 @@ interface ExpressResponse extends AnyResponse {
 
 export type HttpResponse = FastifyResponse | ExpressResponse;
 
-/** The headers of an answer. */
+/** What belongs to an answer beside its value. */
 export interface Head {
+  /** A header that the host has set stays as it is. */
   headers: Readonly<Record<string, string>>;
-  /** The client has it already: it gets 304. */
-  isHeld: boolean;
+  /** The header of a request that is answered with 304 if the client has this answer already. */
+  ifNoneMatch?: string | undefined;
+  /** Gives the JSON of the value, or undefined after somebody has read or changed the value. */
+  json?: (() => Buffer | undefined) | undefined;
 }
 
-/** An interceptor may run a handler again. The last answer is the one to send. */
-const heads = new WeakMap<HttpResponse, Head>();
+interface Answer extends Head {
+  value: object;
+}
+
+const answers = new WeakMap<HttpResponse, Answer>();
 
 /**
- * Gives an answer its headers when it is sent, after all interceptors, and only if it has not become a refusal by then.
+ * Gives an answer its headers. They are set when the answer is sent: the host's interceptors have run by then, and may
+ * have made a refusal of it, which does not get the headers. An interceptor may also run the handler again: then the last
+ * answer counts.
  * @returns the value, for the handler to return
  */
-export function answer<Value extends object>(
-  response: HttpResponse,
-  value: Value,
-  headers: Head['headers'],
-  isHeld = false,
-): Value {
-  if (!heads.has(response)) {
-    if ('serializer' in response) onSendOfFastify(response);
-    else onSendOfExpress(response);
-  }
-  heads.set(response, { headers, isHeld });
+export function answer<Value extends object>(response: HttpResponse, value: Value, head: Head): Value {
+  const isPrepared = answers.has(response);
+  answers.set(response, { ...head, value });
+  if (isPrepared) return value;
+  if ('serializer' in response) prepareFastify(response);
+  else prepareExpress(response);
   return value;
 }
 
-const jsonType = 'application/json; charset=utf-8';
-
-function onSendOfFastify(response: FastifyResponse): void {
+function prepareFastify(response: FastifyResponse): void {
   response.serializer((sent) => {
-    response.serializer(null);
-    sendHead(response);
-    if (response.statusCode === 304) return undefined;
+    if (setHead(response) === 304) return undefined;
+    // The host sends text, and has set its media type.
     if (typeof sent === 'string') return sent;
-    if (!response.hasHeader('content-type')) response.header('Content-Type', jsonType);
-    return unreadJson(sent) ?? response.serialize(sent);
+    const json = jsonAtHand(response, sent);
+    if (response.getHeader('Content-Type') === undefined)
+      response.header('Content-Type', 'application/json; charset=utf-8');
+    return json ?? JSON.stringify(sent);
   });
 }
 
-function onSendOfExpress(response: ExpressResponse): void {
-  const { json: makeJson } = response;
-  // A middleware of the host may have put its own functions there, for instance for an envelope.
-  const isPlain = !Object.hasOwn(response, 'json') && !Object.hasOwn(response, 'send');
+function prepareExpress(response: ExpressResponse): void {
+  const { json: sendJson } = response;
+  // A middleware of the host may have replaced these functions, for instance to log what is sent. It gets the value.
+  const isReplaced = Object.hasOwn(response, 'json') || Object.hasOwn(response, 'send');
   response.json = (sent) => {
-    sendHead(response);
-    if (response.statusCode === 304) return response.send();
-    const json = isPlain ? unreadJson(sent) : undefined;
-    return json ? response.type('json').send(json) : makeJson.call(response, sent);
+    if (setHead(response) === 304) return response.send();
+    const json = isReplaced ? undefined : jsonAtHand(response, sent);
+    return json ? response.type('json').send(json) : sendJson.call(response, sent);
   };
 }
 
-function sendHead(response: HttpResponse): void {
-  const head = heads.get(response);
-  if (!head || response.statusCode >= 400) return;
-  for (const name in head.headers) response.header(name, head.headers[name] ?? '');
-  if (head.isHeld) response.status(304);
+/** @returns the status of the answer, which is 304 when the client has it already */
+function setHead(response: HttpResponse): number {
+  const { headers, ifNoneMatch: held } = answers.get(response) ?? { headers: {} };
+  if (response.statusCode >= 400) return response.statusCode;
+  for (const [name, text] of Object.entries(headers))
+    if (response.getHeader(name) === undefined) response.header(name, text);
+  if (ifNoneMatch(held, String(response.getHeader('ETag')))) response.status(304);
+  return response.statusCode;
 }
 
-interface Parsed {
-  data: unknown;
-  meta?: unknown;
-}
-
-/** The JSON of values that nobody has looked into. */
-const unread = new WeakMap<object, { json: Buffer; members: string }>();
-
-/**
- * A value whose JSON is at hand. It is parsed for the first who looks into it, such as an interceptor of the host, and is
- * his to change. If nobody does, the JSON is sent as it is.
- * @param json of an object whose members are `data` and, for a page, `meta`
- */
-export function withJson<Value extends object>(json: Buffer, { isPage = false } = {}): Value {
-  let parsed: Parsed | undefined;
-  const read = (): Parsed => {
-    if (!parsed) unread.delete(value);
-    return (parsed ??= JSON.parse(String(json)) as Parsed);
-  };
-  const value: Parsed = isPage
-    ? {
-        get data() {
-          return read().data;
-        },
-        set data(data) {
-          read().data = data;
-        },
-        get meta() {
-          return read().meta;
-        },
-        set meta(meta) {
-          read().meta = meta;
-        },
-      }
-    : {
-        get data() {
-          return read().data;
-        },
-        set data(data) {
-          read().data = data;
-        },
-      };
-  unread.set(value, { json, members: isPage ? 'data,meta' : 'data' });
-  return value as Value;
-}
-
-function unreadJson(sent: unknown): Buffer | undefined {
-  const found = typeof sent === 'object' && sent !== null ? unread.get(sent) : undefined;
-  if (!found || !sent || 'toJSON' in (sent as object)) return undefined;
-  return Object.keys(sent).join() === found.members ? found.json : undefined;
+/** @returns undefined when the host sends another value, or has set a media type of its own */
+function jsonAtHand(response: HttpResponse, sent: unknown): Buffer | undefined {
+  const { value, json } = answers.get(response) ?? {};
+  return sent === value && response.getHeader('Content-Type') === undefined ? json?.() : undefined;
 }

@@ -17,11 +17,16 @@ export function ifMatch(violations: Violations, header = '*'): string[] | undefi
   return undefined;
 }
 
-/** @returns whether `If-None-Match` says that the client has what this tag stands for; a malformed one says nothing */
-export function ifNoneMatch(header: string | undefined, opaque: string): boolean {
+/** @returns whether `If-None-Match` says that the client has the answer with this ETag; a malformed one says nothing */
+export function ifNoneMatch(header: string | undefined, etag: string): boolean {
   const tags = entityTags(header ?? '');
   if (tags === '*') return true;
-  return tags?.some((tag) => tag.replace(/^W\//, '') === entityTag(opaque)) ?? false;
+  // Weak comparison: the mark of a weak tag does not count.
+  return tags?.some((tag) => opaqueOf(tag) === opaqueOf(etag)) ?? false;
+}
+
+function opaqueOf(etag: string): string {
+  return etag.replace(/^W\//, '');
 }
 
 /** @returns undefined when the header is malformed or empty */

@@ -1,17 +1,29 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import { InvalidParameterError } from '../validation/violations.js';
 import { type HttpRequest, jsonBody, urlOf } from './request.js';
 
-// What the handlers read of a request. `@Param()`, `@Query()` and `@Body()` would run a host's global pipes first, which
-// convert and strip. Nest's ValidationPipe leaves these alone, unless its option `validateCustomDecorators` is set.
+// These decorators read a request for the handlers. With `@Param()`, `@Query()` and `@Body()`, a host's global pipes would
+// convert and strip the values first. Nest's ValidationPipe leaves custom decorators alone, unless its option
+// `validateCustomDecorators` is set.
 
-function parameter<Read>(read: (request: HttpRequest) => Read): () => ParameterDecorator {
+function parameter<Read>(
+  read: (request: HttpRequest, context: ExecutionContext) => Read,
+): () => ParameterDecorator {
   const decorator = createParamDecorator((_data: unknown, context: ExecutionContext) =>
-    read(context.switchToHttp().getRequest<HttpRequest>()),
+    read(context.switchToHttp().getRequest<HttpRequest>(), context),
   );
   return () => decorator();
 }
 
-export const ProjectId = parameter(({ params }) => params['project_id'] ?? '');
+const projectParameter = 'nestjs-shipping:project-parameter';
+
+/** Says which parameter of the path is the project. */
+export const ProjectParameter = (name: string): ClassDecorator => SetMetadata(projectParameter, name);
+
+export const ProjectId = parameter(({ params }, context) => {
+  const name = Reflect.getMetadata(projectParameter, context.getClass()) as string;
+  return params[name] ?? '';
+});
 export const MethodId = parameter(({ params }) => params['method_id'] ?? '');
 export const OrderId = parameter(({ params }) => params['order_id'] ?? '');
 /** `{}` when there is none. @throws UnsupportedMediaTypeError */
@@ -24,3 +36,17 @@ export const Search = parameter((request) => urlOf(request).search);
 export const IfMatch = parameter(({ headers }) => headers['if-match']);
 /** The header, or undefined. */
 export const IfNoneMatch = parameter(({ headers }) => headers['if-none-match']);
+
+/**
+ * The services call a project `project_id`. The refusals of a route call it by its parameter.
+ * @returns the error to throw
+ */
+export function asOfPath(error: unknown, name: string): unknown {
+  if (!(error instanceof InvalidParameterError) || name === 'project_id') return error;
+  const errors = error.errors.map((violation) =>
+    'parameter' in violation && violation.parameter === 'project_id'
+      ? { ...violation, parameter: name, detail: violation.detail.replace('project_id', name) }
+      : violation,
+  );
+  return new InvalidParameterError({ ...error.extensions, errors });
+}

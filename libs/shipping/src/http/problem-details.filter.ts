@@ -9,123 +9,123 @@ import {
 } from '@nestjs/common';
 import { type ProblemDetails, problemDetails, ShippingException } from '../problems/shipping.exception.js';
 import { InvalidParameterError } from '../validation/violations.js';
-import { type HttpResponse } from './answer.js';
+import { type FastifyResponse } from './answer.js';
 import { InvalidJsonError } from './request.js';
 
 const logger = new Logger('ShippingModule');
 
 /**
- * Answers every error as `application/problem+json` (RFC 9457), the host's own included, and what body parsers and
- * adapters refuse. Opt-in: `app.useGlobalFilters(new ProblemDetailsFilter())`. For HTTP only. The mounted routes answer
- * our own refusals so without it.
+ * Answers every error as `application/problem+json` (RFC 9457): yours, ours, and those of body parsers and adapters. It
+ * is for HTTP only, and you opt in by `app.useGlobalFilters(new ProblemDetailsFilter())`. The mounted routes send our own
+ * refusals as problems without it. A response that has been sent is left alone.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
   /** @throws the exception, where it is not about HTTP */
   catch(exception: unknown, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw exception;
-    this.answer(exception, host.switchToHttp().getResponse<HttpResponse>());
+    this.answer(exception, host.switchToHttp().getResponse<FastifyResponse | ServerResponse>());
   }
 
-  /** For what no filter of Nest's sees, such as Fastify's `frameworkErrors`. Never adds to a sent answer. */
-  answer(exception: unknown, response: HttpResponse | ServerResponse): void {
+  /** For errors that no filter of Nest gets, such as those of Fastify's `frameworkErrors`. */
+  answer(exception: unknown, response: FastifyResponse | ServerResponse): void {
     const problem = problemOf(exception);
     if (problem.status >= 500) log(exception);
-    if (response.headersSent || ('sent' in response && response.sent)) return;
     const own = exception instanceof ShippingException ? exception.headers : {};
-    const headers = { ...own, 'Content-Type': 'application/problem+json' };
+    const headers = Object.entries({ ...own, 'Content-Type': 'application/problem+json' });
     const body = JSON.stringify(problem);
-    // On Fastify the filter of a middleware's error gets the response of Node.
-    if (!('status' in response)) {
-      response.writeHead(problem.status, headers).end(body);
+    if ('serializer' in response) {
+      if (response.sent) return;
+      response.status(problem.status);
+      for (const [name, text] of headers) response.header(name, text);
+      // Otherwise Fastify would add a charset, which this media type does not have.
+      response.serializer((text) => text);
+      response.send(body);
       return;
     }
-    response.status(problem.status);
-    for (const [name, value] of Object.entries(headers)) response.header(name, value);
-    // Express's `send` would add an ETag, which is no method's.
-    const plain = response as unknown as ServerResponse & {
-      serializer(serialize: (text: unknown) => unknown): void;
-    };
-    if ('write' in response) plain.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
-    else {
-      // Otherwise Fastify would add a charset, which this media type does not have.
-      plain.serializer((text) => text);
-      response.send(body);
-    }
+    // The response of Node, which that of Express is, too. Express's `send()` would add an ETag and a charset. On Fastify,
+    // the error of a middleware comes with the response of Node.
+    if (response.headersSent) return;
+    response.statusCode = problem.status;
+    for (const [name, text] of headers) response.setHeader(name, text);
+    response.setHeader('Content-Length', Buffer.byteLength(body));
+    response.end(body);
   }
 }
 
-/** Answers our own refusals on the mounted routes, before a global filter of the host does. */
+/** Sends our own refusals on the mounted routes. Nest asks it before a global filter of the host. */
 @Catch(ShippingException)
 export class ShippingExceptionFilter extends ProblemDetailsFilter {}
 
 function log(exception: unknown): void {
-  logger.error(exception instanceof Error ? exception.stack : exception);
+  if (!(exception instanceof ShippingException)) {
+    logger.error(exception instanceof Error ? exception.stack : exception);
+    return;
+  }
+  // Its stack says nothing about the fault of the database, and the query of its cause has values.
+  const contention = 'contention' in exception ? exception.contention : undefined;
+  const words = [
+    exception.code,
+    contention && `(contention: ${String(contention)})`,
+    ...faultOf(exception.cause),
+  ];
+  const line = words.filter(Boolean).join(' ');
+  // Contention is no fault of the database: another writer was faster, and the client tries again.
+  if (contention) logger.warn(line);
+  else logger.error(line);
 }
 
-/** The problem of any error; one that is no HTTP error says nothing of its cause. */
+/** @returns the code and the message of a driver's error, which TypeORM may have wrapped */
+function faultOf(cause: unknown): unknown[] {
+  if (!(cause instanceof Error)) return [];
+  const { driverError = cause } = cause as { driverError?: Error };
+  return [(driverError as HttpError).code, driverError.message];
+}
+
+/** Gives the problem of any error. The problem of a server error says nothing about the cause. */
 export function problemOf(exception: unknown): ProblemDetails {
   if (exception instanceof ShippingException) return exception.problem;
   const error: HttpError = exception instanceof Error ? exception : new Error();
   const status = statusOf(error);
-  if (status === 400 && isPathError(error)) {
+  if (status === 400 && isOfPath(error)) {
     const detail = 'The path must be percent-encoded UTF-8.';
     return new InvalidParameterError({ errors: [{ parameter: 'path', code: 'format', detail }] }).problem;
   }
-  if (status === 400 && isBodyError(error)) return new InvalidJsonError().problem;
-  if (status === 404 && /^Cannot [A-Z-]+ /.test(error.message)) {
-    const detail = 'There is no such route: check the method and the path.';
-    return problemDetails(status, 'route_not_found', 'Route not found', detail);
-  }
+  if (status === 400 && isOfJson(error)) return new InvalidJsonError().problem;
   const name = (HttpStatus[status] ?? 'error').toLowerCase();
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
   const isForClient = status < 500 && error.message && error.expose !== false;
   return problemDetails(status, name, title, isForClient ? error.message : `${title}.`);
 }
 
-/** What http-errors (Express's middleware) and Fastify set on their errors, and body-parser and zlib on theirs. */
+/** The public fields of errors of `http-errors`, which Express's middleware throws, of body-parser and of Fastify. */
 interface HttpError extends Error {
   statusCode?: number;
   /** Whether the message is for the client. */
   expose?: boolean;
+  /** Fastify's name of the error. */
   code?: string;
+  /** body-parser's name of the error. */
   type?: string;
 }
 
-/** Nest 12 makes an `HttpException` of what middleware and Fastify throw; before, most of it comes as it is. */
+/** Nest 12 makes an `HttpException` of these errors, with the error as its cause. Nest 10 and 11 pass some of them on. */
 function statusOf(error: HttpError): number {
   if (error instanceof HttpException) return error.getStatus();
   const { name, statusCode = 500, expose } = error;
   const isHttpError = typeof expose === 'boolean' || name === 'FastifyError';
-  const isClients = Number.isInteger(statusCode) && statusCode >= 400 && statusCode < 500;
-  return isHttpError && isClients ? statusCode : 500;
+  const isClientError = Number.isInteger(statusCode) && statusCode >= 400 && statusCode < 500;
+  return isHttpError && isClientError ? statusCode : 500;
 }
 
-function isPathError(error: HttpError): boolean {
-  const { cause = error, code, message } = error;
-  if (cause instanceof URIError || code === 'FST_ERR_BAD_URL') return true;
-  return isOfOldNest(error) && /^(Failed to decode param|URI malformed)/.test(message);
-}
-
-/** The codes of zlib (`Z_…`), Brotli (`ERR__ERROR_…`) and Fastify's JSON parser, and the types of Express's. */
-const bodyCodes =
-  /^(Z_\w+|ERR__ERROR_\w+|FST_ERR_CTP_(INVALID_JSON_BODY|EMPTY_JSON_BODY|INVALID_CONTENT_LENGTH))$/;
-const bodyTypes = /^(entity\.parse\.failed|request\.size\.invalid)$/;
-
-function isBodyError(error: HttpError): boolean {
-  if (isOfOldNest(error)) {
-    return /JSON|forbidden prototype property|did not match Content-Length/i.test(error.message);
-  }
+function isOfPath(error: HttpError): boolean {
   const { cause = error } = error;
-  if (!(cause instanceof Error)) return false;
-  const { code = '', type = '' }: HttpError = cause;
-  return cause instanceof SyntaxError || bodyCodes.test(code) || bodyTypes.test(type);
+  return cause instanceof URIError || (cause as HttpError).code === 'FST_ERR_BAD_URL';
 }
 
-/**
- * Nest 10 and 11 keep nothing but the message of what a parser or the router threw. Where they do so stands in the
- * stack, which tells such an exception from one that the host made itself.
- */
-function isOfOldNest({ cause, stack = '' }: HttpError): boolean {
-  return cause === undefined && /^\s+at (\w+\.)?mapExternalException /m.test(stack);
+function isOfJson(error: HttpError): boolean {
+  const { cause = error } = error;
+  const { code = '', type } = cause as HttpError;
+  const isOfFastify = /^FST_ERR_CTP_(INVALID|EMPTY)_JSON_BODY$/.test(code);
+  return cause instanceof SyntaxError || isOfFastify || type === 'entity.parse.failed';
 }

@@ -1,5 +1,5 @@
 import { version as installed } from '../installed.cjs';
-import { checkPath, defaultPath, settingsOf } from '../shipping.options.js';
+import { defaultPath, projectParameterOf, settingsOf } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { shippingPaths, tags } from './operations.js';
@@ -58,13 +58,13 @@ export function documentShipping<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
-  checkPath('documentShipping() option "path"', options.path);
+  const project = projectParameterOf(options.path, 'documentShipping() option "path"');
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
   const path = (options.path ?? defaultPath).replace(/^\/|\/$/g, '').replace(/:(\w+)/g, '{$1}');
   // Copied: the host may change its document, and must not change what the module checks by.
   const ours = spelt(document.openapi, {
     tags,
-    paths: shippingPaths(`/${path}`, maxPageSize),
+    paths: shippingPaths(`/${path}`, project, maxPageSize),
   });
   const found = Object.entries(document.paths).flatMap(([route, item]) =>
     Object.values(item).map((operation) => ({ route, id: operation?.operationId })),

@@ -22,18 +22,15 @@ function operation(operationId: string, summary: string, details: Details) {
 type Operation = ReturnType<typeof operation>;
 
 const { id, version } = methodExamples.ShippingMethod;
-const tooLong = 'project_id must be at most 64 characters, not 65.';
 const misspelt = '/carier_code is no field of a shipping method.';
-const ofReads = [
-  new InvalidParameterError({ errors: [{ parameter: 'project_id', code: 'length', detail: tooLong }] }),
+const [unavailable, unknownOutcome] = [
   new DatabaseUnavailableError(undefined),
+  new OutcomeUnknownError(undefined),
 ];
-const ofWrites = [...ofReads, new OutcomeUnknownError(undefined)];
 const ofBodies = [
   new ValidationFailedError({
     errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelt, allowed: settableFields }],
   }),
-  ...ofWrites,
   new InvalidJsonError(),
   new PayloadTooLargeException(),
   new UnsupportedMediaTypeError(),
@@ -47,8 +44,25 @@ const ofOne = [
 const ofUpdates = [new errors.DuplicateMethodError(id), ...ofOne];
 const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };
 
-/** @param base the path of the mount, with `{project_id}` */
-export function shippingPaths(base: string, maxPageSize: number): Record<string, Record<string, Operation>> {
+/** The refusals of reads, and of writes, whose violations name the project by its parameter. */
+function refusalsFor(project: string) {
+  const detail = `${project} must be at most 64 characters, not 65.`;
+  const invalid = new InvalidParameterError({ errors: [{ parameter: project, code: 'length', detail }] });
+  const ofReads = [invalid, unavailable];
+  const ofWrites = [...ofReads, unknownOutcome];
+  return { ofReads, ofWrites };
+}
+
+/**
+ * @param base the path of the mount, with its parameters as `{name}`
+ * @param project the name of the parameter that is the project
+ */
+export function shippingPaths(
+  base: string,
+  project: string,
+  maxPageSize: number,
+): Record<string, Record<string, Operation>> {
+  const { ofReads, ofWrites } = refusalsFor(project);
   const [methods, events] = [`${base}/shipments/methods`, `${base}/{order_id}/events`];
   const [tree, one] = [`${methods}/tree`, `${methods}/{method_id}`];
   return {
@@ -56,34 +70,40 @@ export function shippingPaths(base: string, maxPageSize: number): Record<string,
       post: operation('createShippingMethod', 'Create a shipping method', {
         description:
           'The pair `carrier_code`, `method_code` is unique in a project. When it is taken, the refusal names the method that has it, and says whether that one is identical: then a retry was safe.',
-        parameters: pathParameters(methods),
+        parameters: pathParameters(methods, project),
         requestBody,
-        responses: { 201: success('ShippingMethod', created), ...refusals(...ofBodies, ...ofCreates) },
+        responses: {
+          201: success('ShippingMethod', created),
+          ...refusals(...ofBodies, ...ofWrites, ...ofCreates),
+        },
       }),
       get: operation('listShippingMethods', 'List shipping methods', {
         description:
           'One page of the methods that match, ordered by `sort_order`, `carrier_code`, `method_code`. Inherited values count. A page past the end has no data and the true total.',
-        parameters: [...pathParameters(methods), ...listQuery(maxPageSize), ifNoneMatch],
+        parameters: [...pathParameters(methods, project), ...listQuery(maxPageSize), ifNoneMatch],
         responses: { ...current('ShippingMethodPage'), ...refusals(...ofReads) },
       }),
     },
     [tree]: {
       get: operation('getShippingMethodTree', 'All shipping methods by carrier', {
         description: 'Inactive ones too. Carriers are ordered by their smallest `sort_order`, then by code.',
-        parameters: [...pathParameters(tree), ifNoneMatch],
+        parameters: [...pathParameters(tree, project), ifNoneMatch],
         responses: { ...current('ShippingTree'), ...refusals(...ofReads) },
       }),
     },
     [one]: {
       patch: operation('updateShippingMethod', 'Update a shipping method', {
         description: 'Needs the required fields too. If nothing changes, `version` and `updated_at` stay.',
-        parameters: [...pathParameters(one), ifMatch],
+        parameters: [...pathParameters(one, project), ifMatch],
         requestBody,
-        responses: { 200: success('ShippingMethod', updated), ...refusals(...ofBodies, ...ofUpdates) },
+        responses: {
+          200: success('ShippingMethod', updated),
+          ...refusals(...ofBodies, ...ofWrites, ...ofUpdates),
+        },
       }),
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
         description: 'Refused while records of the host refer to it.',
-        parameters: [...pathParameters(one), ifMatch],
+        parameters: [...pathParameters(one, project), ifMatch],
         responses: { 204: { description: 'It is gone.' }, ...refusals(...ofWrites, ...ofOne) },
       }),
     },
@@ -91,7 +111,7 @@ export function shippingPaths(base: string, maxPageSize: number): Record<string,
       get: operation('listOrderEvents', 'The history of one order', {
         tags: ['Order events'],
         description: 'All of it, oldest first. An unknown order has an empty one.',
-        parameters: pathParameters(events),
+        parameters: pathParameters(events, project),
         responses: { 200: success('OrderEventList'), ...refusals(...ofReads) },
       }),
     },

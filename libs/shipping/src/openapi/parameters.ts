@@ -12,14 +12,17 @@ const [inPath, query, header] = [parameter('path', true), parameter('query'), pa
 type Parameter = ReturnType<typeof query>;
 
 const identifier = s.string({ pattern: identifierPattern.source });
-const ours = [
-  inPath('project_id', 'The tenant.', identifier),
-  inPath('order_id', 'The id that the host gave the order.', identifier),
-  inPath('method_id', 'The `id` of a method; opaque.'),
-];
 
-/** @param route its path, which may have parameters of the host's own */
-export function pathParameters(route: string): Parameter[] {
+/**
+ * @param route its path, which may have parameters of the host's own
+ * @param project the name of the parameter that is the project
+ */
+export function pathParameters(route: string, project: string): Parameter[] {
+  const ours = [
+    inPath(project, 'The tenant.', identifier),
+    inPath('order_id', 'The id that the host gave the order.', identifier),
+    inPath('method_id', 'The `id` of a method; opaque.'),
+  ];
   const names = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
   return names.map((name) => ours.find((known) => known.name === name) ?? inPath(name, "The host's own."));
 }

@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Res } from '@nestjs/common';
-import { answer, type HttpResponse, withJson } from '../http/answer.js';
-import { entityTag, ifMatch, ifNoneMatch } from '../http/conditional.js';
+import { answer, type HttpResponse } from '../http/answer.js';
+import { entityTag, ifMatch } from '../http/conditional.js';
 import { IfMatch, IfNoneMatch, JsonBody, MethodId, Path, ProjectId, Search } from '../http/parameters.js';
 import { checkedFor } from '../validation/identifiers.js';
 import {
@@ -9,20 +9,16 @@ import {
   type ShippingTree,
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { MethodJson } from './method-json.js';
+import { shownTag, unreadJson } from './lazy-value.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /**
- * The paths are below `http.path` of the mount, which has `:project_id`. The services check the project, the query and the
+ * The paths are below `http.path` of the mount, which has `:project_id`. The service checks the project, the query and the
  * body; the handlers check the headers.
  */
 @Controller()
 export class ShippingMethodsController {
-  constructor(
-    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
-    /** Lists and trees are ready JSON, rendered once. */
-    @Inject(MethodJson) private readonly json: MethodJson,
-  ) {}
+  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
 
   @Post('shipments/methods')
   async create(
@@ -32,7 +28,7 @@ export class ShippingMethodsController {
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
     const method = await this.methods.create(projectId, body as UpsertShippingMethodRequest);
-    return answer(response, method, { ETag: method.etag, Location: `${path}/${method.id}` });
+    return answer(response, method, { headers: { ETag: method.etag, Location: `${path}/${method.id}` } });
   }
 
   @Get('shipments/methods')
@@ -42,9 +38,7 @@ export class ShippingMethodsController {
     @IfNoneMatch() held: string | undefined,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodPage> {
-    const { tag, json } = await this.json.list(projectId, search);
-    const isHeld = ifNoneMatch(held, tag);
-    return answer(response, withJson(json, { isPage: true }), validators(tag), isHeld);
+    return answerRead(response, await this.methods.listBySearch(projectId, search), held);
   }
 
   @Get('shipments/methods/tree')
@@ -53,9 +47,7 @@ export class ShippingMethodsController {
     @IfNoneMatch() held: string | undefined,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingTree> {
-    const { tag, json } = await this.json.tree(projectId);
-    const isHeld = ifNoneMatch(held, tag);
-    return answer(response, withJson(json), validators(tag), isHeld);
+    return answerRead(response, await this.methods.tree(projectId), held);
   }
 
   @Patch('shipments/methods/:method_id')
@@ -68,12 +60,12 @@ export class ShippingMethodsController {
   ): Promise<ShippingMethodDto> {
     const etags = checkedFor(projectId, (violations) => {
       const tags = ifMatch(violations, expected);
-      // The service checks the body. If the header is wrong, all faults are told together, here.
+      // The service checks the body. If the header is wrong, all violations are reported together, here.
       if (violations.any) checkUpsert(violations, body);
       return tags;
     });
     const method = await this.methods.update(projectId, id, body as UpsertShippingMethodRequest, { etags });
-    return answer(response, method, { ETag: method.etag });
+    return answer(response, method, { headers: { ETag: method.etag } });
   }
 
   @Delete('shipments/methods/:method_id')
@@ -89,6 +81,14 @@ export class ShippingMethodsController {
 }
 
 /** Caches may keep the answer, but must ask each time whether it is current. */
-function validators(tag: string) {
-  return { ETag: entityTag(tag), 'Cache-Control': 'no-cache' };
+function answerRead<Value extends object>(
+  response: HttpResponse,
+  value: Value,
+  ifNoneMatch: string | undefined,
+): Value {
+  const tag = shownTag(value);
+  // A host may have replaced the service, for instance in a test.
+  if (tag === undefined) return value;
+  const headers = { ETag: entityTag(tag), 'Cache-Control': 'no-cache' };
+  return answer(response, value, { headers, ifNoneMatch, json: () => unreadJson(value) });
 }

@@ -17,12 +17,14 @@ import {
   checkUpserts,
   type UpsertShippingMethodRequest,
 } from './dto/upsert-shipping-method.dto.js';
-import { checkListQuery } from './list/list-query.check.js';
+import { checkListQuery, type CheckedListQuery } from './list/list-query.check.js';
+import { readListQuery } from './list/list-query.decode.js';
+import { lazyPage, lazyTree } from './lazy-value.js';
 import { adoption, creation, type Decide, removal, removalOfAll, update, upserts } from './method-changes.js';
 import { codesOf } from './method-fields.js';
-import { pageJson, treeJson } from './method-json.js';
 import { type Done, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
+import { pageOf, treeOf } from './page-and-tree.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
 const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
@@ -116,13 +118,30 @@ export class ShippingMethods {
     const checked = checkedFor(projectId, (violations) =>
       checkListQuery(violations, query, this.settings.maxPageSize),
     );
-    return JSON.parse(pageJson(await this.view(projectId, options), checked)) as ShippingMethodPage;
+    return this.page(projectId, checked, options);
+  }
+
+  /**
+   * The list for the route.
+   * @param search the query of the URL, as it was sent
+   * @throws InvalidParameterError
+   * @internal
+   */
+  async listBySearch(projectId: string, search: string): Promise<ShippingMethodPage> {
+    const checked = checkedFor(projectId, (violations) =>
+      readListQuery(violations, search, this.settings.maxPageSize),
+    );
+    return this.page(projectId, checked, {});
   }
 
   /** All methods, inactive ones too, by carrier. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkedFor(projectId, () => undefined);
-    return JSON.parse(treeJson(await this.view(projectId, options))) as ShippingTree;
+    const joined = this.database.joined(options);
+    const view = await this.store.view(projectId, joined);
+    const make = (): ShippingTree => treeOf(view);
+    const json = (): Buffer => this.store.body(view, 'tree', () => JSON.stringify(make()));
+    return lazyTree({ make, tag: view.tag, json: joined ? undefined : json });
   }
 
   /** What a checkout offers: the active methods, in list order. */
@@ -251,6 +270,18 @@ export class ShippingMethods {
       removesProject: true,
     });
     return changes.length;
+  }
+
+  private async page(
+    projectId: string,
+    query: CheckedListQuery,
+    options: CallOptions,
+  ): Promise<ShippingMethodPage> {
+    const joined = this.database.joined(options);
+    const view = await this.store.view(projectId, joined);
+    const make = (): ShippingMethodPage => pageOf(view, query);
+    const json = (): Buffer => this.store.body(view, JSON.stringify(query), () => JSON.stringify(make()));
+    return lazyPage({ make, tag: view.tag, json: joined ? undefined : json });
   }
 
   /** @param more the options that this call takes beside `manager` */

@@ -101,11 +101,6 @@ export class MethodStore {
     return this.cache.body(view, name, make);
   }
 
-  /** Whether JSON of this name was made of a view of the project, current or not. */
-  hasBody(projectId: string, name: string): boolean {
-    return this.cache.hasBody(projectId, name);
-  }
-
   /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
   change(joined: EntityManager | undefined, change: ProjectChange): Promise<Done> {
     if (joined)

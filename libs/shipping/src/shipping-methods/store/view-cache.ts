@@ -72,18 +72,13 @@ export class ViewCache {
 
   /** Makes JSON of a view once. */
   body(view: MethodView, name: string, make: () => string): Buffer {
-    const key = keyOf(view.projectId, name);
+    const key = `${view.projectId} ${name}`;
     const known = this.bodies?.get(key);
     if (known?.tag === view.tag) return known.json;
     // In memory of its own: a slice of Node's pool would keep the whole pool in memory.
     const json = Buffer.from(new TextEncoder().encode(make()).buffer);
     this.bodies?.set(key, { tag: view.tag, json });
     return json;
-  }
-
-  /** Whether JSON of this name was made of a view of the project, current or not. */
-  hasBody(projectId: string, name: string): boolean {
-    return this.bodies?.has(keyOf(projectId, name)) ?? false;
   }
 
   private readingOf(projectId: string): Reading | undefined {
@@ -102,8 +97,4 @@ export class ViewCache {
       if (this.readings.get(projectId) === reading) this.readings.delete(projectId);
     }
   }
-}
-
-function keyOf(projectId: string, name: string): string {
-  return `${projectId} ${name}`;
 }
