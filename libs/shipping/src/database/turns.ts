@@ -11,8 +11,8 @@ export class Turns {
   take<Result>(work: () => Promise<Result>, maxWaitMs?: number): Promise<Result> {
     const { last } = this;
     const turn = (maxWaitMs === undefined ? last : inTime(last, maxWaitMs)).then(work);
-    // The next work waits for this work, and also for the work that this one did not wait for.
-    this.last = Promise.allSettled([last, turn]);
+    // Work that has waited too long is not run, but the work before it still runs.
+    this.last = Promise.allSettled([last, turn]).then(() => undefined);
     return turn;
   }
 
