@@ -27,10 +27,13 @@ const folders = readdirSync(new URL('docs', root), { withFileTypes: true }).filt
 const hasRecipes = folders.some(({ name }) => name === 'recipes');
 
 const groups = [
-  ['Begin', ['README.md', 'docs/start.md', 'docs/sample.md']],
+  ['Begin', ['README.md', 'docs/start.md', 'docs/existing-backend.md', 'docs/sample.md']],
   ['Guide', pagesOf('docs/guide')],
   ...(hasRecipes ? [['Recipes', pagesOf('docs/recipes')]] : []),
-  ['Look up', ['docs/reference.md', 'docs/reference-services.md', 'docs/express-and-fastify.md']],
+  [
+    'Look up',
+    ['docs/reference.md', 'docs/reference-services.md', 'docs/migrations.md', 'docs/express-and-fastify.md'],
+  ],
   ['Run', ['docs/operations.md', 'docs/performance.md', 'SECURITY.md']],
   ['Decisions', pagesOf('docs/decisions')],
   ['Project', ['CONTRIBUTING.md', 'CHANGELOG.md']],
