@@ -17,6 +17,11 @@ import { type TestDatabase, testDatabase } from '../support/database.js';
 
 // docs/guide/guards.md shows this code.
 
+interface ProjectRequest {
+  headers: { authorization?: string };
+  params: { project_id: string };
+}
+
 interface User {
   projects: string[];
   role: string;
@@ -31,7 +36,7 @@ class Tokens {
     ['token-of-globex', { projects: ['globex'], role: 'admin' }],
   ]);
 
-  userOf(token: string): User {
+  userOf(token = ''): User {
     const user = this.users.get(token);
     if (!user) throw new UnauthorizedException();
     return user;
@@ -51,7 +56,7 @@ class ProjectGuard implements CanActivate {
   ) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest();
+    const request = context.switchToHttp().getRequest<ProjectRequest>();
     const user = this.tokens.userOf(request.headers.authorization?.replace('Bearer ', ''));
     const roles = this.reflector.get<string[] | undefined>('roles', context.getHandler());
     return user.projects.includes(request.params.project_id) && (!roles || roles.includes(user.role));
