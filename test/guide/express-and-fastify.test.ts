@@ -30,14 +30,14 @@ const rows: Row[] = [
     method: 'GET',
     path: `${methods}/`,
     Express: '200',
-    Fastify: '404 route_not_found',
+    Fastify: '404 not_found',
   },
   {
     given: 'other letters',
     method: 'GET',
     path: methods.replace('api', 'API'),
     Express: '200',
-    Fastify: '404 route_not_found',
+    Fastify: '404 not_found',
   },
   {
     given: 'a path that is not UTF-8',
