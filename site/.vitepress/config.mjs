@@ -54,6 +54,7 @@ const slugify = (title) =>
 const style = `
   :root { --vp-code-font-size: 0.8125em; --vp-layout-max-width: 1680px; }
   .VPDoc.has-aside .content-container { max-width: 900px !important; }
+  @media (max-width: 640px) { .vp-doc :is(th, td) { padding: 6px 8px; font-size: 13px; line-height: 1.5; } }
 `;
 
 export default defineConfig({

@@ -33,7 +33,7 @@ const rows: Row[] = [
     Fastify: '404 not_found',
   },
   {
-    given: 'other letters',
+    given: 'capital letters',
     method: 'GET',
     path: methods.replace('api', 'API'),
     Express: '200',
