@@ -8,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { shippingEntities } from './shipping.entities.js';
+import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
 import { Database } from './database/database.js';
 import { columnsOf, recordedMigrations } from './database/engines/boot-checks.js';
 import { shippingMigrations } from './database/migrations/migrations.js';
@@ -20,11 +21,17 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
   ) {}
 
-  /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
+  /**
+   * The checks that need no connection.
+   * @throws Error that names the remedy, for a TypeORM that does not fit and for a DataSource without our entities
+   */
   onModuleInit(): void {
     const { dataSource } = this.database;
+    refuseOtherTypeOrm(dataSource);
     const missing = shippingEntities.filter((entity) => !dataSource.hasMetadata(entity));
     if (!dataSource.isInitialized || missing.length === 0) return;
+    const otherCopy = otherNestTypeOrm();
+    if (otherCopy) throw otherCopy;
     throw new Error(
       `The DataSource does not know ${missing.map(({ name }) => name).join(', ')}. Set autoLoadEntities: true ` +
         `in TypeOrmModule.forRoot(), or add them: entities: [...shippingEntities] from 'nestjs-shipping'.`,
