@@ -9,6 +9,7 @@ import {
 import { HttpAdapterHost } from '@nestjs/core';
 import { shippingEntities } from './shipping.entities.js';
 import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
+import { connectionError } from './database/connection-errors.js';
 import { Database } from './database/database.js';
 import { columnsOf, recordedMigrations } from './database/engines/boot-checks.js';
 import { shippingMigrations } from './database/migrations/migrations.js';
@@ -47,7 +48,9 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     // `manualInitialization`: the host will migrate when it initialises.
     if (!dataSource.isInitialized) return;
     this.database.observe();
-    const columns = await columnsOf(dataSource, shippingEntities);
+    const columns = await columnsOf(dataSource, shippingEntities).catch((error: unknown) => {
+      throw connectionError(error, false);
+    });
     const tables = shippingEntities.map((entity, place) => {
       const { tablePath, ownColumns } = dataSource.getMetadata(entity);
       const present = columns[place] ?? [];

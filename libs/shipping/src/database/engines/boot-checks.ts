@@ -1,5 +1,4 @@
 import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
-import { connectionError } from './connection-errors.js';
 import { engineOf } from './engine.js';
 
 /**
@@ -21,8 +20,6 @@ export async function columnsOf(
       columns.push(table?.columns.map(({ name }) => name) ?? []);
     }
     return columns;
-  } catch (error) {
-    throw connectionError(error, false);
   } finally {
     await runner.release();
   }
