@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -25,6 +26,24 @@ const postgresOnly = ['test/engines/postgres/**', 'test/sample/**'];
 
 /** Look for the engines that are there by themselves, or show code of the documents on the embedded one. */
 const ownEngines = ['test/engines/*.test.ts', 'test/guide/**', 'test/docs.test.ts'];
+
+/** The oldest TypeORM that the package allows, where `test/drivers` is installed. */
+const oldestTypeOrm = fileURLToPath(new URL('./test/drivers/node_modules/typeorm-oldest', import.meta.url));
+
+/** The transactions again, on the oldest TypeORM. SQLite needs a newer one. */
+const oldest = (name: string, url?: string) => ({
+  extends: true as const,
+  resolve: { alias: [{ find: /^typeorm$/, replacement: `${oldestTypeOrm}/index.js` }] },
+  test: {
+    ...suite,
+    name: `${name}, oldest TypeORM`,
+    include: ['test/transactions/**/*.test.ts'],
+    // Otherwise it would load the other TypeORM.
+    server: { deps: { inline: ['@nestjs/typeorm'] } },
+    ...(url !== undefined && { env: { TEST_DATABASE_URL: url } }),
+    isolate: false,
+  },
+});
 
 /** Set up what a whole process shares: class-transformer's storage, its time zone, its environment. */
 const ownProcess = ['test/embedding/{global-setups,time-zones}.test.ts', 'test/sample/start.test.ts'];
@@ -68,6 +87,7 @@ export default defineConfig({
             extends: true as const,
             test: { ...test, name: `${name}, apart`, include: ownProcess, exclude: elsewhere },
           },
+          ...(existsSync(oldestTypeOrm) && engineOf(url) !== 'sqlite' ? [oldest(name, url)] : []),
         ];
       }),
     ],

@@ -30,9 +30,6 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
 
   it.each([
     ['SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED', 'isolation = READ-UNCOMMITTED, which shows'],
-    ['SET autocommit = 0', 'autocommit = OFF, so that a read'],
-    ["SET completion_type = 'CHAIN'", 'completion_type = CHAIN, so that a COMMIT'],
-    ['SET sql_select_limit = 3', 'sql_select_limit = 3, so that the server'],
     [
       "SET sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES'",
       'sql_mode = NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES, under which the driver cannot escape values',

@@ -50,7 +50,7 @@ export { RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
 
 export { type CallOptions } from './database/database.js';
 export { shippingEntities } from './shipping.entities.js';
-export { connectionError } from './database/engines/connection-errors.js';
+export { connectionError } from './database/connection-errors.js';
 export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
 export { ShippingProject } from './shipping-methods/shipping-project.entity.js';
 

@@ -1,6 +1,7 @@
 // CommonJS in both builds: only there `require` finds what is installed beside this package. It has no type annotations,
 // because test runners do not compile this kind of file.
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 
 // Under tsx, the `require` of a module that is imported can resolve, but it cannot load JSON.
 export const version = String(createRequire(__filename)('nestjs-shipping/package.json').version);
@@ -9,7 +10,17 @@ export const version = String(createRequire(__filename)('nestjs-shipping/package
 export const folderOf = (name = '', place = '') => {
   try {
     const { resolve } = place ? createRequire(place) : require;
-    return resolve(`${name}/package.json`).replace(/[/\\]package\.json$/, '');
+    // TypeORM does not export its package.json. Its entry is in the same folder.
+    return dirname(resolve(name === 'typeorm' ? name : `${name}/package.json`));
+  } catch {
+    return '';
+  }
+};
+
+/** @returns the version of the package in a folder; '': it cannot be read */
+export const versionIn = (folder = '') => {
+  try {
+    return String(createRequire(`${folder}/package.json`)('./package.json').version);
   } catch {
     return '';
   }

@@ -39,7 +39,7 @@ describe('a workspace', () => {
       const [ours, theirs] = ['lib/', ''].map((at) => join(workspace, `${at}node_modules/@nestjs/${name}`));
       expect(refused).toThrow(
         `Two copies of @nestjs/${name} are installed: nestjs-shipping loads it from ${ours}, the application from ${theirs}. ` +
-          'See "npm ls @nestjs/core @nestjs/common"',
+          'See "npm ls @nestjs/core @nestjs/common @nestjs/typeorm typeorm"',
       );
       cwd.mockRestore();
     },

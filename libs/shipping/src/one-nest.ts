@@ -8,15 +8,17 @@ import { folderOf } from './installed.cjs';
 export function refuseTwoCopiesOfNest(isApplications: boolean): void {
   const core = folderOf('@nestjs/core');
   if (!isApplications)
-    throw twoCopies('core', core, folderOf('@nestjs/core', `${process.cwd()}/package.json`));
+    throw twoCopies('@nestjs/core', core, folderOf('@nestjs/core', `${process.cwd()}/package.json`));
   const [ours, ofCore] = [folderOf('@nestjs/common'), folderOf('@nestjs/common', `${core}/package.json`)];
-  if (ours !== ofCore) throw twoCopies('common', ours, ofCore);
+  if (ours !== ofCore) throw twoCopies('@nestjs/common', ours, ofCore);
 }
 
-function twoCopies(name: string, ours: string, other: string): Error {
+/** @param other where the application has it; '' if that is not known */
+export function twoCopies(name: string, ours: string, other: string): Error {
   const theirs = other === '' || other === ours ? 'from another folder' : `from ${other}`;
   return new Error(
-    `Two copies of @nestjs/${name} are installed: nestjs-shipping loads it from ${ours}, the application ${theirs}. ` +
-      'See "npm ls @nestjs/core @nestjs/common", and let all packages share one copy, for instance by "npm dedupe".',
+    `Two copies of ${name} are installed: nestjs-shipping loads it from ${ours}, the application ${theirs}. ` +
+      'See "npm ls @nestjs/core @nestjs/common @nestjs/typeorm typeorm", and let all packages share one copy, for ' +
+      'instance by "npm dedupe".',
   );
 }

@@ -3,6 +3,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { mountOneFormat } from './one-format.js';
+import { otherNestTypeOrm } from './one-typeorm.js';
 import { OrderEvents } from './order-events/order-events.service.js';
 import { MethodStore } from './shipping-methods/store/method-store.js';
 import { MethodSettings } from './shipping-methods/method-settings.js';
@@ -49,7 +50,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       {
         provide: Database,
         useFactory: (source: DataSource | undefined, { entityManager }: ShippingModuleOptions) => {
-          if (!source) throw noDataSource(dataSource);
+          if (!source) throw otherNestTypeOrm() ?? noDataSource(dataSource);
           engineOf(source);
           return new Database(source, entityManager);
         },

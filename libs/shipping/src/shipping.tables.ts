@@ -8,6 +8,8 @@ import {
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { shippingEntities } from './shipping.entities.js';
+import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
+import { connectionError } from './database/connection-errors.js';
 import { Database } from './database/database.js';
 import { columnsOf, recordedMigrations } from './database/engines/boot-checks.js';
 import { shippingMigrations } from './database/migrations/migrations.js';
@@ -20,11 +22,17 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
   ) {}
 
-  /** @throws Error at boot, rather than at the first query, when the DataSource does not know our entities */
+  /**
+   * The checks that need no connection.
+   * @throws Error that names the remedy, for a TypeORM that does not fit and for a DataSource without our entities
+   */
   onModuleInit(): void {
     const { dataSource } = this.database;
+    refuseOtherTypeOrm(dataSource);
     const missing = shippingEntities.filter((entity) => !dataSource.hasMetadata(entity));
     if (!dataSource.isInitialized || missing.length === 0) return;
+    const otherCopy = otherNestTypeOrm();
+    if (otherCopy) throw otherCopy;
     throw new Error(
       `The DataSource does not know ${missing.map(({ name }) => name).join(', ')}. Set autoLoadEntities: true ` +
         `in TypeOrmModule.forRoot(), or add them: entities: [...shippingEntities] from 'nestjs-shipping'.`,
@@ -40,7 +48,9 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     // `manualInitialization`: the host will migrate when it initialises.
     if (!dataSource.isInitialized) return;
     this.database.observe();
-    const columns = await columnsOf(dataSource, shippingEntities);
+    const columns = await columnsOf(dataSource, shippingEntities).catch((error: unknown) => {
+      throw connectionError(error, false);
+    });
     const tables = shippingEntities.map((entity, place) => {
       const { tablePath, ownColumns } = dataSource.getMetadata(entity);
       const present = columns[place] ?? [];

@@ -282,7 +282,8 @@ function onEachConnection(statements: readonly string[]): Driver {
     });
     return pool;
   };
-  return Object.create(usual, { createPool: { value: createPool } }) as Driver;
+  // TypeORM 0.3 takes a driver without enumerable properties for one that is not installed.
+  return Object.create(usual, { createPool: { value: createPool, enumerable: true } }) as Driver;
 }
 
 async function onOptions(options: MariadbOptions): Promise<TestDatabase> {

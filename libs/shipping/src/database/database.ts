@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { connectionError, contentionOf } from './engines/connection-errors.js';
+import { connectionError, contentionOf } from './connection-errors.js';
 import { isSqlite } from './engines/engine.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { type OpenTransactions, openTransactionsOf } from './open-transactions.js';

@@ -1,12 +1,12 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { ColumnTypesOfEngine, seqIndex } from '../database/engines/column-types.js';
+import { ColumnTypesByUseDataSource, seqIndex } from '../database/engines/column-types.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
 const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /** Rows are only ever added. The primary key is the order of the history, so a history is read by it. */
-@ColumnTypesOfEngine
+@ColumnTypesByUseDataSource
 @Entity({ name: 'shipping_order_event' })
 @Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
   unique: true,

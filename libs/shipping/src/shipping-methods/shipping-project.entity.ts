@@ -1,11 +1,11 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { ColumnTypesOfEngine } from '../database/engines/column-types.js';
+import { ColumnTypesByUseDataSource } from '../database/engines/column-types.js';
 
 /**
  * One row for each project. The first change of a project creates it, and `removeProject` deletes it. Each change of a
  * method updates this row first, and so locks it: the writers of a project wait for each other here.
  */
-@ColumnTypesOfEngine
+@ColumnTypesByUseDataSource
 @Entity({ name: 'shipping_project' })
 export class ShippingProject {
   @PrimaryColumn({

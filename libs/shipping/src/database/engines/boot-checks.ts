@@ -1,5 +1,4 @@
 import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
-import { connectionError } from './connection-errors.js';
 import { engineOf } from './engine.js';
 
 /**
@@ -21,14 +20,12 @@ export async function columnsOf(
       columns.push(table?.columns.map(({ name }) => name) ?? []);
     }
     return columns;
-  } catch (error) {
-    throw connectionError(error, false);
   } finally {
     await runner.release();
   }
 }
 
-/** @returns the names of those that the host's table of migrations has; none when there is no such table */
+/** @returns the names of our migrations that the host's table of migrations has; none when there is no such table */
 export async function recordedMigrations(
   { options, manager }: DataSource,
   migrations: readonly (new () => { name: string })[],
@@ -62,25 +59,19 @@ async function checkEncoding(dataSource: DataSource): Promise<void> {
   );
 }
 
-/** What the variables of a session must not be, and why. */
+/** Settings of a session under which texts are lost, reads are wrong, or a value can break out of its statement. */
 const refused = {
   "Variable_name IN ('character_set_client', 'character_set_connection', 'character_set_results') AND Value <> 'utf8mb4'":
     "which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
   "Variable_name LIKE 't%isolation' AND Value = 'READ-UNCOMMITTED'":
     'which shows changes that are rolled back later. Set READ COMMITTED or a stricter level.',
-  "Variable_name = 'autocommit' AND Value = 'OFF'":
-    'so that a read would never see later changes. Set it to ON.',
-  "Variable_name = 'completion_type' AND Value <> 'NO_CHAIN'":
-    'so that a COMMIT would begin another transaction, which nobody ends. Set it to NO_CHAIN.',
-  "Variable_name = 'sql_select_limit' AND Value <> '18446744073709551615'":
-    'so that the server would leave out rows. Set it to DEFAULT.',
   "Variable_name = 'sql_mode' AND Value LIKE '%NO_BACKSLASH_ESCAPES%'":
     'under which the driver cannot escape values safely. Remove it from the sql_mode.',
   "Variable_name = 'wsrep_dirty_reads' AND Value = 'ON'":
     'so that a node of Galera which is cut off from the others would answer with old data. Set it to OFF.',
 };
 
-/** On a server of Galera, its first bit makes a read wait for what other nodes have committed. */
+/** On a server of Galera, the first bit of `wsrep_sync_wait` makes a read wait for what other nodes have committed. */
 const ofGalera = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_sync_wait')";
 
 async function checkSession(dataSource: DataSource): Promise<void> {

@@ -61,14 +61,13 @@ const fits: Record<EngineName, (metadata: EntityMetadata, dataSource: DataSource
 };
 
 /**
- * Gives the metadata of each DataSource the column types of its engine. The decorators
- * of the entity name types that every driver of TypeORM knows. So an engine that we do not know fails with our error,
- * not with TypeORM's.
+ * Gives our columns the types of the engine of each DataSource. The decorators on the columns name types that every driver
+ * of TypeORM knows, so that a DataSource of an engine that we do not know fails with our error.
  *
- * TypeORM calls `useDataSource` between checking the metadata and using it, on a class that also has the static
- * `hasId` and `save` of its `BaseEntity`.
+ * TypeORM calls `useDataSource` after it has checked the metadata and before it uses them. It calls it on classes that have
+ * the static methods `hasId` and `save` of its `BaseEntity`.
  */
-export const ColumnTypesOfEngine: ClassDecorator = (entity) => {
+export const ColumnTypesByUseDataSource: ClassDecorator = (entity) => {
   Object.defineProperties(entity, {
     hasId: { value: () => false },
     save: { value: () => undefined },

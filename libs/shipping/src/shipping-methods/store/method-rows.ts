@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
-import { isDuplicate } from '../../database/engines/connection-errors.js';
+import { isDuplicate } from '../../database/connection-errors.js';
 import { ifAbsent, nowIn, selectable } from '../../database/engines/engine.js';
 import { run } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';

@@ -6,7 +6,7 @@ import { type Completion, Database } from '../../database/database.js';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
-import { isForeignKeyViolation } from '../../database/engines/connection-errors.js';
+import { isForeignKeyViolation } from '../../database/connection-errors.js';
 import { keepsSnapshot } from '../../database/engines/engine.js';
 import { MethodSettings } from '../method-settings.js';
 import { ShippingException } from '../../problems/shipping.exception.js';

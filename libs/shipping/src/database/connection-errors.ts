@@ -3,7 +3,7 @@ import {
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
-import { DatabaseUnavailableError, OutcomeUnknownError } from '../database.errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 
 /** What drivers and servers call their faults. No two engines have the same code. */
 const faults = {

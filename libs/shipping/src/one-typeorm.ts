@@ -1,0 +1,38 @@
+import { DataSource } from 'typeorm';
+import { folderOf, versionIn } from './installed.cjs';
+import { twoCopies } from './one-nest.js';
+
+/** Older versions of TypeORM do not tell of a failed statement, so that a transaction would commit a part of a change. */
+const tooOld = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
+
+/**
+ * With another copy of TypeORM, we would not recognise its errors: a COMMIT whose outcome is unknown would be reported as
+ * not done.
+ * @throws Error that names both copies, or the version that is too old
+ */
+export function refuseOtherTypeOrm(dataSource: DataSource): void {
+  const ours = folderOf('typeorm');
+  if (!(dataSource instanceof DataSource))
+    throw twoCopies('typeorm', ours, folderOf('typeorm', placeOfNest()));
+  const version = versionIn(ours);
+  if (!tooOld.test(version)) return;
+  throw new Error(
+    `nestjs-shipping needs typeorm 0.3.18 or newer, but ${ours} has version ${version}. Install a newer one, for ` +
+      'instance by "npm i typeorm@0.3".',
+  );
+}
+
+/** @returns undefined unless the application seems to load another copy of `@nestjs/typeorm` than we do */
+export function otherNestTypeOrm(): Error | undefined {
+  const [ours, theirs] = [folderOf('@nestjs/typeorm'), folderOf('@nestjs/typeorm', applicationPlace())];
+  return theirs === '' || theirs === ours ? undefined : twoCopies('@nestjs/typeorm', ours, theirs);
+}
+
+/** The package that made the DataSource. */
+function placeOfNest(): string {
+  return `${folderOf('@nestjs/typeorm', applicationPlace())}/package.json`;
+}
+
+function applicationPlace(): string {
+  return `${process.cwd()}/package.json`;
+}
