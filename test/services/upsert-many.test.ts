@@ -191,7 +191,7 @@ describe('upsertMany', () => {
 
       await expect(call).rejects.toMatchObject({
         errors: [
-          { parameter: 'project_id', code: 'format' },
+          { parameter: 'projectId', code: 'format' },
           { pointer: '/0/sort_order', code: 'type' },
         ],
       });

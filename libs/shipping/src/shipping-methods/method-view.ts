@@ -2,7 +2,7 @@ import { isUuid } from '../validation/identifiers.js';
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
 import { matches } from './list/list-filter.js';
-import { type CheckedListQuery } from './list/list-query.check.js';
+import { type CheckedListQuery } from './list/list-filter.js';
 import { maxFoldedBytes } from '../validation/text.js';
 import { codesOf, fieldNames, fieldOf, searchedFields } from './method-fields.js';
 

@@ -1,5 +1,5 @@
 import { type ShippingMethodPage, type ShippingTree } from './dto/shipping-method.dto.js';
-import { type CheckedListQuery } from './list/list-query.check.js';
+import { type CheckedListQuery } from './list/list-filter.js';
 import { type MethodView } from './method-view.js';
 
 /** @returns new objects, which the caller may change */

@@ -1,7 +1,23 @@
-import { type FilterOperator, type FilterValue, operators } from '../dto/list-shipping-methods.dto.js';
-import { type CheckedListQuery, compared, type Condition } from './list-query.check.js';
+import { type FilterOperator, type FilterValue, operators } from './list-query.dto.js';
 import { type EffectiveMethod } from '../effective-method.js';
-import { fieldOf, searchedFields } from '../method-fields.js';
+import { type FilterField, fieldOf, searchedFields } from '../method-fields.js';
+import { byCodePoint } from '../../validation/text.js';
+
+export interface Condition {
+  field: FilterField;
+  op: FilterOperator;
+  /** One for most operators, any number for `in` and `nin`, two for `between`. Texts are as they are compared. */
+  values: FilterValue[];
+}
+
+export interface CheckedListQuery {
+  page: number;
+  perPage: number;
+  /** Case-folded; all of them must be found. */
+  words: readonly string[];
+  /** All of the groups must hold. Of a group, at least one condition must. */
+  groups: readonly Condition[][];
+}
 
 type Test = (value: FilterValue | null, given: readonly FilterValue[]) => boolean;
 
@@ -50,4 +66,9 @@ function satisfies(method: EffectiveMethod, { field, op, values }: Condition): b
   const value = method.value(field);
   const isTime = fieldOf(field).kind === 'time';
   return tests[op](isTime ? String(value).slice(0, -1) : value, values);
+}
+
+export function compared(a: FilterValue, b: FilterValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return byCodePoint(String(a), String(b));
 }

@@ -1,34 +1,12 @@
 import { isUuid } from '../../validation/identifiers.js';
 import { isPlainObject } from '../../validation/json-object.js';
 import { int32 } from '../../validation/rules.js';
-import { byCodePoint, folded, isStorable, lengthOf } from '../../validation/text.js';
+import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
 import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
-import {
-  type FilterOperator,
-  type FilterValue,
-  kindOf,
-  listLimits,
-  operators,
-  operatorsFor,
-} from '../dto/list-shipping-methods.dto.js';
+import { type FilterOperator, kindOf, listLimits, operators, operatorsFor } from './list-query.dto.js';
 import { type FilterField, filterFields } from '../method-fields.js';
-
-export interface Condition {
-  field: FilterField;
-  op: FilterOperator;
-  /** One for most operators, any number for `in` and `nin`, two for `between`. Texts are as they are compared. */
-  values: FilterValue[];
-}
-
-export interface CheckedListQuery {
-  page: number;
-  perPage: number;
-  /** Case-folded; all of them must be found. */
-  words: readonly string[];
-  /** All of the groups must hold. Of a group, at least one condition must. */
-  groups: readonly Condition[][];
-}
+import { type CheckedListQuery, compared, type Condition } from './list-filter.js';
 
 const conditionKeys = ['field', 'op', 'value'];
 
@@ -215,9 +193,4 @@ function checkValue(refuse: Refuse, field: FilterField, value: unknown): Conditi
   // With its `Z`, a time would come after one with more decimals.
   if (time !== undefined) return [time.slice(0, -1)];
   return refuse('format', `${field} is an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
-}
-
-export function compared(a: FilterValue, b: FilterValue): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return byCodePoint(String(a), String(b));
 }

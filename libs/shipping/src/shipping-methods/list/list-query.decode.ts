@@ -1,6 +1,7 @@
 import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
-import { listLimits } from '../dto/list-shipping-methods.dto.js';
-import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
+import { listLimits } from './list-query.dto.js';
+import { type CheckedListQuery } from './list-filter.js';
+import { checkListQuery } from './list-query.check.js';
 import { fieldOf, filterFields } from '../method-fields.js';
 
 const parameters = new Set(['page', 'per_page', 'q', 'filter', 'raw_filters']);
