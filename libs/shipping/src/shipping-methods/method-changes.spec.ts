@@ -3,6 +3,7 @@ import { ShippingException } from '../problems/shipping.exception.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { creation, type Decide, removal, update, upserts } from './method-changes.js';
+import { settableFields } from './method-fields.js';
 import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
@@ -68,6 +69,50 @@ describe('a creation', () => {
       });
     },
   );
+
+  const complete = {
+    ...codes,
+    carrier_label: 'UPS',
+    method_label: 'Own',
+    is_active: false,
+    sort_order: 3,
+    meta: { a: 1 },
+  };
+  const others = {
+    carrier_label: 'Other',
+    method_label: 'Other',
+    is_active: true,
+    sort_order: 4,
+    meta: { a: 2 },
+  };
+  const holder = (use_default: boolean): MethodView =>
+    MethodView.of(
+      methodSet([{ ...complete, meta: JSON.stringify(complete.meta), use_default }]),
+      methodSet([{ ...codes, ...others, meta: JSON.stringify(others.meta) }], 'default'),
+    );
+
+  it.each([true, false])(
+    'is identical when each stored value is sent, with use_default %j',
+    (use_default) => {
+      const refusal = refusalOf(creation({ ...complete, use_default }, 10), holder(use_default));
+
+      expect(refusal).toMatchObject({ identical: true });
+    },
+  );
+
+  it.each(
+    settableFields
+      .filter((name) => !name.endsWith('_code'))
+      .flatMap((name) => [true, false].map((use_default) => ({ name, use_default }))),
+  )('is not identical when only $name differs, with use_default $use_default', ({ name, use_default }) => {
+    const same = { ...complete, use_default };
+    // Of a method that inherits, these are the values that it shows.
+    const other = { ...codes, ...others, use_default: !use_default }[name];
+
+    const refusal = refusalOf(creation({ ...same, [name]: other }, 10), holder(use_default));
+
+    expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
+  });
 
   it('is refused when the project is full', () => {
     expect(refusalOf(creation(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
