@@ -125,7 +125,7 @@ describe('the tag of a view', () => {
   });
 
   it('is the one of the revisions that were looked up', () => {
-    const now = { own: 'shop 1', defaults: 'default 1' };
+    const now = { project: 'shop 1', defaults: 'default 1' };
 
     expect(MethodView.of(methodSet([])).tag).toBe(tagOf(now, false));
     expect(MethodView.of(inheriting, methodSet([], 'default')).tag).toBe(tagOf(now, true));
@@ -209,6 +209,6 @@ describe('a view after a write', () => {
     const after = before.with([{ id: idOf(2), stored: undefined }], 'shop 2');
 
     expect(after?.inherits).toBe(false);
-    expect(after?.tag).toBe(tagOf({ own: 'shop 2', defaults: 'default 1' }, false));
+    expect(after?.tag).toBe(tagOf({ project: 'shop 2', defaults: 'default 1' }, false));
   });
 });

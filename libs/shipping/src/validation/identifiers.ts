@@ -1,6 +1,6 @@
 import { shortened, Violations } from './violations.js';
 
-/** The host owns these ids. We only limit their form. */
+/** The form of project ids and order ids. The host decides what they are. */
 export const identifierPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -23,7 +23,7 @@ export class RecordOrderEvent {
   @Text(eventLengths.message)
   message?: string | null;
 
-  /** At most 16 KiB of JSON, 8 levels deep. */
+  /** At most 16 KiB of JSON, 8 levels deep. `checkOrderEvent` checks it. */
   @Allow()
   data?: object | null;
 

@@ -8,7 +8,7 @@ const unknown = 'is no field of a shipping method.';
 
 /**
  * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced.
- * @param pointer where it stands in what was sent
+ * @param pointer the JSON pointer to the request in the body
  * @returns the checked request, its labels normalised; incomplete when there are violations
  */
 export function checkUpsert(
@@ -17,7 +17,7 @@ export function checkUpsert(
   pointer = '',
 ): UpsertShippingMethodRequest {
   const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer, unknown);
-  // −0 is a JSON number too, and is stored as 0.
+  // JSON has a −0, which is stored as 0.
   if (request.sort_order === 0) request.sort_order = 0;
   const { meta } = Object(input) as UpsertShippingMethodRequest;
   if (meta !== undefined)
@@ -25,7 +25,7 @@ export function checkUpsert(
   return request;
 }
 
-/** Checks requests of which each pair of codes may come once. The pointers begin with the ordinal, from 0. */
+/** Checks a list of requests, in which each pair of codes may come once. Each pointer begins with an ordinal, from 0. */
 export function checkUpserts(violations: Violations, input: unknown): UpsertShippingMethodRequest[] {
   const ordinals = new Map<string, number>();
   if (!Array.isArray(input)) return violations.at({ pointer: '' })('type', 'The requests must be an array.');
@@ -33,7 +33,7 @@ export function checkUpserts(violations: Violations, input: unknown): UpsertShip
     if (violations.full) return new UpsertShippingMethodRequest();
     const pointer = `/${ordinal}`;
     const request = checkUpsert(violations, each, pointer);
-    // Codes that are missing are not the same codes twice.
+    // Two requests without codes are not duplicates of each other.
     if (![request.carrier_code, request.method_code].every((code) => typeof code === 'string'))
       return request;
     const codes = codesOf(request);

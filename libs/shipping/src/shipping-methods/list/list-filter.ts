@@ -6,16 +6,16 @@ import { byCodePoint } from '../../validation/text.js';
 export interface Condition {
   field: FilterField;
   op: FilterOperator;
-  /** One for most operators, any number for `in` and `nin`, two for `between`. Texts are as they are compared. */
+  /** Two values for `between`, any number for `in` and `nin`, one for the others. Texts are normalised or case-folded. */
   values: FilterValue[];
 }
 
 export interface CheckedListQuery {
   page: number;
   perPage: number;
-  /** Case-folded; all of them must be found. */
+  /** The words of `q`, case-folded. A method must have all of them. */
   words: readonly string[];
-  /** All of the groups must hold. Of a group, at least one condition must. */
+  /** A method must satisfy at least one condition of each group. */
   groups: readonly Condition[][];
 }
 
@@ -26,13 +26,13 @@ const ordered =
   (accepts: (comparison: number) => boolean): Test =>
   (value, [bound = '']) =>
     value !== null && accepts(compared(value, bound));
-/** The text and the part of it are both case-folded. */
+/** Both the text and the part are case-folded. */
 const inText =
   (accepts: (text: string, part: string) => boolean): Test =>
   (value, [part]) =>
     value !== null && accepts(String(value), String(part));
 
-/** What each operator means. A null is matched by `ne`, `nin` and `null` only. */
+/** The meaning of each operator. A null is matched by `ne`, `nin` and `null` only. */
 const tests: Record<FilterOperator, Test> = {
   eq: isAny,
   ne: (value, given) => !isAny(value, given),
@@ -49,7 +49,7 @@ const tests: Record<FilterOperator, Test> = {
   null: (value, [isNull]) => (value === null) === isNull,
 };
 
-/** Whether a method is part of a list. */
+/** Returns whether a list with this query has the method. */
 export function matches(method: EffectiveMethod, { words, groups }: CheckedListQuery): boolean {
   return (
     words.every((word) => hasWord(method, word)) &&

@@ -10,7 +10,11 @@ import { type CheckedListQuery, compared, type Condition } from './list-filter.j
 
 const conditionKeys = ['field', 'op', 'value'];
 
-/** @param isBracketed whether `filter` came as `filter[field]=value`, for the names in violations */
+/**
+ * Checks the query of a list, from a URL or from a sibling module.
+ * @param isBracketed whether `filter` was sent as `filter[field]=value`; violations then name the parameter so
+ * @returns the query in the form in which it is compared; incomplete when there are violations
+ */
 export function checkListQuery(
   violations: Violations,
   input: unknown,
@@ -54,13 +58,13 @@ function checkWords(refuse: Refuse, q: unknown): string[] {
   return q.split(/\s+/u).flatMap((word) => (word === '' ? [] : folded(word)));
 }
 
-/** A condition as it was sent, and how to add a violation that names it. */
+/** A condition that is not checked yet, with the function that adds its violations. */
 interface SentCondition {
   sent: Record<string, unknown>;
   refuse: Refuse;
 }
 
-/** Puts the name of what was sent before each detail. */
+/** Returns a function that begins each detail with a name. */
 function naming(refuse: Refuse, name: string): Refuse {
   return (code, detail, allowed) => refuse(code, `${name}: ${detail}`, allowed);
 }
@@ -101,7 +105,7 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
   });
 }
 
-/** `filter` and `raw_filters` together have one bound. Conditions beyond it are not checked. */
+/** Checks the conditions of `filter` and `raw_filters`, which have one bound together. Those beyond it are skipped. */
 function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const all = groups.flat();
   const max = listLimits.conditions;
@@ -145,7 +149,7 @@ function checkValues(
   if (takes === 'range' && list.length !== 2) return refuse('length', `"${operator}" takes two values.`);
   if (list.length > listLimits.values)
     return refuse('too_many', `there may be at most ${listLimits.values} values.`);
-  // Before anything is normalised: a sibling module may pass texts of any length.
+  // This comes before texts are normalised, because a sibling module may pass texts of any length.
   const bytes = list.reduce<number>((sum, each) => sum + bytesOf(each), 0);
   if (bytes > listLimits.parameterBytes)
     return refuse('too_large', `the values must be at most ${listLimits.parameterBytes} bytes in all.`);
