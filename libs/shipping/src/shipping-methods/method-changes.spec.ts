@@ -58,17 +58,14 @@ describe('a creation', () => {
     ['what is shown', { ...shown, use_default: true }, false],
     ['another label', { ...stored, method_label: 'Other' }, false],
     ['less than what is stored', { ...codes, method_label: 'Own' }, false],
-  ])(
-    'is refused when its codes are taken, in a full project too: it sends %s',
-    (_what, request, identical) => {
-      expect(refusalOf(creation(request, 2))).toMatchObject({
-        status: 409,
-        code: 'duplicate_method',
-        existing_id: inheriting,
-        identical,
-      });
-    },
-  );
+  ])('is refused when its codes are taken, and sends %s', (_what, request, identical) => {
+    expect(refusalOf(creation(request, 2))).toMatchObject({
+      status: 409,
+      code: 'duplicate_method',
+      existing_id: inheriting,
+      identical,
+    });
+  });
 
   const complete = {
     ...codes,
@@ -121,7 +118,7 @@ describe('a creation', () => {
 });
 
 describe('an update', () => {
-  it('keeps what it leaves out, and knows the method as it was', () => {
+  it('keeps the fields that it leaves out', () => {
     const changes = update(inheriting, { ...codes, method_label: 'New' }, undefined)(view);
 
     expect(changes).toEqual([
@@ -171,14 +168,14 @@ describe('an update', () => {
     },
   );
 
-  it('hears of a wrong etag rather than of taken codes, and of a missing method before both', () => {
+  it('is refused for a missing method first, then a wrong etag, then taken codes', () => {
     expect(refusalOf(update(plain, stored, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
     expect(refusalOf(update(idOf(9), stored, ['"9"']))).toMatchObject({ code: 'method_not_found' });
   });
 });
 
 describe('a removal', () => {
-  it('deletes one row, and knows the method as it was', () => {
+  it('deletes one row', () => {
     expect(removal(plain.toUpperCase(), undefined)(view)).toEqual([
       { id: plain, before: view.byId(plain), values: undefined },
     ]);
@@ -196,7 +193,7 @@ describe('a removal', () => {
 });
 
 describe('an upsert', () => {
-  it('inserts what is not there', () => {
+  it('inserts a method that does not exist', () => {
     expect(upserts([free], false, 10)(view)).toMatchObject([
       { before: undefined, values: { ...filledIn, ...free } },
     ]);
@@ -207,7 +204,7 @@ describe('an upsert', () => {
     expect(upserts([{ ...second, sort_order: 1 }], false, 1)(view)).toHaveLength(1);
   });
 
-  it('changes nothing when it sends what is stored or shown', () => {
+  it('changes nothing when it sends the stored or the visible values', () => {
     expect(upserts([second], false, 10)(view)).toEqual([]);
     expect(upserts([shown], false, 10)(view)).toEqual([]);
   });

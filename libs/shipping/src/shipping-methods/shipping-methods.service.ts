@@ -22,7 +22,7 @@ import { adoption, creation, type Decide, removal, removalOfAll, update, upserts
 import { codesOf } from './method-fields.js';
 import { type Done, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
-import { pageOf, treeOf } from './page-and-tree.js';
+import { pageJson, pageOf, treeJson, treeOf } from './page-and-tree.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
 const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
@@ -138,7 +138,7 @@ export class ShippingMethods {
     const joined = this.database.joined(options);
     const view = await this.store.view(projectId, joined);
     const make = (): ShippingTree => treeOf(view);
-    const json = (): Buffer => this.store.body(view, 'tree', () => JSON.stringify(make()));
+    const json = (): Buffer => this.store.body(view, 'tree', () => treeJson(view));
     return lazyTree({ make, tag: view.tag, json: joined ? undefined : json });
   }
 
@@ -278,7 +278,7 @@ export class ShippingMethods {
     const joined = this.database.joined(options);
     const view = await this.store.view(projectId, joined);
     const make = (): ShippingMethodPage => pageOf(view, query);
-    const json = (): Buffer => this.store.body(view, JSON.stringify(query), () => JSON.stringify(make()));
+    const json = (): Buffer => this.store.body(view, JSON.stringify(query), () => pageJson(view, query));
     return lazyPage({ make, tag: view.tag, json: joined ? undefined : json });
   }
 
