@@ -213,7 +213,7 @@ describe('the events of an order', () => {
     });
   });
 
-  it('refuse a bad project id from a sibling module as they do over HTTP, and so do the methods', async () => {
+  it('refuse bad ids from a sibling module by the names of their parameters, and so do the methods', async () => {
     await expect(host.events.list('no/such', 'o')).rejects.toThrow(InvalidParameterError);
     const calls = [
       host.methods.adoptDefaults('a b'),
@@ -223,8 +223,14 @@ describe('the events of an order', () => {
       host.methods.remove('a b', 'id'),
     ];
     for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
+    await expect(host.events.removeOrder('a b', '#1001')).rejects.toMatchObject({
+      errors: [
+        { parameter: 'projectId', code: 'format' },
+        { parameter: 'orderId', code: 'format' },
+      ],
+    });
     await expect(host.methods.tree('')).rejects.toMatchObject({
-      errors: [{ parameter: 'project_id', code: 'required' }],
+      errors: [{ parameter: 'projectId', code: 'required' }],
     });
   });
 });

@@ -103,8 +103,8 @@ describe('the services as the documents show them', () => {
     const carrier = methods.findByCodes(projectId, code as string, '03');
     const method = methods.findByCodes(projectId, 'ups', code as string);
 
-    await expect(carrier).rejects.toMatchObject({ errors: [{ parameter: 'carrier_code', code: 'type' }] });
-    await expect(method).rejects.toMatchObject({ errors: [{ parameter: 'method_code', code: 'type' }] });
+    await expect(carrier).rejects.toMatchObject({ errors: [{ parameter: 'carrierCode', code: 'type' }] });
+    await expect(method).rejects.toMatchObject({ errors: [{ parameter: 'methodCode', code: 'type' }] });
     expect(await methods.findByCodes(projectId, ' no code', 'x')).toBeNull();
   });
 

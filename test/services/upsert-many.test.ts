@@ -191,10 +191,38 @@ describe('upsertMany', () => {
 
       await expect(call).rejects.toMatchObject({
         errors: [
-          { parameter: 'project_id', code: 'format' },
+          { parameter: 'projectId', code: 'format' },
           { pointer: '/0/sort_order', code: 'type' },
         ],
       });
     });
+  });
+});
+
+describe('upsertMany of more methods than a page of a list', () => {
+  const host = mounted({});
+
+  it('names each method in one of its four lists', async () => {
+    const project = freshProject();
+    const requests = (kind: string, sort_order: number): UpsertShippingMethodRequest[] =>
+      Array.from({ length: 101 }, (_, index) => ({ ...ground, method_code: `${kind} ${index}`, sort_order }));
+    const before = await host.methods.upsertMany(project, [
+      ...requests('same', 0),
+      ...requests('old', 0),
+      ...requests('gone', 0),
+    ]);
+    const [same, old, gone] = [0, 101, 202].map((from) => before.created.slice(from, from + 101));
+
+    const done = await host.methods.upsertMany(
+      project,
+      [...requests('same', 0), ...requests('old', 1), ...requests('new', 0)],
+      { removeOthers: true },
+    );
+
+    expect(done.unchanged).toEqual(same);
+    expect(done.updated).toEqual(old);
+    expect(done.removed.map(({ id }) => id).toSorted()).toEqual(gone?.toSorted());
+    expect(done.created).toHaveLength(101);
+    expect(done.methods.map(({ id }) => id)).toEqual([...done.unchanged, ...done.updated, ...done.created]);
   });
 });

@@ -22,7 +22,7 @@ export {
   type FilterValue,
   type ListShippingMethods,
   type RawFilter,
-} from './shipping-methods/dto/list-shipping-methods.dto.js';
+} from './shipping-methods/list/list-query.dto.js';
 export {
   type ShippingCarrierDto,
   type ShippingMethodChange,

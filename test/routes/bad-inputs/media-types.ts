@@ -23,6 +23,7 @@ const media: Media[] = [
   ['Application/JSON', good, 201],
   ['application/json; Charset=utf-8; x=y', good, 201],
   ['application/json; charset=latin1', good, unsupported],
+  ['application/json; charset=us-ascii', good, unsupported],
   // Nest's own parser for Express decodes UTF-16, and the result is not JSON.
   ['application/json; charset=utf-16', good, unsupported, { status: 400, code: 'bad_request' }],
   ['text/plain', good, unsupported],

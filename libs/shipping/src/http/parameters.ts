@@ -38,15 +38,19 @@ export const IfMatch = parameter(({ headers }) => headers['if-match']);
 export const IfNoneMatch = parameter(({ headers }) => headers['if-none-match']);
 
 /**
- * The services call a project `project_id`. The refusals of a route call it by its parameter.
+ * Violations of a service name its parameters. A route has other names for them, which its client knows.
+ * @param projectParameter the parameter of the path that is the project
  * @returns the error to throw
  */
-export function asOfPath(error: unknown, name: string): unknown {
-  if (!(error instanceof InvalidParameterError) || name === 'project_id') return error;
-  const errors = error.errors.map((violation) =>
-    'parameter' in violation && violation.parameter === 'project_id'
-      ? { ...violation, parameter: name, detail: violation.detail.replace('project_id', name) }
-      : violation,
-  );
+export function asOfPath(error: unknown, projectParameter: string): unknown {
+  if (!(error instanceof InvalidParameterError)) return error;
+  const names: Record<string, string> = { projectId: projectParameter, orderId: 'order_id' };
+  const errors = error.errors.map((violation) => {
+    const given = 'parameter' in violation ? violation.parameter : '';
+    const name = names[given];
+    return name
+      ? { ...violation, parameter: name, detail: violation.detail.replace(given, name) }
+      : violation;
+  });
   return new InvalidParameterError({ ...error.extensions, errors });
 }

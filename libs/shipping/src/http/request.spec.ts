@@ -37,4 +37,25 @@ describe('a request', () => {
       expect(() => jsonBody(coded(coding))).toThrow(UnsupportedMediaTypeError);
     },
   );
+
+  const typed = (type: string): HttpRequest => ({
+    ...coded(undefined),
+    headers: { 'content-type': type, 'content-length': '2' },
+  });
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'application/json;charset="UTF8"'])(
+    'with the type %s has a body in UTF-8',
+    (type) => {
+      expect(jsonBody(typed(type))).toEqual({});
+    },
+  );
+
+  it.each(['us-ascii', '"US-ASCII"', 'iso-8859-1', 'utf-16', 'utf-7', 'utf-8859'])(
+    'with the charset %s is refused, because only UTF-8 is read',
+    (charset) => {
+      expect(() => jsonBody(typed(`application/json; charset=${charset}`))).toThrow(
+        UnsupportedMediaTypeError,
+      );
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import * as list from '../shipping-methods/dto/list-shipping-methods.dto.js';
+import * as list from '../shipping-methods/list/list-query.dto.js';
 import { filterFields, searchedFields } from '../shipping-methods/method-fields.js';
 import { identifierPattern } from '../validation/identifiers.js';
 import * as s from './schema.js';

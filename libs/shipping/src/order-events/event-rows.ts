@@ -11,7 +11,7 @@ import {
 } from '../database/engines/engine.js';
 import { run } from '../database/statement.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
-import { type CheckedOrderEvent } from './dto/record-order-event.dto.js';
+import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
 import { OrderEvent } from './order-event.entity.js';
 
 // All that is read and written of events. Columns have the names of the wire.

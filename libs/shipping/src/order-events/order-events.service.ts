@@ -2,9 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { type CallOptions, Database } from '../database/database.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
-import { checkedFor, checkIdentifier } from '../validation/identifiers.js';
+import { checkIds } from '../validation/identifiers.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
-import { checkOrderEvent, type RecordOrderEvent } from './dto/record-order-event.dto.js';
+import { checkOrderEvent } from './dto/record-order-event.check.js';
+import { type RecordOrderEvent } from './dto/record-order-event.dto.js';
 import {
   deleteEvents,
   type EventRow,
@@ -63,7 +64,7 @@ export class OrderEvents {
    * @throws InvalidParameterError
    */
   async removeOrder(projectId: string, orderId: string, options: CallOptions = {}): Promise<number> {
-    checkedFor(projectId, (violations) => checkIdentifier(violations, 'order_id', orderId));
+    checkIds({ projectId, orderId });
     return this.remove({ projectId, orderId }, this.database.joined(options));
   }
 
@@ -74,7 +75,7 @@ export class OrderEvents {
    * @throws InvalidParameterError
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
-    checkedFor(projectId, () => undefined);
+    checkIds({ projectId });
     return this.remove({ projectId }, this.database.joined(options));
   }
 
@@ -96,7 +97,7 @@ export class OrderEvents {
     orderId: string,
     joined: EntityManager | undefined,
   ): AsyncGenerator<OrderEventDto[], void, undefined> {
-    checkedFor(projectId, (violations) => checkIdentifier(violations, 'order_id', orderId));
+    checkIds({ projectId, orderId });
     let after: EventRow | undefined;
     do {
       // One more than the batch tells whether there is another one.

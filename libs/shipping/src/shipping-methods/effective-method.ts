@@ -10,24 +10,24 @@ import {
 } from './method-fields.js';
 import { type StoredValues } from './stored-values.js';
 
-/** A method as it is stored. Most methods are read without a look into their `meta`, so it stays JSON text. */
+/** A method as it is stored. `meta` is not parsed, because most reads do not need its values. */
 export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'>, 'meta'> & { meta: string };
 
 const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
 type FoldedTexts = Partial<Record<FieldName, string | null>>;
 
-/** A stored method with the values that it inherits. It never changes. */
+/** A stored method together with the default that it inherits from. It never changes. */
 export class EffectiveMethod {
   private foldedTexts?: Readonly<FoldedTexts>;
 
-  /** @param from the method with the same codes in the defaults project, if it inherits from one */
+  /** @param from the default, which has the same codes in the defaults project; undefined when nothing is inherited */
   constructor(
     readonly stored: StoredMethod,
     readonly from: StoredMethod | undefined,
   ) {}
 
-  /** A null of the default falls through to the stored value. */
+  /** Returns the value that clients see. If the default has null, it is the stored value. */
   value<Name extends FieldName>(name: Name): StoredMethod[Name] {
     const inherited = inheritable.has(name) ? this.from?.[name] : undefined;
     return (inherited ?? this.stored[name]) as StoredMethod[Name];
@@ -39,15 +39,15 @@ export class EffectiveMethod {
   }
 
   /**
-   * While it inherits, the etag also names the state of the default. A default that is deleted and created again has
-   * version 1 again, but another id.
+   * While a method inherits, its etag also names the state of the default: a part of its id, and its version. The version
+   * alone is not enough, because a default that is deleted and created again has version 1 again.
    */
   get etag(): string {
     const { stored, from } = this;
     return from ? `"${stored.version}-${from.id.slice(24)}.${from.version}"` : `"${stored.version}"`;
   }
 
-  /** A new object each time: the caller may change it. */
+  /** Returns a new object each time, so that the caller may change it. */
   get dto(): ShippingMethodDto {
     const { stored, inherited } = this;
     return {
@@ -63,7 +63,18 @@ export class EffectiveMethod {
     };
   }
 
-  /** What is stored and can be changed. */
+  /** JSON of the `dto`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
+  get json(): string {
+    const { stored, inherited, etag } = this;
+    const { id, project_id, version, created_at, updated_at } = stored;
+    const first = JSON.stringify({ id, project_id }).slice(0, -1);
+    const values = membersOf(settableFields, (name) => this.value(name));
+    const own = membersOf(inherited, (name) => stored[name]);
+    const last = JSON.stringify({ version, etag, created_at, updated_at }).slice(1);
+    return `${first},${values},"inherited":${JSON.stringify(inherited)},"own":{${own}},${last}`;
+  }
+
+  /** The stored values that a client can change. */
   get storedValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
   }
@@ -93,7 +104,16 @@ function valuesOf<Name extends SettableField>(
   return values as Pick<StoredValues, Name>;
 }
 
-/** The order of lists. */
+/** @returns the members of a JSON object, without the braces */
+function membersOf<Name extends SettableField>(
+  names: readonly Name[],
+  valueOf: (name: Name) => unknown,
+): string {
+  const jsonOf = (name: Name): unknown => (name === 'meta' ? valueOf(name) : JSON.stringify(valueOf(name)));
+  return names.map((name) => `"${name}":${jsonOf(name)}`).join(',');
+}
+
+/** Compares two methods for the order of lists. */
 export function inListOrder(a: EffectiveMethod, b: EffectiveMethod): number {
   return (
     a.value('sort_order') - b.value('sort_order') ||

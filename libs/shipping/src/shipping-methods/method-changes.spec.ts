@@ -3,6 +3,7 @@ import { ShippingException } from '../problems/shipping.exception.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { creation, type Decide, removal, update, upserts } from './method-changes.js';
+import { settableFields } from './method-fields.js';
 import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
@@ -57,17 +58,58 @@ describe('a creation', () => {
     ['what is shown', { ...shown, use_default: true }, false],
     ['another label', { ...stored, method_label: 'Other' }, false],
     ['less than what is stored', { ...codes, method_label: 'Own' }, false],
-  ])(
-    'is refused when its codes are taken, in a full project too: it sends %s',
-    (_what, request, identical) => {
-      expect(refusalOf(creation(request, 2))).toMatchObject({
-        status: 409,
-        code: 'duplicate_method',
-        existing_id: inheriting,
-        identical,
-      });
+  ])('is refused when its codes are taken, and sends %s', (_what, request, identical) => {
+    expect(refusalOf(creation(request, 2))).toMatchObject({
+      status: 409,
+      code: 'duplicate_method',
+      existing_id: inheriting,
+      identical,
+    });
+  });
+
+  const complete = {
+    ...codes,
+    carrier_label: 'UPS',
+    method_label: 'Own',
+    is_active: false,
+    sort_order: 3,
+    meta: { a: 1 },
+  };
+  const others = {
+    carrier_label: 'Other',
+    method_label: 'Other',
+    is_active: true,
+    sort_order: 4,
+    meta: { a: 2 },
+  };
+  const holder = (use_default: boolean): MethodView =>
+    MethodView.of(
+      methodSet([{ ...complete, meta: JSON.stringify(complete.meta), use_default }]),
+      methodSet([{ ...codes, ...others, meta: JSON.stringify(others.meta) }], 'default'),
+    );
+
+  it.each([true, false])(
+    'is identical when each stored value is sent, with use_default %j',
+    (use_default) => {
+      const refusal = refusalOf(creation({ ...complete, use_default }, 10), holder(use_default));
+
+      expect(refusal).toMatchObject({ identical: true });
     },
   );
+
+  it.each(
+    settableFields
+      .filter((name) => !name.endsWith('_code'))
+      .flatMap((name) => [true, false].map((use_default) => ({ name, use_default }))),
+  )('is not identical when only $name differs, with use_default $use_default', ({ name, use_default }) => {
+    const same = { ...complete, use_default };
+    // Of a method that inherits, these are the values that it shows.
+    const other = { ...codes, ...others, use_default: !use_default }[name];
+
+    const refusal = refusalOf(creation({ ...same, [name]: other }, 10), holder(use_default));
+
+    expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
+  });
 
   it('is refused when the project is full', () => {
     expect(refusalOf(creation(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
@@ -76,7 +118,7 @@ describe('a creation', () => {
 });
 
 describe('an update', () => {
-  it('keeps what it leaves out, and knows the method as it was', () => {
+  it('keeps the fields that it leaves out', () => {
     const changes = update(inheriting, { ...codes, method_label: 'New' }, undefined)(view);
 
     expect(changes).toEqual([
@@ -126,14 +168,14 @@ describe('an update', () => {
     },
   );
 
-  it('hears of a wrong etag rather than of taken codes, and of a missing method before both', () => {
+  it('is refused for a missing method first, then a wrong etag, then taken codes', () => {
     expect(refusalOf(update(plain, stored, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
     expect(refusalOf(update(idOf(9), stored, ['"9"']))).toMatchObject({ code: 'method_not_found' });
   });
 });
 
 describe('a removal', () => {
-  it('deletes one row, and knows the method as it was', () => {
+  it('deletes one row', () => {
     expect(removal(plain.toUpperCase(), undefined)(view)).toEqual([
       { id: plain, before: view.byId(plain), values: undefined },
     ]);
@@ -151,7 +193,7 @@ describe('a removal', () => {
 });
 
 describe('an upsert', () => {
-  it('inserts what is not there', () => {
+  it('inserts a method that does not exist', () => {
     expect(upserts([free], false, 10)(view)).toMatchObject([
       { before: undefined, values: { ...filledIn, ...free } },
     ]);
@@ -162,7 +204,7 @@ describe('an upsert', () => {
     expect(upserts([{ ...second, sort_order: 1 }], false, 1)(view)).toHaveLength(1);
   });
 
-  it('changes nothing when it sends what is stored or shown', () => {
+  it('changes nothing when it sends the stored or the visible values', () => {
     expect(upserts([second], false, 10)(view)).toEqual([]);
     expect(upserts([shown], false, 10)(view)).toEqual([]);
   });

@@ -12,17 +12,19 @@ import {
 } from './shipping-methods.errors.js';
 import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 
-// What a call changes is decided here, by nothing but the view of its project. A refusal is thrown.
+// These functions decide what a call changes. They look at nothing but the view of the project, and throw refusals.
 
-/** One row to insert (nothing before), to update, or to delete (no values). */
+/** A row to insert, to update or to delete. */
 export interface Change {
   id: string;
+  /** Undefined when the row is to be inserted. */
   before: EffectiveMethod | undefined;
+  /** Undefined when the row is to be deleted. */
   values: StoredValues | undefined;
 }
 
 /**
- * Returns what to write; an empty list means that nothing changes.
+ * Returns the rows to write. The list is empty when nothing changes.
  * @throws the refusal of the call
  */
 export type Decide = (view: MethodView) => Change[];
@@ -37,7 +39,7 @@ export function creation(request: UpsertShippingMethodRequest, maxMethods: numbe
   };
 }
 
-/** @param etags the update happens only while the method has one of these */
+/** @param etags if given, the method must have one of them */
 export function update(
   id: string,
   request: UpsertShippingMethodRequest,
@@ -46,14 +48,14 @@ export function update(
   return (view) => patch(view, matching(view, id, etags), request);
 }
 
-/** @param etags the removal happens only while the method has one of these */
+/** @param etags if given, the method must have one of them */
 export function removal(id: string, etags: readonly string[] | undefined): Decide {
   return (view) => [deletion(matching(view, id, etags))];
 }
 
 /**
- * Creates or updates the method of each request, which is the one with its codes.
- * @param removeOthers the methods that no request names are deleted
+ * Updates the methods that have the codes of the requests, and creates those that do not exist yet.
+ * @param removeOthers whether the methods whose codes are in no request are deleted
  */
 export function upserts(
   requests: readonly UpsertShippingMethodRequest[],
@@ -72,7 +74,7 @@ export function upserts(
   };
 }
 
-/** For each default whose codes the project lacks: a method that inherits from it, and stores what the default stores. */
+/** Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits. */
 export function adoption(defaults: MethodView, maxMethods: number): Decide {
   return (view) => {
     const known = new Set(view.methods.map(({ stored }) => codesOf(stored)));
@@ -92,7 +94,7 @@ function deletion(before: EffectiveMethod): Change {
   return { id: before.stored.id, before, values: undefined };
 }
 
-/** @throws TooManyMethodsError when methods are added, and there would be too many after that */
+/** @throws TooManyMethodsError when the changes add methods, and the project would have too many afterwards */
 function refuseTooMany(view: MethodView, changes: Change[], maxMethods: number): Change[] {
   const added = changes.filter(({ before }) => !before).length;
   const removed = changes.filter(({ values }) => !values).length;

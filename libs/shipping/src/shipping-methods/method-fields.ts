@@ -1,13 +1,13 @@
 import { jsonRule } from '../validation/json-object.js';
 
-/** How a field is written, checked, compared and documented. */
+/** The kind of a field decides how it is checked, compared and documented. */
 export type FieldKind = 'id' | 'code' | 'label' | 'boolean' | 'integer' | 'json' | 'time';
 
 interface TextField {
   kind: 'code' | 'label';
   /** Code points. */
   maxLength: number;
-  /** The words of `q` are looked for in it. */
+  /** `q` searches this field. */
   searched: true;
 }
 
@@ -18,14 +18,14 @@ interface OtherField {
 }
 
 type MethodField = (TextField | OtherField) & {
-  /** A client can set it. */
+  /** A client can set this field. */
   settable?: true;
-  /** What it has when it is left out of a create, or sent as null. A settable field without a default is required. */
+  /** The value when a create leaves the field out, or any request sends null. A settable field without it is required. */
   default?: unknown;
   nullable?: true;
-  /** With `use_default`, its value comes from the defaults project. */
+  /** With `use_default`, the value comes from the defaults project. */
   inherited?: true;
-  /** One line of the OpenAPI document, where the name and the kind do not tell all. */
+  /** A line for the OpenAPI document, if the name and the kind are not enough. */
   description?: string;
 };
 
@@ -88,7 +88,7 @@ export type SearchedField = Having<{ searched: true }>;
 /** The fields whose value can come from the defaults project. */
 export type InheritedField = Having<{ inherited: true }>;
 
-/** What a list can be filtered by: every field but `meta`. */
+/** The fields that a list can be filtered by: all but `meta`. */
 export type FilterField = Exclude<FieldName, Having<{ kind: 'json' }>>;
 
 export const fieldNames = Object.keys(methodFields) as FieldName[];
@@ -103,12 +103,12 @@ export const filterFields = fieldNames.filter((name): name is FilterField => fie
 
 export const searchedFields = fieldNames.filter((name): name is SearchedField => !!fieldOf(name).searched);
 
-/** A field that has no default is required. */
+/** @returns whether a create must send this field, because it has no default */
 export function isRequired(name: SettableField): boolean {
   return fieldOf(name).default === undefined;
 }
 
-/** Names the pair of codes. No code has a line break. */
+/** Returns one key for the pair of codes. It is unambiguous, because no code has a line break. */
 export function codesOf({
   carrier_code,
   method_code,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Violations } from '../validation/violations.js';
-import { type FilterOperator, kindOf, operatorsFor } from './dto/list-shipping-methods.dto.js';
+import { type FilterOperator, kindOf, operatorsFor } from './list/list-query.dto.js';
 import { type StoredMethod } from './effective-method.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { type FilterField, filterFields } from './method-fields.js';

@@ -4,7 +4,7 @@ import { Violations } from '../validation/violations.js';
 import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { type MethodSet, MethodView, tagOf } from './method-view.js';
-import { pageOf, treeOf } from './page-and-tree.js';
+import { pageJson, pageOf, treeJson, treeOf } from './page-and-tree.js';
 import { anyMethods, idOf, methodSet, storedMethod } from './stored-method.sample.js';
 
 const seed = 7;
@@ -13,7 +13,7 @@ const codesOf = (methods: readonly EffectiveMethod[]): string[] =>
   methods.map(({ stored }) => `${stored.carrier_code} ${stored.method_code}`);
 
 describe('a view', () => {
-  it('has its methods by sort_order, then by the code points of both codes', () => {
+  it('has its methods in the order of lists, by code point', () => {
     const view = MethodView.of(
       methodSet([
         { carrier_code: '𝒰', method_code: 'a' },
@@ -56,23 +56,23 @@ describe('the bytes of a view', () => {
   const bytesOf = (values: Partial<StoredMethod>): number =>
     MethodView.of(methodSet([values])).bytes - MethodView.of(methodSet([{}])).bytes;
 
-  it('count meta once, and each searched text once more, as it is searched', () => {
+  it('include each searched text twice, and meta once', () => {
     expect(bytesOf({ meta: `{"a":"${'x'.repeat(10_000)}"}` })).toBeGreaterThanOrEqual(10_000);
     expect(bytesOf({ method_label: 'x'.repeat(255) })).toBeGreaterThanOrEqual(500 - 2 * 'Ground'.length);
   });
 
-  it('count folded texts that are longer than the stored ones', () => {
+  it('include folded texts that are longer than the stored ones', () => {
     const stored = 2 * 255;
     const folded = 2 * 'ffi'.length * 255;
 
     expect(bytesOf({ method_label: 'ﬃ'.repeat(255) })).toBeGreaterThanOrEqual(stored + folded - 20);
   });
 
-  it('count two bytes for each character of a text beyond Latin-1', () => {
+  it('include two bytes for each character of a text beyond Latin-1', () => {
     expect(bytesOf({ meta: `{"a":"${'한'.repeat(5_000)}"}` })).toBeGreaterThanOrEqual(10_000);
   });
 
-  it('count what is inherited', () => {
+  it('include the defaults that are inherited from', () => {
     const inheriting = methodSet([{ use_default: true }]);
     const bytesWith = (...defaults: Partial<StoredMethod>[]): number =>
       MethodView.of(inheriting, methodSet(defaults, 'default')).bytes;
@@ -100,6 +100,8 @@ describe('a page of a view', () => {
     [{ q: 'nothing' }, { page: 1, per_page: 20, total: 0, total_pages: 0 }],
   ])('for %j counts %j', (asked, meta) => {
     expect(pageOf(view, query(asked))).toMatchObject({ meta });
+    expect(JSON.parse(pageJson(view, query(asked)))).toEqual(pageOf(view, query(asked)));
+    expect(JSON.parse(treeJson(view))).toEqual(treeOf(view));
   });
 });
 
@@ -118,21 +120,21 @@ describe('the tag of a view', () => {
     ],
   ];
 
-  it('differs wherever something else may be shown', () => {
+  it('differs when the content may differ', () => {
     expect(new Set(tags.map(([, tag]) => tag)).size).toBe(tags.length);
     // In an ETag as it is.
     for (const [, tag] of tags) expect(tag).toMatch(/^[\w. -]+$/);
   });
 
-  it('is the one of the revisions that were looked up', () => {
-    const now = { own: 'shop 1', defaults: 'default 1' };
+  it('is equal to the tag of the looked-up revisions', () => {
+    const now = { project: 'shop 1', defaults: 'default 1' };
 
     expect(MethodView.of(methodSet([])).tag).toBe(tagOf(now, false));
     expect(MethodView.of(inheriting, methodSet([], 'default')).tag).toBe(tagOf(now, true));
   });
 });
 
-it('a view keeps no defaults but those that it inherits from', () => {
+it('a view holds only the defaults that it inherits from', () => {
   const defaults = methodSet(
     Array.from({ length: 100 }, (_, n) => ({ method_code: `m${n}` })),
     'default',
@@ -161,7 +163,7 @@ describe('a view after a write', () => {
 
   const namedBy = ({ carrier_code, method_code }: StoredMethod): string => `${carrier_code} ${method_code}`;
 
-  it('is the same as one that was read after it', () => {
+  it('equals a view that is read after the write', () => {
     const property = fc.property(
       anyMethods,
       anyMethods,
@@ -193,7 +195,7 @@ describe('a view after a write', () => {
     fc.assert(property, { seed, numRuns: 300 });
   });
 
-  it('keeps the methods that were not written, with the JSON that they have', () => {
+  it('shares the methods that were not written', () => {
     const before = MethodView.of(methodSet([{ method_code: 'a' }, { method_code: 'b' }]));
     const stored = storedMethod({ id: idOf(2), method_code: 'b', version: 2 });
 
@@ -203,12 +205,12 @@ describe('a view after a write', () => {
     expect(after?.byId(idOf(2))?.stored).toBe(stored);
   });
 
-  it('of the defaults project inherits from nothing, as before', () => {
+  it('still inherits nothing in the defaults project', () => {
     const before = MethodView.of(methodSet([{ use_default: true }, { method_code: 'b' }]));
 
     const after = before.with([{ id: idOf(2), stored: undefined }], 'shop 2');
 
     expect(after?.inherits).toBe(false);
-    expect(after?.tag).toBe(tagOf({ own: 'shop 2', defaults: 'default 1' }, false));
+    expect(after?.tag).toBe(tagOf({ project: 'shop 2', defaults: 'default 1' }, false));
   });
 });

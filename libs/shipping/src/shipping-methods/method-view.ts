@@ -1,29 +1,28 @@
+import { maxFoldedBytes } from '../validation/text.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
-import { matches } from './list/list-filter.js';
-import { type CheckedListQuery } from './list/list-query.check.js';
-import { maxFoldedBytes } from '../validation/text.js';
+import { type CheckedListQuery, matches } from './list/list-filter.js';
 import { codesOf, fieldNames, fieldOf, searchedFields } from './method-fields.js';
 
-/** All stored methods of a project, at one moment. */
+/** The stored methods of a project, all read at the same moment. */
 export interface MethodSet {
   projectId: string;
-  /** Undefined: the project has no row yet, and no method. */
+  /** Undefined when the project has no row yet, and so no methods. */
   revision: string | undefined;
   methods: readonly StoredMethod[];
 }
 
-/** Revisions of one moment. */
+/** The revisions of a project and of the defaults project, both looked up at the same moment. */
 export interface Revisions {
-  /** Of the project. */
-  own: string | undefined;
+  project: string | undefined;
   defaults: string | undefined;
 }
 
-/** A row that was written; `stored` is undefined for one that was deleted. */
+/** A row as it is after a write. */
 export interface WrittenRow {
   id: string;
+  /** Undefined when the row was deleted. */
   stored: StoredMethod | undefined;
 }
 
@@ -35,7 +34,7 @@ export type CarrierBranch = Omit<ShippingCarrierDto, 'methods'> & { methods: rea
 const viewBytes = 500;
 const methodBytes = 500;
 const defaultBytes = 350;
-/** A string with a character beyond Latin-1 takes two bytes for each of its characters. */
+/** A string that has a character beyond Latin-1 takes two bytes for each of its characters. */
 const beyondLatin1 = /[^\0-\xFF]/;
 
 /** Names the format of the JSON in the tags. Change it with each new field: a 304 must not confirm a body without it. */
@@ -45,17 +44,18 @@ const format = 's2';
 export class MethodView {
   readonly projectId: string;
   readonly revision: string | undefined;
-  /** What it shows depends on the defaults project. */
+  /** Whether the content of this view depends on the defaults project. */
   readonly inherits: boolean;
-  /** Of what it shows: views with the same tag show the same. It is the ETag of lists and trees. */
+  /** Identifies the content: two views with the same tag have the same content. Lists and trees have it as their ETag. */
   readonly tag: string;
+  /** An estimate of the memory that this view takes. */
   readonly bytes: number;
   private readonly defaultsRevision: string | undefined;
 
   /**
-   * It keeps the defaults that its methods inherit from, and not the others: each view in the cache may have read
-   * another revision of them.
-   * @param defaults of the same moment; needed when a method has `use_default` and the project is not the default one
+   * A view holds only those defaults that its methods inherit from. It does not hold the whole set, because each cached
+   * view may have read another revision of it.
+   * @param defaults the defaults project, read at the same moment; undefined when no method inherits
    */
   constructor(
     { projectId, revision }: MethodSet,
@@ -66,7 +66,7 @@ export class MethodView {
     this.revision = revision;
     this.inherits = defaults !== undefined;
     this.defaultsRevision = defaults?.revision;
-    this.tag = tagOf({ own: revision, defaults: defaults?.revision }, this.inherits);
+    this.tag = tagOf({ project: revision, defaults: defaults?.revision }, this.inherits);
     this.bytes = viewBytes + sum(methods.map(bytesOf));
   }
 
@@ -76,17 +76,17 @@ export class MethodView {
   }
 
   /**
-   * The view after a write. Methods that were not written are the same objects as before.
-   * @returns undefined when a method begins to inherit: its default is not known
+   * Returns the view after a write, without another read. It shares the methods that were not written with this view.
+   * @returns undefined when a method begins to inherit, because this view does not hold its default
    */
   with(rows: readonly WrittenRow[], revision: string): MethodView | undefined {
-    const written = new Set(rows.map(({ id }) => id));
+    const writtenIds = new Set(rows.map(({ id }) => id));
     const stored = rows.flatMap((row) => row.stored ?? []);
-    const kept = this.methods.filter((method) => !written.has(method.stored.id));
+    const untouched = this.methods.filter((method) => !writtenIds.has(method.stored.id));
     const inheriting = this.inherits ? this.methods.filter((method) => method.stored.use_default) : [];
     const defaults = new Map(inheriting.map((method) => [codesOf(method.stored), method.from]));
     if (stored.some((method) => method.use_default && !defaults.has(codesOf(method)))) return undefined;
-    const methods = kept.concat(effective(stored, defaults)).toSorted(inListOrder);
+    const methods = untouched.concat(effective(stored, defaults)).toSorted(inListOrder);
     const inherits = this.inherits && methods.some((method) => method.stored.use_default);
     const set = { projectId: this.projectId, revision, methods: [] };
     return new MethodView(set, inherits ? { revision: this.defaultsRevision } : undefined, methods);
@@ -103,7 +103,7 @@ export class MethodView {
     );
   }
 
-  /** @returns one page of the methods that match, and the number of all that match */
+  /** @returns one page of the matching methods, and the number of all matching methods */
   page(query: CheckedListQuery): { methods: readonly EffectiveMethod[]; total: number } {
     const { page, perPage, words, groups } = query;
     const isAll = words.length === 0 && groups.length === 0;
@@ -131,9 +131,9 @@ export class MethodView {
   }
 }
 
-/** The tag of a view that was read at these revisions. */
-export function tagOf({ own, defaults }: Revisions, inherits: boolean): string {
-  const revisions = inherits ? [own, defaults ?? 'none'] : [own];
+/** @returns the tag of a view that was read at these revisions */
+export function tagOf({ project, defaults }: Revisions, inherits: boolean): string {
+  const revisions = inherits ? [project, defaults ?? 'none'] : [project];
   return [format, ...revisions.filter((revision) => revision !== undefined)].join('.');
 }
 
@@ -158,7 +158,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** @param defaults by their codes */
+/** @param defaults the defaults by their codes, as `codesOf` gives them */
 function effective(
   methods: readonly StoredMethod[],
   defaults: ReadonlyMap<string, StoredMethod | undefined>,

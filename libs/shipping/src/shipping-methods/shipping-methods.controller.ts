@@ -2,13 +2,14 @@ import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Res } from '@ne
 import { answer, type HttpResponse } from '../http/answer.js';
 import { entityTag, ifMatch } from '../http/conditional.js';
 import { IfMatch, IfNoneMatch, JsonBody, MethodId, Path, ProjectId, Search } from '../http/parameters.js';
-import { checkedFor } from '../validation/identifiers.js';
+import { checkWithIds } from '../validation/identifiers.js';
 import {
   type ShippingMethodDto,
   type ShippingMethodPage,
   type ShippingTree,
 } from './dto/shipping-method.dto.js';
-import { checkUpsert, type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { checkUpsert } from './dto/upsert-shipping-method.check.js';
+import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { shownTag, unreadJson } from './lazy-value.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
@@ -58,7 +59,7 @@ export class ShippingMethodsController {
     @JsonBody() body: unknown,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
-    const etags = checkedFor(projectId, (violations) => {
+    const etags = checkWithIds({ projectId }, (violations) => {
       const tags = ifMatch(violations, expected);
       // The service checks the body. If the header is wrong, all violations are reported together, here.
       if (violations.any) checkUpsert(violations, body);
@@ -75,7 +76,7 @@ export class ShippingMethodsController {
     @MethodId() id: string,
     @IfMatch() expected: string | undefined,
   ): Promise<void> {
-    const etags = checkedFor(projectId, (violations) => ifMatch(violations, expected));
+    const etags = checkWithIds({ projectId }, (violations) => ifMatch(violations, expected));
     await this.methods.remove(projectId, id, { etags });
   }
 }

@@ -4,27 +4,25 @@ import { Observable, Subject } from 'rxjs';
 import { type CallOptions, type Completion, Database } from '../database/database.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { MethodSettings } from './method-settings.js';
-import { checkedFor, checkText } from '../validation/identifiers.js';
-import { type ListShippingMethods } from './dto/list-shipping-methods.dto.js';
+import { checkIds, checkText, checkWithIds } from '../validation/identifiers.js';
+import { type ListShippingMethods } from './list/list-query.dto.js';
 import {
   type ShippingMethodChange,
   type ShippingMethodDto,
   type ShippingMethodPage,
   type ShippingTree,
 } from './dto/shipping-method.dto.js';
-import {
-  checkUpsert,
-  checkUpserts,
-  type UpsertShippingMethodRequest,
-} from './dto/upsert-shipping-method.dto.js';
-import { checkListQuery, type CheckedListQuery } from './list/list-query.check.js';
+import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js';
+import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { type CheckedListQuery } from './list/list-filter.js';
+import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
 import { lazyPage, lazyTree } from './lazy-value.js';
 import { adoption, creation, type Decide, removal, removalOfAll, update, upserts } from './method-changes.js';
 import { codesOf } from './method-fields.js';
 import { type Done, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
-import { pageOf, treeOf } from './page-and-tree.js';
+import { pageJson, pageOf, treeJson, treeOf } from './page-and-tree.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
 const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
@@ -101,7 +99,7 @@ export class ShippingMethods {
     input: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
+    const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
     const { changes } = await this.change(projectId, options, creation(request, this.settings.maxMethods));
     return written(changes[0]?.after);
   }
@@ -115,7 +113,7 @@ export class ShippingMethods {
     query: ListShippingMethods = {},
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
-    const checked = checkedFor(projectId, (violations) =>
+    const checked = checkWithIds({ projectId }, (violations) =>
       checkListQuery(violations, query, this.settings.maxPageSize),
     );
     return this.page(projectId, checked, options);
@@ -128,7 +126,7 @@ export class ShippingMethods {
    * @internal
    */
   async listBySearch(projectId: string, search: string): Promise<ShippingMethodPage> {
-    const checked = checkedFor(projectId, (violations) =>
+    const checked = checkWithIds({ projectId }, (violations) =>
       readListQuery(violations, search, this.settings.maxPageSize),
     );
     return this.page(projectId, checked, {});
@@ -136,24 +134,24 @@ export class ShippingMethods {
 
   /** All methods, inactive ones too, by carrier. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
-    checkedFor(projectId, () => undefined);
+    checkIds({ projectId });
     const joined = this.database.joined(options);
     const view = await this.store.view(projectId, joined);
     const make = (): ShippingTree => treeOf(view);
-    const json = (): Buffer => this.store.body(view, 'tree', () => JSON.stringify(make()));
+    const json = (): Buffer => this.store.body(view, 'tree', () => treeJson(view));
     return lazyTree({ make, tag: view.tag, json: joined ? undefined : json });
   }
 
   /** What a checkout offers: the active methods, in list order. */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
-    checkedFor(projectId, () => undefined);
+    checkIds({ projectId });
     const { methods } = await this.view(projectId, options);
     return methods.filter(({ stored }) => stored.is_active).map(({ dto }) => dto);
   }
 
   /** @throws MethodNotFoundError */
   async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
-    checkedFor(projectId, () => undefined);
+    checkIds({ projectId });
     const method = (await this.view(projectId, options)).byId(id);
     if (!method) throw new MethodNotFoundError();
     return method.dto;
@@ -169,9 +167,9 @@ export class ShippingMethods {
     methodCode: string,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto | null> {
-    checkedFor(projectId, (violations) => {
-      checkText(violations, 'carrier_code', carrierCode);
-      checkText(violations, 'method_code', methodCode);
+    checkWithIds({ projectId }, (violations) => {
+      checkText(violations, 'carrierCode', carrierCode);
+      checkText(violations, 'methodCode', methodCode);
     });
     return (await this.view(projectId, options)).byCodes(carrierCode, methodCode)?.dto ?? null;
   }
@@ -187,7 +185,7 @@ export class ShippingMethods {
     input: UpsertShippingMethodRequest,
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
+    const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
     const { view } = await this.change(projectId, options, update(id, request, options.etags), ['etags']);
     return written(view.byId(id)?.dto);
   }
@@ -198,7 +196,7 @@ export class ShippingMethods {
     input: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkedFor(projectId, (violations) => checkUpsert(violations, input));
+    const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
     const { view } = await this.change(
       projectId,
       options,
@@ -220,7 +218,7 @@ export class ShippingMethods {
     input: readonly UpsertShippingMethodRequest[],
     options: UpsertManyOptions = {},
   ): Promise<UpsertedMethods> {
-    const requests = checkedFor(projectId, (violations) => checkUpserts(violations, input));
+    const requests = checkWithIds({ projectId }, (violations) => checkUpserts(violations, input));
     const decide = upserts(requests, options.removeOthers === true, this.settings.maxMethods);
     const { view, changes } = await this.change(projectId, options, decide, ['removeOthers']);
     const stored = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
@@ -240,7 +238,7 @@ export class ShippingMethods {
    * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
    */
   async adoptDefaults(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
-    checkedFor(projectId, () => undefined);
+    checkIds({ projectId });
     const defaults = await this.view(this.settings.defaultsProjectId, options);
     const { changes } = await this.change(projectId, options, adoption(defaults, this.settings.maxMethods));
     return changes.flatMap(({ after }) => after ?? []);
@@ -251,7 +249,7 @@ export class ShippingMethods {
    * @throws MethodNotFoundError, VersionMismatchError, MethodInUseError
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
-    checkedFor(projectId, () => undefined);
+    checkIds({ projectId });
     const { changes } = await this.change(projectId, options, removal(id, options.etags), ['etags']);
     return written(changes[0]?.before);
   }
@@ -262,7 +260,7 @@ export class ShippingMethods {
    * @throws InvalidParameterError; MethodInUseError when your foreign key refers to one of them: then none is removed
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
-    checkedFor(projectId, () => undefined);
+    checkIds({ projectId });
     const { changes } = await this.store.change(this.database.joined(options), {
       projectId,
       decide: removalOfAll,
@@ -280,7 +278,7 @@ export class ShippingMethods {
     const joined = this.database.joined(options);
     const view = await this.store.view(projectId, joined);
     const make = (): ShippingMethodPage => pageOf(view, query);
-    const json = (): Buffer => this.store.body(view, JSON.stringify(query), () => JSON.stringify(make()));
+    const json = (): Buffer => this.store.body(view, JSON.stringify(query), () => pageJson(view, query));
     return lazyPage({ make, tag: view.tag, json: joined ? undefined : json });
   }
 

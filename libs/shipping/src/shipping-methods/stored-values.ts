@@ -3,10 +3,10 @@ import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { fieldOf, type SettableField, settableFields } from './method-fields.js';
 
-/** What is stored of a method and can be changed. */
+/** The stored values that a client can change. */
 export type StoredValues = Pick<ShippingMethodDto, SettableField>;
 
-/** What a create stores: what is missing or null has its default. */
+/** Returns the values that a create stores. A field that is missing or null gets its default. */
 export function valuesToStore(request: UpsertShippingMethodRequest): StoredValues {
   const values: Record<string, unknown> = {};
   for (const name of settableFields) values[name] = request[name] ?? fieldOf(name).default;
@@ -14,8 +14,8 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
 }
 
 /**
- * What an update stores. While `use_default` stays on, an inherited value that comes back unchanged leaves the stored
- * value alone: a form that sends what it loaded must not destroy what is stored.
+ * Returns the values that an update stores. While `use_default` stays on, a sent value that equals the inherited one does
+ * not replace the stored one. So a form that loads a method and sends it back destroys nothing.
  * @param current the method as a client sees it before the update
  */
 export function patched(
@@ -25,9 +25,9 @@ export function patched(
 ): StoredValues {
   const staysDefault =
     current.use_default && (request.use_default === undefined || request.use_default === true);
-  const keeps = (name: SettableField): boolean =>
+  const staysStored = (name: SettableField): boolean =>
     request[name] === undefined ||
     (staysDefault && name in current.own && isDeepStrictEqual(request[name], current[name]));
-  const sent = settableFields.filter((name) => !keeps(name)).map((name) => [name, request[name]]);
+  const sent = settableFields.filter((name) => !staysStored(name)).map((name) => [name, request[name]]);
   return valuesToStore({ ...stored, ...Object.fromEntries(sent) });
 }

@@ -5,11 +5,11 @@ import { isPlainObject } from './json-object.js';
 import { type ViolationCode, pointerTo, type Violations } from './violations.js';
 
 /**
- * Checks an object of unknown origin by the rules of a class. Nothing is coerced. The caller checks the fields with the
- * rule `Allow()`.
- * @param pointer where the object stands in the body
- * @param unknown what is said of a field that is not known
- * @returns what was checked; incomplete when there are violations
+ * Checks an object of unknown origin by the rules of a class. Nothing is coerced. Fields with the rule `Allow()` are not
+ * checked: the caller does that.
+ * @param pointer the JSON pointer to the object in the body
+ * @param unknown the end of the sentence about a field that the class does not have
+ * @returns an instance of the class; incomplete when there are violations
  */
 export function checkFields<Dto extends object>(
   violations: Violations,
@@ -22,18 +22,18 @@ export function checkFields<Dto extends object>(
     violations.at({ pointer })('type', `${pointer || 'The body'} must be a JSON object.`);
     return new dto();
   }
-  // An instance has all fields of its class, each undefined.
+  // A new instance has all fields of its class, and each of them is undefined.
   const fields = Object.keys(new dto());
   for (const name of Object.keys(input).filter((sent) => !fields.includes(sent))) {
     const at = pointerTo(pointer, name);
     violations.at({ pointer: at })('unknown', `${at} ${unknown}`, fields);
   }
-  // class-transformer would walk an object. No rule accepts one, except a Date.
+  // class-transformer would copy a whole object, however deep. No rule accepts an object that is no Date.
   const values: Record<string, unknown> = {};
   for (const name of fields) {
     const value: unknown = Reflect.get(input, name);
-    const isOther = typeof value === 'object' && value !== null && !(value instanceof Date);
-    if (value !== undefined) values[name] = isOther ? [] : value;
+    const isObject = typeof value === 'object' && value !== null && !(value instanceof Date);
+    if (value !== undefined) values[name] = isObject ? [] : value;
   }
   const checked = plainToInstance(dto, values);
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {

@@ -1,6 +1,6 @@
 import { shortened, Violations } from './violations.js';
 
-/** The host owns these ids. We only limit their form. */
+/** The form of project ids and order ids. The host decides what they are. */
 export const identifierPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -9,12 +9,7 @@ export function isUuid(text: unknown): text is string {
   return typeof text === 'string' && uuidPattern.test(text);
 }
 
-/** @param name as the caller knows it */
-export function checkIdentifier(
-  violations: Violations,
-  name: string,
-  value: unknown,
-): asserts value is string {
+function checkIdentifier(violations: Violations, name: string, value: unknown): void {
   const refuse = violations.at({ parameter: name });
   if (value === undefined || value === null || value === '') refuse('required', `${name} is required.`);
   else if (typeof value !== 'string') refuse('type', `${name} must be a string.`);
@@ -26,15 +21,27 @@ export function checkIdentifier(
     );
 }
 
-/** @param name as the caller knows it */
+/** @param name the name of the parameter */
 export function checkText(violations: Violations, name: string, value: unknown): void {
   if (typeof value !== 'string') violations.at({ parameter: name })('type', `${name} must be a string.`);
 }
 
-/** Checks a project id together with what was sent for it. @throws with all violations of both */
-export function checkedFor<Checked>(projectId: unknown, check: (violations: Violations) => Checked): Checked {
+/** Ids of the host, by the names under which the caller passed them: `{ projectId, orderId }`. */
+type NamedIds = Readonly<Record<string, unknown>>;
+
+/** @throws InvalidParameterError with all violations of the ids */
+export function checkIds(ids: NamedIds): void {
+  checkWithIds(ids, () => undefined);
+}
+
+/**
+ * Checks ids together with the other input of a call. A violation names an id as the caller does: a service by its
+ * parameter (`projectId`), a route by the parameter of its path (`project_id`).
+ * @throws InvalidParameterError, ValidationFailedError with the violations of all input
+ */
+export function checkWithIds<Checked>(ids: NamedIds, check: (violations: Violations) => Checked): Checked {
   const violations = new Violations();
-  checkIdentifier(violations, 'project_id', projectId);
+  for (const [name, id] of Object.entries(ids)) checkIdentifier(violations, name, id);
   const checked = check(violations);
   violations.throwIfAny();
   return checked;

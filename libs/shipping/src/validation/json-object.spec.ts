@@ -82,7 +82,7 @@ describe('the value of a JSON column', () => {
     expect(checked(value)).toEqual({ taken: null, refused });
   });
 
-  it('cannot have more holes than bytes, and is not written to find that out', () => {
+  it('cannot have more holes than bytes, and is not serialised to count them', () => {
     const toJSON = (): never => {
       throw new Error('written');
     };
@@ -93,7 +93,7 @@ describe('the value of a JSON column', () => {
     expect(checked({ a: holes })).toEqual({ taken: null, refused: ['/meta too_large'] });
   });
 
-  it('may have numbers that are 16 KiB when they are written out', () => {
+  it('may have small numbers that take 16 KiB without exponents', () => {
     // Each of them takes 300 zeros, its own six characters and a comma.
     const fits = Math.floor((maxJsonBytes - '{"a":[]}'.length) / (300 + '1e-300,'.length));
 

@@ -7,15 +7,15 @@ export type JsonObject = { [key: string]: JsonValue };
 export const maxJsonBytes = 16 * 1024;
 export const maxJsonDepth = 8;
 
-/** The rule in words, for documents. */
+/** The rule as a sentence of the OpenAPI document. */
 export const jsonRule = `At most ${maxJsonBytes} bytes of JSON, nested at most ${maxJsonDepth} levels deep, itself the first; no NUL, no lone surrogate, no integer beyond ±(2^53−1), no key __proto__, constructor or prototype.`;
 
-/** Keys that become prototypes or break a host's serialiser when they are read back. */
+/** These keys could become prototypes, or break the serialiser of a host, when they are read back. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Checks an object for a JSON column: its depth, its content and its size.
- * @returns a private copy, as the database will give it back; null when there were violations
+ * Checks the depth, the content and the size of an object for a JSON column.
+ * @returns a copy, as the database will return it; null when there are violations
  */
 export function checkJsonObject(violations: Violations, pointer: string, value: unknown): JsonObject | null {
   const path: (string | number)[] = [];
@@ -41,7 +41,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     path.pop();
   };
   const check = (element: unknown): void => {
-    // Each value takes at least a byte, so more values than bytes need no look.
+    // Each value takes a byte or more. So after too many values the object is too large, whatever the others are.
     if (++values > maxJsonBytes || violations.full) return;
     if (element === null || typeof element === 'boolean') return;
     if (typeof element === 'string') {
@@ -50,14 +50,14 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
       if (!Number.isFinite(element)) refuse('range', 'is too large for a number.');
       else if (Number.isInteger(element) && !Number.isSafeInteger(element))
         refuse('range', 'is an integer beyond ±(2^53−1) and would lose digits: send it as a string.');
-      // The database knows no exponents: 1e-300 comes back as 300 digits.
+      // The database stores no exponents: 1e-300 becomes a number of 300 digits.
       zeros += Number(/e-(\d+)$/.exec(String(element))?.[1] ?? 0);
     } else if (!Array.isArray(element) && !isPlainObject(element)) {
       refuse('type', 'must be JSON: an object, array, string, number, boolean or null.');
     } else if (path.length >= maxJsonDepth) {
       refuse('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
     } else if (Array.isArray(element)) {
-      // Each hole is written as null, but `forEach` does not call for it.
+      // JSON has a null for each hole of an array, but `forEach` skips holes.
       if (element.length > maxJsonBytes) values = element.length;
       else element.forEach((member, index) => checkIn(index, member));
     } else {
@@ -74,7 +74,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
   return faulty ? null : (JSON.parse(text) as JsonObject);
 }
 
-/** An object literal of any realm (Jest runs tests in one of its own), not a Date, Map or class instance. */
+/** Returns whether a value is an object literal, and no instance of a class. It may be of another realm, as in Jest. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

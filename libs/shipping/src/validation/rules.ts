@@ -13,8 +13,8 @@ import {
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
 
-// class-validator rules that carry the contract's codes. A rule about the content of a value accepts a value of another
-// type, so that only the rule about the type reports it.
+// These are rules of class-validator with the violation codes of the contract. A rule about the content of a value accepts
+// values of another type, so that only the rule about the type reports them.
 
 function rule(
   code: ViolationCode,
@@ -28,12 +28,12 @@ function rule(
   );
 }
 
-/** Must be there, and not null. */
+/** The field must be present and not null. */
 export function Required(): PropertyDecorator {
   return rule('required', (value) => !isAbsent(value), 'is required.');
 }
 
-/** Any text that the database can store. @param max code points */
+/** The field must be a text that the database can store. @param max in code points */
 export function Text(max: number, min = 0): PropertyDecorator {
   const hasLength = (value: unknown): boolean =>
     !isString(value) || (value.length >= min && lengthOf(value) <= max);
@@ -44,7 +44,7 @@ export function Text(max: number, min = 0): PropertyDecorator {
   );
 }
 
-/** @param max code points */
+/** The field must be a code of the contract. @param max in code points */
 export function Code(max: number): PropertyDecorator {
   const accepts = (text: string): boolean => text === '' || isCode(text);
   return applyDecorators(
@@ -53,7 +53,7 @@ export function Code(max: number): PropertyDecorator {
   );
 }
 
-/** Trimmed and put into Unicode NFC before it is checked. @param max code points */
+/** The field must be a label. It is trimmed and put into Unicode NFC before it is checked. @param max in code points */
 export function Label(max: number): PropertyDecorator {
   const remedy = 'must have no control characters, lone surrogates or U+202A–202E.';
   return applyDecorators(
@@ -75,18 +75,18 @@ export function OneOf(allowed: readonly string[]): PropertyDecorator {
   return rule('not_allowed', accepts, `must be one of ${allowed.join(', ')}.`, allowed);
 }
 
-/** A Date, or a text of RFC 3339. */
+/** The field must be a Date, or a time of RFC 3339. */
 export function Time(): PropertyDecorator {
   const isTime = (value: unknown): boolean => isAbsent(value) || isString(value) || value instanceof Date;
   const remedy = 'must be a Date, or an RFC 3339 time with an offset, in the years 0001 to 9999.';
   return applyDecorators(
     rule('type', isTime, remedy),
-    rule('format', (value) => isAbsent(value) || !isTime(value) || !!writtenTime(value), remedy),
+    rule('format', (value) => isAbsent(value) || !isTime(value) || !!utcTimeOf(value), remedy),
   );
 }
 
-/** @returns the time in UTC with all decimals that were sent; undefined when it is no time */
-export function writtenTime(value: unknown): string | undefined {
+/** @returns a Date or a time of RFC 3339 as text in UTC, with all decimals that were sent; undefined when it is no time */
+export function utcTimeOf(value: unknown): string | undefined {
   const isValid = value instanceof Date && !Number.isNaN(value.getTime());
   const text = isValid ? value.toISOString() : value;
   return isString(text) ? utcTime(text) : undefined;

@@ -33,7 +33,7 @@ describe('folding a text for a search', () => {
     expect(folded(text)).toBe(expected);
   });
 
-  it('gives the same for every character in lower case, in upper case and already folded', () => {
+  it('gives lower case, upper case and folded characters the same form', () => {
     const differing: string[] = [];
     let cased = 0;
     for (let code = 0; code <= 0x10ffff; code++) {
@@ -63,7 +63,7 @@ describe('folding a text for a search', () => {
     );
   });
 
-  it('never gives more bytes than the bound that the cache counts', () => {
+  it('never gives more bytes than the cache counts', () => {
     const bytesOf = (text: string): number => (/[^\0-\xFF]/.test(text) ? 2 : 1) * text.length;
     const texts = assigned.map((character) => `${character.normalize('NFC')}한`);
 

@@ -1,6 +1,6 @@
-// What the contract says of text. All lengths are Unicode code points, as `varchar(n)` counts them.
+// The contract's rules for texts. All lengths are Unicode code points, as `varchar(n)` counts them.
 
-/** Codes are compared exactly, so characters that nobody sees are refused: controls and a trailing space. */
+/** Codes are compared exactly, so characters that people cannot see are refused: controls and a space at the end. */
 export const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
 
 const but = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
@@ -8,7 +8,7 @@ const first = but(String.raw`\x00-\x2F\x3A-\x40`);
 const inner = but(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);
 const last = but(String.raw`\x00-\x27\x2A\x2C\x3B-\x3F`);
 
-/** The rule for codes as far as ASCII goes. Many tools compile patterns without the flag `u` of `\p{L}`. */
+/** The ASCII part of the rule for codes. Many tools compile a pattern without the flag `u`, which `\p{L}` needs. */
 export const asciiCodePattern = new RegExp(`^${first}(${inner}*${last})?$`);
 
 const forbiddenInLabels = /[\p{Cc}\u202A-\u202E]/u;
@@ -65,18 +65,18 @@ export function maxFoldedBytes(text: string): number {
   return (nonAscii.test(text) ? 6 : 1) * text.length;
 }
 
-/** JavaScript compares UTF-16, which has the characters beyond U+FFFF before those from U+E000. */
+/** Compares code points. JavaScript compares UTF-16 units, and has U+10000 and above before U+E000 to U+FFFF. */
 export function byCodePoint(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
-  for (let place = 0; place < length; place++) {
-    const [x, y] = [a.charCodeAt(place), b.charCodeAt(place)];
+  for (let index = 0; index < length; index++) {
+    const [x, y] = [a.charCodeAt(index), b.charCodeAt(index)];
     if (x !== y) return rankOf(x) - rankOf(y);
   }
   return a.length - b.length;
 }
 
-/** Puts the halves of surrogate pairs behind all other units. */
+/** Orders UTF-16 units so that the halves of surrogate pairs come last. */
 function rankOf(unit: number): number {
   if (unit >= 0xe000) return unit - 0x800;
   return unit >= 0xd800 ? unit + 0x2000 : unit;

@@ -3,8 +3,7 @@ const rfc3339 =
 
 /**
  * Reads an RFC 3339 time with its offset.
- * @returns the time in UTC with at least three decimals, and no zero at the end beyond them; undefined when the text is no
- *   such time
+ * @returns the time in UTC, with three decimals or as many more as it needs; undefined when the text is no such time
  */
 export function utcTime(text: string): string | undefined {
   const parts = rfc3339.exec(text);
@@ -13,7 +12,7 @@ export function utcTime(text: string): string | undefined {
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   if (year === 0 || month === 0 || month > 12 || day === 0 || day > daysInMonth) return undefined;
   const time = new Date(text.toUpperCase());
-  // An offset may move the first or the last day out of the years that the wire can show.
+  // With an offset, the first or the last day may be in the year 0 or 10000, which have no such form.
   if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
   const finer = (parts[6] ?? '').slice(3).replace(/0+$/, '');
   return `${time.toISOString().slice(0, -1)}${finer}Z`;

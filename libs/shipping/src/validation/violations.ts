@@ -1,6 +1,6 @@
 import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
 
-/** What a violation can be, with its meaning. */
+/** The codes of violations, with their meanings. */
 export const violationCodes = {
   required: 'missing or null',
   type: 'of the wrong type',
@@ -17,7 +17,7 @@ export const violationCodes = {
 
 export type ViolationCode = keyof typeof violationCodes;
 
-/** Where a violation is: a JSON pointer (RFC 6901) into the body, a path or query parameter, or a header. */
+/** The place of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header. */
 export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
 
 export type Violation = ViolationPlace & { code: ViolationCode; detail: string; allowed?: readonly string[] };
@@ -46,37 +46,37 @@ abstract class ViolationsError extends ShippingException {
   }
 }
 
-/** The input of a service, or the body of a request, has violations: all of them are in `errors`. */
+/** The body of a request, or the input of a service, has violations. `errors` has all of them. */
 export class ValidationFailedError extends ViolationsError {
   constructor(extensions: ViolationExtensions) {
     super('validation_failed', 'Validation failed', extensions);
   }
 }
 
-/** The path, the query or a header has violations (and perhaps the body too): all of them are in `errors`. */
+/** The path, the query or a header has violations, and perhaps the body too. `errors` has all of them. */
 export class InvalidParameterError extends ViolationsError {
   constructor(extensions: ViolationExtensions) {
     super('invalid_parameter', 'Invalid parameter', extensions);
   }
 }
 
-/** Adds a violation at one place. @returns an empty list: no value is left */
+/** Adds a violation at one place. It returns an empty list, so that a check can end with `return refuse(…)`. */
 export type Refuse = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
 
-/** Gathers all violations of one request, so that a client can mend them in one go. */
+/** Collects all violations of a request, so that a client can correct them all at once. */
 export class Violations {
   private readonly found: Violation[] = [];
 
   at(place: ViolationPlace): Refuse {
     return (code, detail, allowed) => {
-      // One more than is shown, so that `full` knows of it.
+      // One more than the error lists is stored, so that `full` can tell.
       if (this.found.length <= maxViolations)
         this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
       return [];
     };
   }
 
-  /** True when no further violation would be shown, so that a walk over hostile input can stop. */
+  /** Whether the error would list no further violation, so that a check of hostile input can stop. */
   get full(): boolean {
     return this.found.length > maxViolations;
   }
@@ -97,13 +97,13 @@ export class Violations {
   }
 }
 
-/** Adds a step to a JSON pointer. Long names are cut, so that no client can make an answer huge. */
+/** Adds a step to a JSON pointer. Long names are cut, so that a client cannot make the error huge. */
 export function pointerTo(parent: string, key: string | number): string {
   const name = shortened(String(key)).replaceAll('~', '~0').replaceAll('/', '~1');
   return `${parent}/${name}`;
 }
 
-/** A name that a client sent, short and well-formed enough to be sent back. */
+/** Makes a text of a client short and well-formed, so that an error can quote it. */
 export function shortened(text: string): string {
   const cut = text.length > maxNameLength ? `${text.slice(0, maxNameLength)}…` : text;
   return cut.toWellFormed();

@@ -4,7 +4,7 @@ import { type OrderEventType } from '../order-event-types.js';
 
 export const actorTypes = ['user', 'customer', 'app', 'system'] as const;
 
-/** Code points. */
+/** The greatest lengths, in code points. */
 export const eventLengths = {
   type: 64,
   message: 1000,
@@ -13,13 +13,13 @@ export const eventLengths = {
   dedupeKey: 128,
 } as const;
 
-/** Who or what caused an event. */
+/** The person or the program that caused an event. */
 export class OrderEventActor {
   @Required()
   @OneOf(actorTypes)
   type!: (typeof actorTypes)[number];
 
-  /** The host's id of it, at most 64 characters. */
+  /** The id of the actor in the host, at most 64 characters. */
   @Text(eventLengths.actorId)
   id!: string | null;
 
@@ -39,8 +39,8 @@ export interface OrderEventDto {
   message: string | null;
   data: JsonObject;
   actor: OrderEventActor | null;
-  /** When it happened, as the recorder says: ISO 8601, UTC, milliseconds. */
+  /** The time at which it happened, by the caller of `record`: ISO 8601, UTC, milliseconds. */
   occurred_at: string;
-  /** When it was stored, by the clock of the database. */
+  /** The time at which it was stored, by the clock of the database. */
   recorded_at: string;
 }

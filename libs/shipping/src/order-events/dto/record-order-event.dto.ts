@@ -1,11 +1,7 @@
 import { Allow } from 'class-validator';
-import { checkFields } from '../../validation/check-fields.js';
-import { checkIdentifier } from '../../validation/identifiers.js';
-import { checkJsonObject } from '../../validation/json-object.js';
-import { content, Required, Text, Time, writtenTime } from '../../validation/rules.js';
-import { Violations } from '../../validation/violations.js';
+import { content, Required, Text, Time } from '../../validation/rules.js';
 import { type OrderEventType } from '../order-event-types.js';
-import { eventLengths, OrderEventActor, type OrderEventDto } from './order-event.dto.js';
+import { eventLengths, type OrderEventActor } from './order-event.dto.js';
 
 export const eventTypePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
 
@@ -27,7 +23,7 @@ export class RecordOrderEvent {
   @Text(eventLengths.message)
   message?: string | null;
 
-  /** At most 16 KiB of JSON, 8 levels deep. */
+  /** At most 16 KiB of JSON, 8 levels deep. `checkOrderEvent` checks it. */
   @Allow()
   data?: object | null;
 
@@ -41,38 +37,4 @@ export class RecordOrderEvent {
   /** Unique in its order, 1 to 128 characters: recording it again returns the first event. */
   @Text(eventLengths.dedupeKey, 1)
   dedupeKey?: string | null;
-}
-
-/** An event in the form of the columns. */
-export type CheckedOrderEvent = Omit<OrderEventDto, 'id' | 'recorded_at' | 'occurred_at'> & {
-  /** null: now. */
-  occurred_at: string | null;
-  dedupe_key: string | null;
-};
-
-/** @throws ValidationFailedError, or InvalidParameterError for the ids, with every violation by pointer */
-export function checkOrderEvent(input: unknown): CheckedOrderEvent {
-  const violations = new Violations();
-  const event = checkFields(violations, RecordOrderEvent, input);
-  checkIdentifier(violations, 'projectId', event.projectId);
-  checkIdentifier(violations, 'orderId', event.orderId);
-  const { data, actor } = Object(input) as RecordOrderEvent;
-  const checked = {
-    project_id: event.projectId,
-    order_id: event.orderId,
-    type: event.type,
-    message: event.message ?? null,
-    data: checkJsonObject(violations, '/data', data ?? {}) ?? {},
-    actor: actor === undefined || actor === null ? null : checkActor(violations, actor),
-    // Cut to milliseconds. Rounded up, the last moment of all would be in the year 10000.
-    occurred_at: writtenTime(event.occurredAt)?.replace(/(\.\d{3})\d*Z$/, '$1Z') ?? null,
-    dedupe_key: event.dedupeKey ?? null,
-  };
-  violations.throwIfAny();
-  return checked;
-}
-
-function checkActor(violations: Violations, input: unknown): OrderEventActor {
-  const { type, id, label } = checkFields(violations, OrderEventActor, input, '/actor');
-  return { type, id: id ?? null, label: label ?? null };
 }

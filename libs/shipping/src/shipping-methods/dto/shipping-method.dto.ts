@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../validation/json-object.js';
 import { type InheritedField } from '../method-fields.js';
 
-/** A shipping method with the values that it shows: on the wire, and to sibling modules. */
+/** A shipping method as clients and sibling modules see it, with inherited values. */
 export interface ShippingMethodDto {
   /** UUIDv7; opaque to clients. */
   id: string;
@@ -22,12 +22,13 @@ export interface ShippingMethodDto {
   /** Starts at 1 and grows by one with each real change of what is stored. */
   version: number;
   /**
-   * The entity-tag for `If-Match`, quotes included (AIP-154). It changes whenever a shown value changes: while the method
-   * inherits, it also names the state of the default.
+   * The entity-tag for `If-Match`, quotes included (AIP-154). It changes with each visible value, because it also names the
+   * state of the default while the method inherits.
    */
   etag: string;
-  /** This and the next: ISO 8601, UTC, milliseconds. */
+  /** ISO 8601, UTC, milliseconds. */
   created_at: string;
+  /** ISO 8601, UTC, milliseconds. */
   updated_at: string;
 }
 
@@ -40,11 +41,11 @@ export interface ShippingMethodPage {
 /** One branch of the tree: a carrier and all its methods, in order. */
 export interface ShippingCarrierDto {
   carrier_code: string;
-  /** The first label among its methods, else the code. */
+  /** The label of the first method that has one. If none has a label, it is the code. */
   carrier_label: string;
-  /** True if any of its methods is. */
+  /** Whether any of the methods is active. */
   is_active: boolean;
-  /** The smallest of its methods. */
+  /** The smallest `sort_order` of the methods. */
   sort_order: number;
   methods: ShippingMethodDto[];
 }
@@ -53,7 +54,7 @@ export interface ShippingTree {
   data: ShippingCarrierDto[];
 }
 
-/** A committed change of one method, with the values that it showed before and after. */
+/** A committed change of one method, with the method before and after it. */
 export type ShippingMethodChange =
   | { type: 'created'; before: null; after: ShippingMethodDto }
   | { type: 'updated'; before: ShippingMethodDto; after: ShippingMethodDto }

@@ -1,94 +1,41 @@
 import { Allow } from 'class-validator';
-import { checkFields } from '../../validation/check-fields.js';
-import { checkJsonObject } from '../../validation/json-object.js';
 import { Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
-import { type Violations } from '../../validation/violations.js';
-import {
-  codesOf,
-  fieldOf,
-  isRequired,
-  methodFields,
-  type SettableField,
-  settableFields,
-} from '../method-fields.js';
+import { methodFields } from '../method-fields.js';
+
+const { carrier_code, carrier_label, method_code, method_label } = methodFields;
 
 /**
  * The body of create and update, with the names of the interface. An optional field that is null goes back to its
  * default. In an update, an optional field that is left out keeps its value.
  */
 export class UpsertShippingMethodRequest {
+  @Required()
+  @Code(carrier_code.maxLength)
   carrier_code!: string;
 
+  @Label(carrier_label.maxLength)
   carrier_label?: string | null;
 
+  @Required()
+  @Code(method_code.maxLength)
   method_code!: string;
 
+  @Required()
+  @Label(method_label.maxLength)
   method_label!: string;
 
+  @Flag()
   is_active?: boolean | null;
 
   /** Lower first. */
+  @Int32()
   sort_order?: number | null;
 
-  /** The host's own data, replaced whole: at most 16 KiB of JSON, 8 levels deep. */
+  /** The host's own data, replaced whole: at most 16 KiB of JSON, 8 levels deep. `checkUpsert` checks it. */
+  @Allow()
   meta?: object | null;
 
   /** Takes labels, order and meta from the method with the same codes in the defaults project. */
+  @Flag()
   use_default?: boolean | null;
-}
-
-type SettableKind = (typeof methodFields)[SettableField]['kind'];
-const rules: Record<SettableKind, (maxLength: number) => PropertyDecorator> = {
-  code: Code,
-  label: Label,
-  boolean: Flag,
-  integer: Int32,
-  // Checked by `checkJsonObject`. A host's ValidationPipe with `whitelist` drops fields without a decorator.
-  json: () => Allow(),
-};
-
-for (const name of settableFields) {
-  const { maxLength = 0 } = fieldOf(name);
-  if (isRequired(name)) Required()(UpsertShippingMethodRequest.prototype, name);
-  rules[methodFields[name].kind](maxLength)(UpsertShippingMethodRequest.prototype, name);
-}
-
-const unknown = 'is no field of a shipping method.';
-
-/**
- * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced.
- * @param pointer where it stands in what was sent
- * @returns the checked request, its labels normalised; incomplete when there are violations
- */
-export function checkUpsert(
-  violations: Violations,
-  input: unknown,
-  pointer = '',
-): UpsertShippingMethodRequest {
-  const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer, unknown);
-  // −0 is a JSON number too, and is stored as 0.
-  if (request.sort_order === 0) request.sort_order = 0;
-  const { meta } = Object(input) as UpsertShippingMethodRequest;
-  if (meta !== undefined)
-    request.meta = meta === null ? null : checkJsonObject(violations, `${pointer}/meta`, meta);
-  return request;
-}
-
-/** Checks requests of which each pair of codes may come once. The pointers begin with the ordinal, from 0. */
-export function checkUpserts(violations: Violations, input: unknown): UpsertShippingMethodRequest[] {
-  const ordinals = new Map<string, number>();
-  if (!Array.isArray(input)) return violations.at({ pointer: '' })('type', 'The requests must be an array.');
-  return Array.from(input, (each: unknown, ordinal) => {
-    if (violations.full) return new UpsertShippingMethodRequest();
-    const pointer = `/${ordinal}`;
-    const request = checkUpsert(violations, each, pointer);
-    // Codes that are missing are not the same codes twice.
-    if (![request.carrier_code, request.method_code].every((code) => typeof code === 'string'))
-      return request;
-    const codes = codesOf(request);
-    const first = ordinals.get(codes);
-    if (first === undefined) ordinals.set(codes, ordinal);
-    else violations.at({ pointer })('duplicate', `${pointer} has the same codes as /${first}.`);
-    return request;
-  });
 }

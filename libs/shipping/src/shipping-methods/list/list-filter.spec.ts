@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Violations } from '../../validation/violations.js';
-import { type FilterOperator, operatorNames } from '../dto/list-shipping-methods.dto.js';
+import { type FilterOperator, operatorNames } from './list-query.dto.js';
 import { EffectiveMethod, type StoredMethod } from '../effective-method.js';
 import { matches } from './list-filter.js';
 import { checkListQuery } from './list-query.check.js';
@@ -131,7 +131,7 @@ describe('a condition of a list', () => {
     expect(operatorNames.filter((name) => !tested.has(name))).toEqual([]);
   });
 
-  it('is about the inherited value, and about the stored code and activity', () => {
+  it('compares inherited values, but the stored is_active and version', () => {
     const own = storedMethod({ use_default: true, method_label: 'Own', sort_order: 1 });
     const origin = storedMethod({ is_active: false, method_label: 'Default', sort_order: 2, version: 7 });
     const method = new EffectiveMethod(own, origin);
@@ -167,7 +167,7 @@ describe('the conditions of a list', () => {
     [{ q: 'ground dhl' }, false],
     [{ q: 'strasse' }, true],
     [{ q: '03 ups' }, true],
-    // A word is looked for in one field, and not over two.
+    // A word must be part of one field.
     [{ q: 'ups03' }, false],
     [{ q: 'ground', raw_filters: [no] }, false],
   ])('%j: shown %j', (query, isShown) => {

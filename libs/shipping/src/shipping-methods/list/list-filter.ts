@@ -1,7 +1,23 @@
-import { type FilterOperator, type FilterValue, operators } from '../dto/list-shipping-methods.dto.js';
-import { type CheckedListQuery, compared, type Condition } from './list-query.check.js';
+import { type FilterOperator, type FilterValue, operators } from './list-query.dto.js';
 import { type EffectiveMethod } from '../effective-method.js';
-import { fieldOf, searchedFields } from '../method-fields.js';
+import { type FilterField, fieldOf, searchedFields } from '../method-fields.js';
+import { byCodePoint } from '../../validation/text.js';
+
+export interface Condition {
+  field: FilterField;
+  op: FilterOperator;
+  /** Two values for `between`, any number for `in` and `nin`, one for the others. Texts are normalised or case-folded. */
+  values: FilterValue[];
+}
+
+export interface CheckedListQuery {
+  page: number;
+  perPage: number;
+  /** The words of `q`, case-folded. A method must have all of them. */
+  words: readonly string[];
+  /** A method must satisfy at least one condition of each group. */
+  groups: readonly Condition[][];
+}
 
 type Test = (value: FilterValue | null, given: readonly FilterValue[]) => boolean;
 
@@ -10,13 +26,13 @@ const ordered =
   (accepts: (comparison: number) => boolean): Test =>
   (value, [bound = '']) =>
     value !== null && accepts(compared(value, bound));
-/** The text and the part of it are both case-folded. */
+/** Both the text and the part are case-folded. */
 const inText =
   (accepts: (text: string, part: string) => boolean): Test =>
   (value, [part]) =>
     value !== null && accepts(String(value), String(part));
 
-/** What each operator means. A null is matched by `ne`, `nin` and `null` only. */
+/** The meaning of each operator. A null is matched by `ne`, `nin` and `null` only. */
 const tests: Record<FilterOperator, Test> = {
   eq: isAny,
   ne: (value, given) => !isAny(value, given),
@@ -33,7 +49,7 @@ const tests: Record<FilterOperator, Test> = {
   null: (value, [isNull]) => (value === null) === isNull,
 };
 
-/** Whether a method is part of a list. */
+/** Returns whether a list with this query has the method. */
 export function matches(method: EffectiveMethod, { words, groups }: CheckedListQuery): boolean {
   return (
     words.every((word) => hasWord(method, word)) &&
@@ -50,4 +66,9 @@ function satisfies(method: EffectiveMethod, { field, op, values }: Condition): b
   const value = method.value(field);
   const isTime = fieldOf(field).kind === 'time';
   return tests[op](isTime ? String(value).slice(0, -1) : value, values);
+}
+
+export function compared(a: FilterValue, b: FilterValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return byCodePoint(String(a), String(b));
 }

@@ -93,7 +93,7 @@ describe('the query of a list, from a sibling module,', () => {
     expect(violationsOf(query)).toEqual([]);
   });
 
-  it('has folded words, and values in the form of the database', () => {
+  it('becomes folded words and normalised values', () => {
     const id = '019AA0B2-5C00-7A41-9D2B-6F0C8E1B7A35';
 
     const checked = checkListQuery(

@@ -1,38 +1,20 @@
 import { isUuid } from '../../validation/identifiers.js';
 import { isPlainObject } from '../../validation/json-object.js';
 import { int32 } from '../../validation/rules.js';
-import { byCodePoint, folded, isStorable, lengthOf } from '../../validation/text.js';
+import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
 import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
-import {
-  type FilterOperator,
-  type FilterValue,
-  kindOf,
-  listLimits,
-  operators,
-  operatorsFor,
-} from '../dto/list-shipping-methods.dto.js';
+import { type FilterOperator, kindOf, listLimits, operators, operatorsFor } from './list-query.dto.js';
 import { type FilterField, filterFields } from '../method-fields.js';
-
-export interface Condition {
-  field: FilterField;
-  op: FilterOperator;
-  /** One for most operators, any number for `in` and `nin`, two for `between`. Texts are as they are compared. */
-  values: FilterValue[];
-}
-
-export interface CheckedListQuery {
-  page: number;
-  perPage: number;
-  /** Case-folded; all of them must be found. */
-  words: readonly string[];
-  /** All of the groups must hold. Of a group, at least one condition must. */
-  groups: readonly Condition[][];
-}
+import { type CheckedListQuery, compared, type Condition } from './list-filter.js';
 
 const conditionKeys = ['field', 'op', 'value'];
 
-/** @param isBracketed whether `filter` came as `filter[field]=value`, for the names in violations */
+/**
+ * Checks the query of a list, from a URL or from a sibling module.
+ * @param isBracketed whether `filter` was sent as `filter[field]=value`; violations then name the parameter so
+ * @returns the query in the form in which it is compared; incomplete when there are violations
+ */
 export function checkListQuery(
   violations: Violations,
   input: unknown,
@@ -76,13 +58,13 @@ function checkWords(refuse: Refuse, q: unknown): string[] {
   return q.split(/\s+/u).flatMap((word) => (word === '' ? [] : folded(word)));
 }
 
-/** A condition as it was sent, and how to add a violation that names it. */
+/** A condition that is not checked yet, with the function that adds its violations. */
 interface SentCondition {
   sent: Record<string, unknown>;
   refuse: Refuse;
 }
 
-/** Puts the name of what was sent before each detail. */
+/** Returns a function that begins each detail with a name. */
 function naming(refuse: Refuse, name: string): Refuse {
   return (code, detail, allowed) => refuse(code, `${name}: ${detail}`, allowed);
 }
@@ -123,7 +105,7 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
   });
 }
 
-/** `filter` and `raw_filters` together have one bound. Conditions beyond it are not checked. */
+/** Checks the conditions of `filter` and `raw_filters`, which have one bound together. Those beyond it are skipped. */
 function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const all = groups.flat();
   const max = listLimits.conditions;
@@ -167,7 +149,7 @@ function checkValues(
   if (takes === 'range' && list.length !== 2) return refuse('length', `"${operator}" takes two values.`);
   if (list.length > listLimits.values)
     return refuse('too_many', `there may be at most ${listLimits.values} values.`);
-  // Before anything is normalised: a sibling module may pass texts of any length.
+  // This comes before texts are normalised, because a sibling module may pass texts of any length.
   const bytes = list.reduce<number>((sum, each) => sum + bytesOf(each), 0);
   if (bytes > listLimits.parameterBytes)
     return refuse('too_large', `the values must be at most ${listLimits.parameterBytes} bytes in all.`);
@@ -215,9 +197,4 @@ function checkValue(refuse: Refuse, field: FilterField, value: unknown): Conditi
   // With its `Z`, a time would come after one with more decimals.
   if (time !== undefined) return [time.slice(0, -1)];
   return refuse('format', `${field} is an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
-}
-
-export function compared(a: FilterValue, b: FilterValue): number {
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  return byCodePoint(String(a), String(b));
 }

@@ -1,16 +1,17 @@
 import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
-import { listLimits } from '../dto/list-shipping-methods.dto.js';
-import { type CheckedListQuery, checkListQuery } from './list-query.check.js';
+import { listLimits } from './list-query.dto.js';
+import { type CheckedListQuery } from './list-filter.js';
+import { checkListQuery } from './list-query.check.js';
 import { fieldOf, filterFields } from '../method-fields.js';
 
 const parameters = new Set(['page', 'per_page', 'q', 'filter', 'raw_filters']);
 const bracketed = /^filter\[(.*)\]$/s;
-/** As PHP and the extended parser of Express write lists and objects. */
+/** PHP and many clients write a list as `filter[field][]=value`. */
 const nested = /^(filter\[[^[\]]*\])\[.*\]$/s;
 
 /**
- * Reads and checks the query in the URL. Express (with two parsers) and Fastify treat brackets and repeated keys
- * differently, and a host's pipes may change the result.
+ * Reads and checks the query in the URL. It parses the text of the URL, because Fastify and the two parsers of Express
+ * treat brackets and repeated keys differently, and a host's pipes may change the result.
  * @param search the part of the URL after `?`
  */
 export function readListQuery(violations: Violations, search: string, maxPageSize: number): CheckedListQuery {
@@ -53,7 +54,7 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
   return checkListQuery(violations, query, maxPageSize, isBracketed);
 }
 
-/** A value that is not written in the type of its field stays text, which the check refuses. */
+/** Reads a value in the type of its field. If that is not possible, the value stays text, and the check refuses it. */
 function typedValue(field: string, value: string): string | number | boolean {
   const known = filterFields.find((name) => name === field);
   const kind = known && fieldOf(known).kind;

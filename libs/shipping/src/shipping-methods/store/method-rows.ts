@@ -54,7 +54,7 @@ export async function revisionsOf(
         .where('p.project_id IN (:...ids)'),
   );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
-  return projectIds.map((id) => ({ own: found.get(id), defaults: found.get(defaultsProjectId) }));
+  return projectIds.map((id) => ({ project: found.get(id), defaults: found.get(defaultsProjectId) }));
 }
 
 /** Reads projects with their methods in one statement, so that all of them are of one moment. */

@@ -128,7 +128,7 @@ describe('a view in the cache', () => {
 });
 
 describe('callers at the same time', () => {
-  it('share one reading of a view that is not in the cache', async () => {
+  it('share one read of a view that is not in the cache', async () => {
     const calls = Array.from({ length: 50 }, () => database.cache.get('shop'));
     database.look();
     const view = database.read();
@@ -137,7 +137,7 @@ describe('callers at the same time', () => {
     expect(database.readings).toEqual([]);
   });
 
-  it('do not wait for the reading of another project', async () => {
+  it('do not wait for the read of another project', async () => {
     database.revisions.set('other', '7');
     void database.cache.get('other');
     const call = database.cache.get('shop');
@@ -147,7 +147,7 @@ describe('callers at the same time', () => {
     expect((await call).projectId).toBe('shop');
   });
 
-  it('fail together with the reading that they share, and the next caller reads anew', async () => {
+  it('fail with the read that they share, and the next caller reads again', async () => {
     const calls = [database.cache.get('shop'), database.cache.get('shop')];
     database.look();
     database.readings.shift()?.reject(new Error('The database is down.'));
@@ -161,8 +161,8 @@ describe('callers at the same time', () => {
   });
 });
 
-describe('a reading that began before the call', () => {
-  it('is checked, and its view is not served when a write came between', async () => {
+describe('a read that started before the call', () => {
+  it('is checked: its view is not served after a write', async () => {
     void database.cache.get('shop');
     const old = viewAt('1');
     database.revisions.set('shop', '2');
@@ -177,7 +177,7 @@ describe('a reading that began before the call', () => {
     expect((await call).revision).toBe('2');
   });
 
-  it('is checked, also when there is an older view in the cache', async () => {
+  it('is checked when there is an older view in the cache too', async () => {
     database.cache.put(viewAt('0'));
     void database.cache.get('shop');
     database.look();
@@ -196,7 +196,7 @@ describe('a reading that began before the call', () => {
     expect((await call).revision).toBe('2');
   });
 
-  it('is checked, and its view is served when it is current', async () => {
+  it('is checked: its view is served while it is current', async () => {
     void database.cache.get('shop');
 
     const call = database.cache.get('shop');
@@ -209,7 +209,7 @@ describe('a reading that began before the call', () => {
     expect(await call).toBe(view);
   });
 
-  it('is not joined after 5 seconds, and its late view does not replace a newer one', async () => {
+  it('is not shared after 5 seconds, and does not replace newer views', async () => {
     const first = answerOf(database.cache.get('shop'));
     vi.advanceTimersByTime(4_999);
     const joining = answerOf(database.cache.get('shop'));
@@ -231,8 +231,8 @@ describe('a reading that began before the call', () => {
   });
 });
 
-describe('a reading that hung, and ends late,', () => {
-  it('does not make callers forget the one that began after it', async () => {
+describe('a read that ends late', () => {
+  it('leaves the read that started after it to be shared', async () => {
     void database.cache.get('shop');
     vi.advanceTimersByTime(5_000);
     void database.cache.get('shop');
@@ -254,7 +254,7 @@ describe('the memory of the cache', () => {
   const maxBytesFor = (views: number): number => Math.ceil((views * bytes * 4) / 3);
   const project = (index: number): string => `p${index}`;
 
-  it('is bounded in bytes, and the views that were used least recently go first', () => {
+  it('is bounded in bytes: the least recently used views go first', () => {
     const { cache } = new Database(maxBytesFor(10));
 
     for (let index = 0; index < 10; index++) cache.put(viewAt('1', project(index)));
@@ -267,7 +267,7 @@ describe('the memory of the cache', () => {
     expect(kept).toEqual([0, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
   });
 
-  it('does not keep a view that is larger than all of it, nor the older one of its project', () => {
+  it('holds neither a view that is too large nor an older one of its project', () => {
     const { cache } = new Database(maxBytesFor(2));
     cache.put(viewAt('1'));
 
@@ -296,7 +296,7 @@ describe('the memory of the cache', () => {
     expect(made).toBeLessThan(20);
   });
 
-  it('is none with maxBytes 0: each call reads, and all JSON is made', async () => {
+  it('is not used with maxBytes 0', async () => {
     const own = new Database(0);
     own.revisions.set('shop', '1');
     own.cache.put(viewAt('1'));

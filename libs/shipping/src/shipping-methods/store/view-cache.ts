@@ -1,40 +1,45 @@
 import { LRUCache } from 'lru-cache';
 import { type MethodView } from '../method-view.js';
 
-/** JSON of a view. */
+/** The JSON of one answer. */
 interface Body {
-  /** That of the view. */
+  /** The tag of the view that it was made from. */
   tag: string;
   json: Buffer;
 }
 
-interface Reading {
+/** A read of a view from the database, which all callers of that time can share. */
+interface Read {
   view: Promise<MethodView>;
-  since: number;
+  startedAt: number;
 }
 
-/** What an entry takes beside its content, about. */
+/** An estimate of the bytes that the cache needs for an entry in addition to its content. */
 const entryBytes = 500;
 
-/** A connection may be silent for ever. Who comes later than this after a reading began does not wait for it. */
-const patienceMs = 5000;
+/**
+ * A call that arrives later than this after a read started does not wait for that read, because its connection may never
+ * answer. The call starts a read of its own.
+ */
+const maxSharedReadMs = 5000;
 
 /**
- * Keeps views, and never serves one stale. Every write gives its project a new revision in the same transaction. A view
- * was read together with its revision, and is served only to a call that, after it came, has looked up the revision and
- * found the same one. So any number of processes agree without telling each other anything. The least recently used ones
- * make room for others. Views have three quarters of the memory, and JSON has the rest. So a flood of different queries
- * cannot push the views out.
+ * Keeps views in memory, and never serves a stale one. Every write gives its project a new revision in the same
+ * transaction, and a view is read together with its revision. Each call looks up the current revision after it has
+ * arrived, and gets a cached view only if the revisions are equal. So processes do not have to notify each other.
+ *
+ * The least recently used entries are removed first. Views have three quarters of the memory, and JSON has the rest, so
+ * many different queries cannot push the views out.
  */
 export class ViewCache {
   private readonly views: LRUCache<string, MethodView> | undefined;
   private readonly bodies: LRUCache<string, Body> | undefined;
-  private readonly readings = new Map<string, Reading>();
+  private readonly reads = new Map<string, Read>();
 
   /**
-   * @param isCurrent its query must be sent after it is called
-   * @param read reads the view at one moment, after it is called
-   * @param maxBytes 0: nothing is kept
+   * @param isCurrent looks up the revisions of a project, with a query that it sends after it was called
+   * @param read reads the view as it is at one moment after the call
+   * @param maxBytes 0 turns the cache off
    */
   constructor(
     private readonly isCurrent: (projectId: string) => Promise<(view: MethodView) => boolean>,
@@ -51,17 +56,18 @@ export class ViewCache {
   }
 
   async get(projectId: string): Promise<MethodView> {
-    // What is being read comes first. Any other reading that is found after the look-up began later than this call.
-    const known = this.readingOf(projectId)?.view ?? this.views?.get(projectId);
+    // A running read started before this call, so its view needs the look-up too.
+    const known = this.sharedRead(projectId)?.view ?? this.views?.get(projectId);
     if (known) {
       const [isCurrent, view] = await Promise.all([this.isCurrent(projectId), known]);
       if (isCurrent(view)) return view;
     }
-    const other = this.readingOf(projectId)?.view;
-    return other && other !== known ? other : this.begin(projectId);
+    // Another read that runs now started after this call, so its view is current.
+    const later = this.sharedRead(projectId)?.view;
+    return later && later !== known ? later : this.startRead(projectId);
   }
 
-  /** What was read last, current or not. */
+  /** Returns the cached view of a project, which may be stale. */
   peek(projectId: string): MethodView | undefined {
     return this.views?.peek(projectId);
   }
@@ -70,31 +76,31 @@ export class ViewCache {
     this.views?.set(view.projectId, view);
   }
 
-  /** Makes JSON of a view once. */
+  /** Returns the JSON of an answer. It is made once for each view. */
   body(view: MethodView, name: string, make: () => string): Buffer {
     const key = `${view.projectId} ${name}`;
     const known = this.bodies?.get(key);
     if (known?.tag === view.tag) return known.json;
-    // In memory of its own: a slice of Node's pool would keep the whole pool in memory.
+    // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
     const json = Buffer.from(new TextEncoder().encode(make()).buffer);
     this.bodies?.set(key, { tag: view.tag, json });
     return json;
   }
 
-  private readingOf(projectId: string): Reading | undefined {
-    const reading = this.readings.get(projectId);
-    return reading && performance.now() - reading.since < patienceMs ? reading : undefined;
+  private sharedRead(projectId: string): Read | undefined {
+    const read = this.reads.get(projectId);
+    return read && performance.now() - read.startedAt < maxSharedReadMs ? read : undefined;
   }
 
-  private async begin(projectId: string): Promise<MethodView> {
-    const reading = { view: this.read(projectId), since: performance.now() };
-    this.readings.set(projectId, reading);
+  private async startRead(projectId: string): Promise<MethodView> {
+    const read = { view: this.read(projectId), startedAt: performance.now() };
+    this.reads.set(projectId, read);
     try {
-      const view = await reading.view;
-      if (this.readings.get(projectId) === reading) this.put(view);
+      const view = await read.view;
+      if (this.reads.get(projectId) === read) this.put(view);
       return view;
     } finally {
-      if (this.readings.get(projectId) === reading) this.readings.delete(projectId);
+      if (this.reads.get(projectId) === read) this.reads.delete(projectId);
     }
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ValidationFailedError, Violations } from '../validation/violations.js';
-import { settableFields } from './method-fields.js';
-import { checkUpsert, UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { ValidationFailedError, Violations } from '../../validation/violations.js';
+import { isRequired, settableFields } from '../method-fields.js';
+import { checkUpsert } from './upsert-shipping-method.check.js';
+import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -144,6 +145,12 @@ describe('the fields of a request', () => {
     const found = violationsOf({ ...ground, ...fields });
 
     expect(found.map(({ pointer, code }) => `${pointer} ${code}`).toSorted()).toEqual(violations.toSorted());
+  });
+
+  it('that are required are those that have no default', () => {
+    const required = settableFields.filter(isRequired).map((name) => `/${name}`);
+
+    expect(violationsOf({}).map(({ pointer }) => pointer)).toEqual(required);
   });
 
   it('that are unknown are refused with those that are known', () => {

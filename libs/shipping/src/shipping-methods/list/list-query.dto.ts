@@ -3,10 +3,13 @@ import { type FieldKind, fieldOf, type FilterField } from '../method-fields.js';
 type FilterKind = Exclude<FieldKind, 'json'>;
 
 interface Operator {
-  /** A value, a part of a text (case-folded before it is compared), a list, a list of two in order, or true or false. */
+  /**
+   * The value of a condition: one value, a part of a text that is compared case-folded, a list of any length, a list of two
+   * values in order, or true or false.
+   */
   takes: 'value' | 'part' | 'list' | 'range' | 'flag';
-  /** The kinds of field that it fits. */
-  fits: readonly FilterKind[];
+  /** The kinds of fields that the operator compares. */
+  kinds: readonly FilterKind[];
 }
 
 const texts = ['code', 'label'] as const;
@@ -14,18 +17,18 @@ const ordered = [...texts, 'id', 'integer', 'time'] as const;
 const all = [...ordered, 'boolean'] as const;
 
 export const operators = {
-  eq: { takes: 'value', fits: all },
-  ne: { takes: 'value', fits: all },
-  in: { takes: 'list', fits: all },
-  nin: { takes: 'list', fits: all },
-  contains: { takes: 'part', fits: texts },
-  starts: { takes: 'part', fits: texts },
-  gt: { takes: 'value', fits: ordered },
-  gte: { takes: 'value', fits: ordered },
-  lt: { takes: 'value', fits: ordered },
-  lte: { takes: 'value', fits: ordered },
-  between: { takes: 'range', fits: ordered },
-  null: { takes: 'flag', fits: all },
+  eq: { takes: 'value', kinds: all },
+  ne: { takes: 'value', kinds: all },
+  in: { takes: 'list', kinds: all },
+  nin: { takes: 'list', kinds: all },
+  contains: { takes: 'part', kinds: texts },
+  starts: { takes: 'part', kinds: texts },
+  gt: { takes: 'value', kinds: ordered },
+  gte: { takes: 'value', kinds: ordered },
+  lt: { takes: 'value', kinds: ordered },
+  lte: { takes: 'value', kinds: ordered },
+  between: { takes: 'range', kinds: ordered },
+  null: { takes: 'flag', kinds: all },
 } as const satisfies Record<string, Operator>;
 
 export type FilterOperator = keyof typeof operators;
@@ -37,7 +40,7 @@ export function kindOf(field: FilterField): FilterKind {
 }
 
 export function operatorsFor(kind: FilterKind): FilterOperator[] {
-  return operatorNames.filter((name) => operators[name].fits.some((fitting) => fitting === kind));
+  return operatorNames.filter((name) => operators[name].kinds.some((each) => each === kind));
 }
 
 /** Times are RFC 3339 with an offset. */
@@ -50,13 +53,13 @@ export interface RawFilter {
   value: FilterValue | readonly FilterValue[];
 }
 
-/** The query of a list. Everything is AND-ed. */
+/** The query of a list. A method must match all of it. */
 export interface ListShippingMethods {
   /** From 1 (the default); `(page − 1) × per_page` is at most 100,000. */
   page?: number;
   /** 1 to the module's `maxPageSize`, by default 20. */
   per_page?: number;
-  /** Words. Each must be part of a searched field, whatever the case. At most 100 characters. */
+  /** Words, at most 100 characters in all. Each word must be part of a searched field, in upper or lower case. */
   q?: string;
   /** Plain equality; a list means "any of". */
   filter?: Partial<Record<FilterField, FilterValue | readonly FilterValue[]>>;
@@ -66,12 +69,12 @@ export interface ListShippingMethods {
 export const listLimits = {
   perPage: 20,
   offset: 100_000,
-  /** Code points of `q`. */
+  /** The code points of `q`. */
   q: 100,
-  /** Over `filter` and `raw_filters`, members of `or` counted. */
+  /** The conditions of `filter` and `raw_filters` together, including the members of `or`. */
   conditions: 20,
-  /** Of one condition. */
+  /** The values of one condition. */
   values: 100,
-  /** Of one parameter, decoded. */
+  /** The bytes of a decoded parameter, and of all values of one condition. */
   parameterBytes: 4096,
 } as const;

@@ -1,0 +1,45 @@
+import { checkFields } from '../../validation/check-fields.js';
+import { checkJsonObject } from '../../validation/json-object.js';
+import { type Violations } from '../../validation/violations.js';
+import { codesOf } from '../method-fields.js';
+import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
+
+const unknown = 'is no field of a shipping method.';
+
+/**
+ * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced.
+ * @param pointer the JSON pointer to the request in the body
+ * @returns the checked request, its labels normalised; incomplete when there are violations
+ */
+export function checkUpsert(
+  violations: Violations,
+  input: unknown,
+  pointer = '',
+): UpsertShippingMethodRequest {
+  const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer, unknown);
+  // JSON has a −0, which is stored as 0.
+  if (request.sort_order === 0) request.sort_order = 0;
+  const { meta } = Object(input) as UpsertShippingMethodRequest;
+  if (meta !== undefined)
+    request.meta = meta === null ? null : checkJsonObject(violations, `${pointer}/meta`, meta);
+  return request;
+}
+
+/** Checks a list of requests, in which each pair of codes may come once. Each pointer begins with an ordinal, from 0. */
+export function checkUpserts(violations: Violations, input: unknown): UpsertShippingMethodRequest[] {
+  const ordinals = new Map<string, number>();
+  if (!Array.isArray(input)) return violations.at({ pointer: '' })('type', 'The requests must be an array.');
+  return Array.from(input, (each: unknown, ordinal) => {
+    if (violations.full) return new UpsertShippingMethodRequest();
+    const pointer = `/${ordinal}`;
+    const request = checkUpsert(violations, each, pointer);
+    // Two requests without codes are not duplicates of each other.
+    if (![request.carrier_code, request.method_code].every((code) => typeof code === 'string'))
+      return request;
+    const codes = codesOf(request);
+    const first = ordinals.get(codes);
+    if (first === undefined) ordinals.set(codes, ordinal);
+    else violations.at({ pointer })('duplicate', `${pointer} has the same codes as /${first}.`);
+    return request;
+  });
+}
