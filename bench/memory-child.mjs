@@ -11,7 +11,7 @@ const { shippingEntities } = await part('index');
 const { setsOf } = await part('shipping-methods/store/method-rows');
 const { MethodView } = await part('shipping-methods/method-view');
 const { ViewCache } = await part('shipping-methods/store/view-cache');
-const { pageOf, treeOf } = await part('shipping-methods/page-and-tree');
+const { pageJson, treeJson } = await part('shipping-methods/method-json');
 
 const dataSource = await new DataSource({ type: 'postgres', url, entities: shippingEntities }).initialize();
 const runner = dataSource.createQueryRunner();
@@ -21,9 +21,9 @@ const render = {
   searched: (view) => view.page({ page: 1, perPage: 20, words: ['nothing'], groups: [] }),
   list: (view) =>
     cache.body(view, '?page=1&per_page=20', () =>
-      JSON.stringify(pageOf(view, { page: 1, perPage: 20, words: [], groups: [] })),
+      pageJson(view, { page: 1, perPage: 20, words: [], groups: [] }),
     ),
-  tree: (view) => cache.body(view, 'tree', () => JSON.stringify(treeOf(view))),
+  tree: (view) => cache.body(view, 'tree', () => treeJson(view)),
 }[kind];
 
 async function fill(name) {

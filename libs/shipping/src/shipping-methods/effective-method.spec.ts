@@ -1,6 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EffectiveMethod } from './effective-method.js';
-import { idOf, storedMethod } from './stored-method.sample.js';
+import { anyMethods, idOf, storedMethod } from './stored-method.sample.js';
 
 const own = storedMethod({
   use_default: true,
@@ -84,11 +85,11 @@ describe('a method that inherits nothing', () => {
     expect(method.dto).toMatchObject({ ...method.storedValues, inherited: [], own: {}, etag: '"3"' });
   });
 
-  it('has a dto with the fields in the order of the wire', () => {
-    expect(JSON.stringify(method.dto)).toBe(
+  it('has JSON with the fields in the order of the wire, and meta as it is stored', () => {
+    expect(method.json).toBe(
       '{"id":"019aa0b2-5c00-7a41-9d2b-000000000001","project_id":"shop","carrier_code":"ups",' +
         '"carrier_label":"Own carrier","method_code":"03","method_label":"Own","is_active":true,"sort_order":1,' +
-        '"meta":{"own":[1]},"use_default":true,"inherited":[],"own":{},"version":3,"etag":"\\"3\\"",' +
+        '"meta":{"own": [1]},"use_default":true,"inherited":[],"own":{},"version":3,"etag":"\\"3\\"",' +
         '"created_at":"2026-01-31T09:30:00.123Z","updated_at":"2026-01-31T09:30:00.123Z"}',
     );
   });
@@ -102,4 +103,18 @@ describe('a method that inherits nothing', () => {
     expect(method.dto).toMatchObject({ method_label: 'Own', meta: { own: [1] }, inherited: [] });
     expect(method.storedValues.meta).toEqual({ own: [1] });
   });
+});
+
+it('the JSON of any method is the JSON of its dto', () => {
+  const property = fc.property(anyMethods, anyMethods, (methods, origins) => {
+    for (const [index, values] of methods.entries()) {
+      const from = origins[index] && storedMethod(origins[index]);
+      const method = new EffectiveMethod(storedMethod(values), from);
+      const parsed: unknown = JSON.parse(method.json);
+
+      expect(parsed).toEqual(method.dto);
+      expect(Object.keys(Object(parsed))).toEqual(Object.keys(method.dto));
+    }
+  });
+  fc.assert(property, { seed: 7, numRuns: 100 });
 });

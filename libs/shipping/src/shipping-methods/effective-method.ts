@@ -63,6 +63,17 @@ export class EffectiveMethod {
     };
   }
 
+  /** JSON of the `dto`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
+  get json(): string {
+    const { stored, inherited, etag } = this;
+    const { id, project_id, version, created_at, updated_at } = stored;
+    const first = JSON.stringify({ id, project_id }).slice(0, -1);
+    const values = membersOf(settableFields, (name) => this.value(name));
+    const own = membersOf(inherited, (name) => stored[name]);
+    const last = JSON.stringify({ version, etag, created_at, updated_at }).slice(1);
+    return `${first},${values},"inherited":${JSON.stringify(inherited)},"own":{${own}},${last}`;
+  }
+
   /** What is stored and can be changed. */
   get storedValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
@@ -91,6 +102,15 @@ function valuesOf<Name extends SettableField>(
   for (const name of names)
     values[name] = name === 'meta' ? JSON.parse(String(valueOf(name))) : valueOf(name);
   return values as Pick<StoredValues, Name>;
+}
+
+/** @returns the members of a JSON object, without the braces */
+function membersOf<Name extends SettableField>(
+  names: readonly Name[],
+  valueOf: (name: Name) => unknown,
+): string {
+  const jsonOf = (name: Name): unknown => (name === 'meta' ? valueOf(name) : JSON.stringify(valueOf(name)));
+  return names.map((name) => `"${name}":${jsonOf(name)}`).join(',');
 }
 
 /** The order of lists. */
