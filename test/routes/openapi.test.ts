@@ -230,9 +230,9 @@ describe('the OpenAPI document', () => {
   it('names the project by the only parameter of the path', () => {
     const path = 'organizations/:organizationId/shipping';
 
-    const document = read(shippingDocument({ path }));
+    const { paths } = read(shippingDocument({ path }));
 
-    const list = document.paths['/organizations/{organizationId}/shipping/shipments/methods']?.['get'];
+    const list = paths['/organizations/{organizationId}/shipping/shipments/methods']?.['get'];
     expect((list as Operation).parameters[0]).toMatchObject({
       name: 'organizationId',
       description: 'The tenant.',
@@ -275,10 +275,10 @@ describe('a document of a host that has decorated the routes', () => {
 
     const documented = read(documentShipping(scan));
 
-    const operations = operationsOf(documented).map(([, operation]) => operation);
+    const operations = operationsOf(documented).map(([, described]) => described);
     expect(operations).toHaveLength(6);
-    for (const operation of operations)
-      expect(operation).toMatchObject({ tags: ['Shop'], 'x-owner': 'logistics', security: [{ bearer: [] }] });
+    for (const described of operations)
+      expect(described).toMatchObject({ tags: ['Shop'], 'x-owner': 'logistics', security: [{ bearer: [] }] });
     expect(documented.paths[methods]?.['get']).toMatchObject({
       summary: 'Ours',
       operationId: 'offers',

@@ -115,9 +115,9 @@ function saidByHost({
   operationId = '',
   summary,
   description,
-  tags = [],
+  tags: found = [],
 }: OpenApiOperation): OpenApiOperation {
-  const hostTags = tags.filter((tag) => !scannedTag.test(tag));
+  const hostTags = found.filter((tag) => !scannedTag.test(tag));
   return {
     ...(operationId && !scannedId.test(operationId) && { operationId }),
     ...(summary && { summary }),
