@@ -28,9 +28,14 @@ async function sixAnswers(shop: Shop): Promise<Pairs> {
   };
 }
 
+/** PostgreSQL has blanks in the JSON that it stores, and lists and trees show `meta` as it is stored. */
+function compact(text: string): string {
+  return /^[{["]/.test(text) ? JSON.stringify(JSON.parse(text)) : text;
+}
+
 function shownOf({ status, text, headers }: Answer) {
   const names = ['content-type', 'content-encoding', 'x-frame-options'];
-  return { status, text, headers: names.map((name) => `${name}: ${headers.get(name)}`) };
+  return { status, text: compact(text), headers: names.map((name) => `${name}: ${headers.get(name)}`) };
 }
 
 async function asOwn(shop: Shop): Promise<Pairs> {
@@ -86,7 +91,7 @@ export const guestChecks: GuestCheck[] = [
       const pairs = await asOwn(new Shop(host, setUp));
       // Ids and times differ, lengths do not.
       const formOf = (of: Pairs): object[] =>
-        Object.values(of).map(([answer]) => ({ ...shownOf(answer), text: answer.text.length }));
+        Object.values(of).map(([answer]) => ({ ...shownOf(answer), text: compact(answer.text).length }));
       if (setUp in silent) assert.deepEqual(formOf(pairs), formOf(plain));
       else assert.notDeepEqual(formOf(pairs), formOf(plain));
     }),
@@ -152,7 +157,7 @@ export const guestChecks: GuestCheck[] = [
     await shop.send('PATCH', one, { ...ground, sort_order: 1 });
     const { text } = await send('GET', shop.methods, {});
     const own = await send('GET', `${shop.own}/methods`, {});
-    assert.equal(text, own.text);
+    assert.equal(compact(text), compact(own.text));
     assert.match(text, /"sort_order":1/);
   }),
 

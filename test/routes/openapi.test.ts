@@ -1,4 +1,11 @@
-import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiExtension,
+  ApiOperation,
+  ApiTags,
+  DocumentBuilder,
+  SwaggerModule,
+} from '@nestjs/swagger';
 import { documentShipping, shippingDocument, shippingSchemas } from 'nestjs-shipping/openapi';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -223,9 +230,9 @@ describe('the OpenAPI document', () => {
   it('names the project by the only parameter of the path', () => {
     const path = 'organizations/:organizationId/shipping';
 
-    const document = read(shippingDocument({ path }));
+    const { paths } = read(shippingDocument({ path }));
 
-    const list = document.paths['/organizations/{organizationId}/shipping/shipments/methods']?.['get'];
+    const list = paths['/organizations/{organizationId}/shipping/shipments/methods']?.['get'];
     expect((list as Operation).parameters[0]).toMatchObject({
       name: 'organizationId',
       description: 'The tenant.',
@@ -248,6 +255,56 @@ describe('the OpenAPI document', () => {
     for (const schema of Object.values(shippingSchemas()))
       Object.assign((schema as Schema).properties ?? {}, { mine: {} });
     expect(JSON.stringify(shippingSchemas())).not.toContain('"mine"');
+  });
+});
+
+describe('a document of a host that has decorated the routes', () => {
+  const host = mounted({
+    shipping: {
+      http: {
+        decorators: [ApiBearerAuth(), ApiTags('Shop'), ApiExtension('x-owner', 'logistics')],
+        routeDecorators: {
+          list: [ApiBearerAuth(), ApiOperation({ summary: 'Ours', operationId: 'offers', deprecated: true })],
+        },
+      },
+    },
+  });
+
+  it('keeps its tags, extensions, operations and security, each scheme once', () => {
+    const scan = SwaggerModule.createDocument(host.app.nest, new DocumentBuilder().build());
+
+    const documented = read(documentShipping(scan));
+
+    const operations = operationsOf(documented).map(([, described]) => described);
+    expect(operations).toHaveLength(6);
+    for (const described of operations)
+      expect(described).toMatchObject({ tags: ['Shop'], 'x-owner': 'logistics', security: [{ bearer: [] }] });
+    expect(documented.paths[methods]?.['get']).toMatchObject({
+      summary: 'Ours',
+      operationId: 'offers',
+      deprecated: true,
+      description: expect.stringContaining('One page of the methods'),
+    });
+    expect(documented.paths[methods]?.['post']).toMatchObject({
+      summary: 'Create a shipping method',
+      operationId: 'createShippingMethod',
+    });
+  });
+
+  it('has a different operationId for each route before it is completed', () => {
+    const { paths } = SwaggerModule.createDocument(host.app.nest, new DocumentBuilder().build());
+
+    const ids = Object.values(paths).flatMap((item) =>
+      Object.values(item as Record<string, { operationId?: string }>).map(({ operationId }) => operationId),
+    );
+    expect(ids.toSorted()).toEqual([
+      'OrderEventsController_events',
+      'ShippingMethodsController_create',
+      'ShippingMethodsController_remove',
+      'ShippingMethodsController_tree',
+      'ShippingMethodsController_update',
+      'offers',
+    ]);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   type BadInput,
   violating,
   ground,
+  invalidJson,
   tooLarge,
   unsupported,
   type Verdict,
@@ -25,7 +26,7 @@ const media: Media[] = [
   ['application/json; charset=latin1', good, unsupported],
   ['application/json; charset=us-ascii', good, unsupported],
   // Nest's own parser for Express decodes UTF-16, and the result is not JSON.
-  ['application/json; charset=utf-16', good, unsupported, { status: 400, code: 'bad_request' }],
+  ['application/json; charset=utf-16', good, unsupported, invalidJson],
   ['text/plain', good, unsupported],
   ['application/merge-patch+json', good, unsupported],
   ['multipart/form-data; boundary=x', '--x--', unsupported],

@@ -7,9 +7,12 @@ import { filterSchemas } from './parameters.js';
 import { problemSchemas } from './problem.schemas.js';
 import { spelt } from './schema.js';
 
-/** As much of an operation as has to be known of a host's. */
+/** The parts of an operation that are read here. */
 export interface OpenApiOperation {
   operationId?: string;
+  summary?: string;
+  description?: string;
+  tags?: string[];
   security?: object[];
   parameters?: object[];
   responses?: Record<string, object | undefined>;
@@ -19,7 +22,7 @@ export type OpenApiPathItem = {
   [Method in 'get' | 'put' | 'post' | 'patch' | 'delete' | 'head' | 'options' | 'trace']?: OpenApiOperation;
 };
 
-/** As much of an OpenAPI 3.0 or 3.1 document as is read here; the `OpenAPIObject` of `@nestjs/swagger` is one. */
+/** The parts of an OpenAPI 3.0 or 3.1 document that are read here. The `OpenAPIObject` of `@nestjs/swagger` has them. */
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; description?: string; license?: object; contact?: object };
@@ -30,7 +33,7 @@ export interface OpenApiDocument {
   components?: { schemas?: Record<string, object> };
 }
 
-/** The same values as the module was given; `path` with the host's global prefix and the segment of a URI version. */
+/** Pass the values that the module has. `path` also needs your global prefix, and the segment of a URI version. */
 export interface ShippingDocumentOptions {
   path?: string;
   maxPageSize?: number;
@@ -47,12 +50,12 @@ export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
 }
 
 /**
- * The document with the six routes and their schemas. A scan cannot find these: the routes read the request themselves,
- * so that it sees no body and no query. Of what it found, `security`, parameters and responses that are not ours stay.
- * A schema of the host with the name of one of ours is replaced; a tag of the host stays. `info`, `servers` and the
- * document's `security` are the host's alone. Call again for a second mount.
- * @returns a new document; the given one is left alone
- * @throws Error when `path` has no `:project_id`, or the document has the routes at another path
+ * Completes a document with the six routes and their schemas. A scan by `@nestjs/swagger` finds the paths, but neither bodies
+ * nor queries, because the routes read the request themselves. What your decorators say about a route stays, for instance
+ * `ApiTags`, `ApiOperation`, `ApiExtension` and `ApiBearerAuth`, and so do parameters and responses that are not ours. A
+ * schema of yours with the name of one of ours is replaced. Call the function again for a second mount.
+ * @returns a new document; the given one is not changed
+ * @throws Error when no parameter of `path` is the project, or the document has the routes at another path
  */
 export function documentShipping<Document extends OpenApiDocument>(
   document: Document,
@@ -81,14 +84,17 @@ export function documentShipping<Document extends OpenApiDocument>(
   for (const [route, operations] of Object.entries(ours.paths)) {
     const item: Record<string, OpenApiOperation | undefined> = { ...paths[route] };
     for (const [method, operation] of Object.entries(operations)) {
-      const { security, responses, parameters = [] } = item[method] ?? {};
+      const scannedOperation = item[method] ?? {};
+      const { security, responses, parameters = [] } = scannedOperation;
       let { operationId } = operation;
       for (let mount = 2; taken.has(operationId); mount++) operationId = `${operation.operationId}${mount}`;
       const known = new Set(operation.parameters.map(placeOf));
       item[method] = {
+        ...scannedOperation,
         ...operation,
         operationId,
-        ...(security && { security }),
+        ...saidByHost(scannedOperation),
+        ...(security && { security: withoutRepeats(security) }),
         parameters: [...operation.parameters, ...parameters.filter((each) => !known.has(placeOf(each)))],
         responses: { ...responses, ...operation.responses },
       };
@@ -101,12 +107,36 @@ export function documentShipping<Document extends OpenApiDocument>(
   return { ...document, tags: [...declared, ...missing], paths, components: { ...components, schemas } };
 }
 
-/** What no two parameters of an operation share. */
+const scannedId = /^(ShippingMethods|OrderEvents)Controller_/;
+const scannedTag = /^(ShippingMethods|OrderEvents)$/;
+
+/** What decorators of the host say in place of us. A scan without decorators has an empty summary, its own id and tag. */
+function saidByHost({
+  operationId = '',
+  summary,
+  description,
+  tags: found = [],
+}: OpenApiOperation): OpenApiOperation {
+  const hostTags = found.filter((tag) => !scannedTag.test(tag));
+  return {
+    ...(operationId && !scannedId.test(operationId) && { operationId }),
+    ...(summary && { summary }),
+    ...(description && { description }),
+    ...(hostTags.length > 0 && { tags: hostTags }),
+  };
+}
+
+/** A mount and a route may name the same scheme. */
+function withoutRepeats(security: object[]): object[] {
+  return [...new Map(security.map((scheme) => [JSON.stringify(scheme), scheme])).values()];
+}
+
+/** No two parameters of an operation share this. */
 function placeOf(parameter: { in?: string; name?: string; $ref?: string }): string {
   return parameter.$ref ?? `${parameter.in} ${parameter.name}`;
 }
 
-/** A complete OpenAPI 3.1 document of the six routes alone. It asks for no authentication: guards are the host's. */
+/** Gives a complete OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
 export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {

@@ -1,14 +1,11 @@
 import { inspect } from 'node:util';
 import { type ShippingMethodPage, type ShippingTree } from './dto/shipping-method.dto.js';
 
-/** What a lazy value is made from. */
-interface Source<Value> {
-  /** Makes the members. The caller may change them. */
-  make: () => Value;
-  /** The tag of the view that the value shows. */
+/** JSON that shows a view. */
+export interface Rendering {
+  /** The tag of the view. */
   tag: string;
-  /** Gives the JSON of the value without making its members; undefined when there is none. */
-  json: (() => Buffer) | undefined;
+  json: () => Buffer;
 }
 
 type Members = Record<string, unknown>;
@@ -17,24 +14,24 @@ type Members = Record<string, unknown>;
 const state = Symbol('state');
 
 interface Lazy {
-  [state]: { source: Source<object>; names: readonly string[]; members?: Members };
+  [state]: { rendering: Rendering; names: readonly string[]; members?: Members };
 }
 
 /**
- * Lists and trees are made when one of their members is first read or set. Usually nobody reads them: the route sends the
- * JSON that is at hand. They look and behave like plain objects, and can be changed, copied, frozen and logged.
+ * Lists and trees are parsed when one of their members is first read or set. Usually nobody does: the route sends the JSON.
+ * They look and behave like plain objects, and can be changed, copied, frozen and logged.
  */
-function lazily<Value extends object>(...names: string[]): (source: Source<Value>) => Value {
+function lazily<Value extends object>(...names: string[]): (rendering: Rendering) => Value {
   const descriptors: PropertyDescriptorMap = {
     [state]: { writable: true, configurable: true },
     // Without it, a log would show "[Getter/Setter]".
     [inspect.custom]: { value: copyOf, configurable: true },
   };
   for (const name of names) descriptors[name] = accessor(name);
-  return (source) => {
+  return (rendering) => {
     // All values share the accessors. An object literal would need new ones for each value, and twice the time.
     const value: Value & Lazy = Object.create(Object.prototype, descriptors);
-    value[state] = { source, names };
+    value[state] = { rendering, names };
     return value;
   };
 }
@@ -44,13 +41,13 @@ export const lazyTree = lazily<ShippingTree>('data');
 
 /** @returns the tag of the view that a lazy value shows; undefined for any other value */
 export function shownTag(value: object): string | undefined {
-  return (value as Partial<Lazy>)[state]?.source.tag;
+  return (value as Partial<Lazy>)[state]?.rendering.tag;
 }
 
-/** @returns the JSON of a lazy value; undefined when there is none, or somebody has read or changed the value */
+/** @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value */
 export function unreadJson(value: object): Buffer | undefined {
   const { [state]: own } = value as Partial<Lazy>;
-  return own && !own.members && hasItsAccessors(value, own.names) ? own.source.json?.() : undefined;
+  return own && !own.members && hasItsAccessors(value, own.names) ? own.rendering.json() : undefined;
 }
 
 /** A member that was deleted and set again is no accessor. */
@@ -74,7 +71,7 @@ function accessor(name: string): PropertyDescriptor & ThisType<Lazy> {
 }
 
 function membersOf({ [state]: own }: Lazy): Members {
-  return (own.members ??= own.source.make() as Members);
+  return (own.members ??= JSON.parse(String(own.rendering.json())) as Members);
 }
 
 function copyOf(this: object): object {

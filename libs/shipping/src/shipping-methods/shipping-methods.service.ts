@@ -17,12 +17,12 @@ import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.d
 import { type CheckedListQuery } from './list/list-filter.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
-import { lazyPage, lazyTree } from './lazy-value.js';
+import { lazyPage, lazyTree, type Rendering } from './lazy-value.js';
 import { adoption, creation, type Decide, removal, removalOfAll, update, upserts } from './method-changes.js';
 import { codesOf } from './method-fields.js';
+import { pageJson, treeJson } from './method-json.js';
 import { type Done, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
-import { pageJson, pageOf, treeJson, treeOf } from './page-and-tree.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
 const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
@@ -135,11 +135,7 @@ export class ShippingMethods {
   /** All methods, inactive ones too, by carrier. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkIds({ projectId });
-    const joined = this.database.joined(options);
-    const view = await this.store.view(projectId, joined);
-    const make = (): ShippingTree => treeOf(view);
-    const json = (): Buffer => this.store.body(view, 'tree', () => treeJson(view));
-    return lazyTree({ make, tag: view.tag, json: joined ? undefined : json });
+    return lazyTree(await this.rendering(projectId, options, 'tree', treeJson));
   }
 
   /** What a checkout offers: the active methods, in list order. */
@@ -275,11 +271,22 @@ export class ShippingMethods {
     query: CheckedListQuery,
     options: CallOptions,
   ): Promise<ShippingMethodPage> {
+    const render = (view: MethodView): string => pageJson(view, query);
+    return lazyPage(await this.rendering(projectId, options, JSON.stringify(query), render));
+  }
+
+  /** @param name the JSON is kept beside the view under this name, unless a transaction has read the view */
+  private async rendering(
+    projectId: string,
+    options: CallOptions,
+    name: string,
+    render: (view: MethodView) => string,
+  ): Promise<Rendering> {
     const joined = this.database.joined(options);
     const view = await this.store.view(projectId, joined);
-    const make = (): ShippingMethodPage => pageOf(view, query);
-    const json = (): Buffer => this.store.body(view, JSON.stringify(query), () => pageJson(view, query));
-    return lazyPage({ make, tag: view.tag, json: joined ? undefined : json });
+    const json = (): Buffer =>
+      joined ? Buffer.from(render(view)) : this.store.body(view, name, () => render(view));
+    return { tag: view.tag, json };
   }
 
   /** @param more the options that this call takes beside `manager` */
