@@ -49,6 +49,19 @@ describe('the order desk', () => {
     expect((await shop.events('2001')).body.data).toHaveLength(2);
   });
 
+  it('gives a new project the methods of the defaults project, and changes nothing when it is asked again', async () => {
+    const [shop, codes] = [shopOf(), { ...ground, carrier_code: freshProject() }];
+    await shopOf('default').create(codes);
+    const adopt = (): Promise<Answer<unknown>> =>
+      shop.send('POST', `/api/projects/${shop.project}/desk/defaults`);
+
+    const statuses = [(await adopt()).status, (await adopt()).status];
+
+    const { body } = await shop.list(`filter[carrier_code]=${codes.carrier_code}`);
+    expect(statuses).toEqual([204, 204]);
+    expect(body.data).toMatchObject([{ method_label: 'UPS Ground', use_default: true, version: 1 }]);
+  });
+
   it.each([
     ['unknown', { method_code: '99' }, 404, 'method_not_found'],
     ['invalid', { method_code: '\0\ud800' }, 404, 'method_not_found'],

@@ -99,6 +99,49 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
+  it('gives an empty project the methods of the project “default”', async () => {
+    const codes = { carrier_code: freshProject(), method_code: '1', method_label: 'For everybody' };
+    await new Client(app.origin, 'default').create(codes);
+    await open(`?project=${freshProject()}`);
+
+    await button('Adopt the defaults').click();
+    await notice('The methods of the project “default” are adopted.');
+
+    await row('For everybody').waitFor();
+    expect(await button('Adopt the defaults').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('says how many methods there are, and how many of them a filter shows', async () => {
+    await openShop();
+    expect(await page.locator('section small').first().textContent()).toMatch(/^Methods: 4\./);
+
+    await page.getByRole('searchbox').fill('express');
+    await page.getByText('Methods: 1 of 4.').waitFor();
+
+    expect(faults).toEqual([]);
+  });
+
+  it('takes a notice away after some seconds, but not while it is focused, and covers no row with it', async () => {
+    await openShop({ viewport: { width: 390, height: 500 } });
+    await page.clock.install();
+    const toggle = page.getByRole('switch', { name: 'Active: UPS Ground' });
+
+    await toggle.click();
+    await notice('“UPS Ground” is now inactive');
+    const status = page.getByRole('status');
+    const [box, above] = [await status.boundingBox(), await page.locator('body > div').boundingBox()];
+    await status.focus();
+    await page.clock.runFor(60_000);
+    expect(await status.textContent()).toContain('inactive');
+    await toggle.focus();
+    await page.clock.runFor(60_000);
+
+    expect(await status.textContent()).toBe('');
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + 1);
+    expect(faults).toEqual([]);
+  });
+
   it('searches while one types, and filters by carrier and activity', async () => {
     await openShop();
 
@@ -149,6 +192,15 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(await described('Sort order')).toBe('Sort order must be an integer.');
     expect(await described('Details')).toBe('Write a name, a colon and a value on each line.');
     expect(await described('Method label')).toBeNull();
+    for (const line of ['six', ': 6', '  : 6', '"six"']) {
+      await field('Details').fill(`days: 5\n${line}`);
+      await button('Save').click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save', disabled: false }).waitFor();
+      expect([line, await described('Details')]).toEqual([
+        line,
+        'Write a name, a colon and a value on each line.',
+      ]);
+    }
     expect(await accessibilityFaults()).toEqual([]);
     await field('Carrier code').fill('dhl');
     await field('Sort order').fill('5');
@@ -173,8 +225,18 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     await field('Method code').fill('07');
     await field('Method label').fill('Express');
     await button('Save').click();
+    const questions: string[] = [];
+    page.once('dialog', (question) => {
+      questions.push(question.message());
+      void question.dismiss();
+    });
+    await button('Open that method').click();
+    expect(await field('Method label').inputValue()).toBe('Express');
+    page.once('dialog', (question) => question.accept());
 
     await button('Open that method').click();
+
+    expect(questions).toEqual(['Open that method? What you have typed here is lost.']);
 
     await page.getByRole('dialog', { name: 'Edit “UPS Express”' }).waitFor();
     expect(await field('Method label').inputValue()).toBe('UPS Express');
@@ -213,6 +275,12 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(await field('Method label').inputValue()).toBe('Own label');
     await page.getByText('Inherited and shown: Inherited label').waitFor();
     expect(await accessibilityFaults()).toEqual([]);
+    const usesDefault = page.getByRole('switch', { name: 'Use the default values' });
+    const warning = page.getByText('method label: Own label, sort order: 0, details: empty');
+    expect(await warning.isVisible()).toBe(false);
+    await usesDefault.click();
+    expect(await warning.isVisible()).toBe(true);
+    await usesDefault.click();
     await field('Method label').fill('Mine');
     await page.getByRole('dialog').getByRole('switch', { name: 'Active' }).click();
     await button('Save').click();
@@ -317,6 +385,32 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
+  it('warns that other projects may take their values from a method of the project “default”', async () => {
+    const codes = { carrier_code: freshProject(), method_code: '1', method_label: freshProject() };
+    await new Client(app.origin, 'default').create(codes);
+    await open('?project=default');
+
+    await button(`Remove ${codes.method_label}`).click();
+
+    await page.getByText('Other projects may take their values from it.').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('says in words how a number of an order is written', async () => {
+    const advice = 'Leave out other signs: write 1001 for #1001.';
+    await openShop();
+    await field('Order number').fill('#1001');
+    await button('Show').click();
+    await page.getByRole('alert').filter({ hasText: advice }).waitFor();
+    await page.getByText('Place an order', { exact: true }).click();
+    await field('Number of the new order').fill('#1001');
+
+    await button('Place the order').click();
+
+    await page.locator('.fault', { hasText: advice }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
   it('places an order and shows its history in the time zone of the reader', async () => {
     await openShop();
     await page.getByText('Place an order', { exact: true }).click();
@@ -412,7 +506,9 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
       await button('Show').click();
       await page.getByRole('listitem').first().waitFor();
 
-      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      const overflow = await page.evaluate<number>(
+        'Math.max(...[document.documentElement, document.querySelector("body > div")].map((e) => e.scrollWidth - e.clientWidth))',
+      );
 
       expect(await accessibilityFaults()).toEqual([]);
       expect(overflow).toBeLessThanOrEqual(0);

@@ -22,6 +22,7 @@ describe('the sample', () => {
       'get /sales/orders/shipments/methods/tree',
       'get /sales/orders/{order_id}/events',
       'patch /sales/orders/shipments/methods/{method_id}',
+      'post /desk/defaults',
       'post /desk/orders',
       'post /sales/orders/shipments/methods',
     ]);

@@ -6,7 +6,6 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Test } from '@nestjs/testing';
 import { OrderEvents } from 'nestjs-shipping';
 import { shippingContract, testTypeOrm } from 'nestjs-shipping/testing';
-import { DataSource } from 'typeorm';
 import { AppModule, database, options } from './app.module.js';
 
 describe('the routes behind the guard', () => {
@@ -42,9 +41,6 @@ describe('the routes behind the guard', () => {
   });
   // The token does not open the project of the defaults.
   for (const { title, skipped, run } of shippingContract(target, { without: ['defaults'] })) {
-    it(title, { skip: skipped }, async () => {
-      await app.get(DataSource).query('TRUNCATE shipping_method, shipping_project CASCADE');
-      await run();
-    });
+    it(title, { skip: skipped }, run);
   }
 });

@@ -36,4 +36,5 @@ export function update(method, changes) {
 }
 
 export const events = async (id) => (await send('GET', `${project}/sales/orders/${encodeURIComponent(id)}/events`)).data;
+export const adoptDefaults = () => send('POST', `${project}/desk/defaults`);
 export const placeOrder = (body) => send('POST', `${project}/desk/orders`, body);

@@ -44,7 +44,7 @@ function linesOf(meta) {
 function metaOf(lines) {
   if (lines.startsWith('{')) return jsonOrText(lines);
   const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-  if (!written.every((line) => line.includes(':'))) return lines;
+  if (!written.every((line) => /^[^:]*[^\s:][^:]*:/.test(line))) return lines;
   const pairs = written.map((line) => line.split(/: *(.*)/));
   return Object.fromEntries(pairs.map(([name, value]) => [name, jsonOrText(value)]));
 }
@@ -98,6 +98,7 @@ export class MethodForm extends Component {
       const texts = faults.filter((fault) => fault.name === name).map(({ text }) => text);
       return html`
         <${Field} key=${name} name=${name} faults=${texts} defaultValue=${value} defaultChecked=${value} ...${described}>
+          ${name === 'use_default' && method.inherited?.length > 0 && html`<p class="alone">${this.alone()}</p>`}
           ${method.inherited?.includes(name) && html`<p class="inherited">Inherited and shown: <b>${said(method[name])}</b></p>`}
         <//>`;
     };
@@ -114,17 +115,23 @@ export class MethodForm extends Component {
       <//>`;
   }
 
+  alone({ method } = this.props, name = (each) => `${labelsOf([each])}: ${said(method.own[each]) || 'empty'}`) {
+    return `Without them, customers see what this method has itself: ${method.inherited.map(name).join(', ')}.`;
+  }
+
   refusal({ problem, faults, other } = this.state) {
     return html`
       <div class="alert" role="alert" tabindex="-1">
         <h3>${titles[problem.code] ?? problem.message}</h3>
         ${faults.map(({ name, text }) => !fields[name] && html`<p key=${text}>${text}</p>`)}
-        ${other && (problem.existing_id ? this.opener('Open that method') : this.comparison())}
+        ${other && (problem.existing_id ? this.opener('Open that method', 'Open that method? What you have typed here is lost.') : this.comparison())}
       </div>`;
   }
 
-  opener = (label) =>
-    html`<button type="button" class="secondary" onClick=${() => this.props.open(this.state.other)}>${label}</button>`;
+  opener(label, question) {
+    const open = () => (!question || confirm(question)) && this.props.open(this.state.other);
+    return html`<button type="button" class="secondary" onClick=${open}>${label}</button>`;
+  }
 
   comparison({ other, changes } = this.state) {
     const { method } = this.props;

@@ -26,9 +26,10 @@ export class MethodTable extends Component {
     if (target) this.props.move(method, target.rowIndex - currentTarget.closest('tr').rowIndex);
   };
 
-  render({ tree, isFiltered }) {
+  render({ tree, total, isFiltered }) {
+    const all = tree.flatMap(({ methods }) => methods).length;
     return html`
-      <small>${isFiltered ? 'Show all methods to move them.' : hint}</small>
+      <small>Methods: ${isFiltered ? `${total} of ${all}. Show all methods to move them.` : `${all}. ${hint}`}</small>
       <table class="methods">
         <thead><tr><th></th><th>Method</th><th>Details</th><th>Sort</th><th>Active</th><th></th></tr></thead>
         ${tree.map(this.carrier)}

@@ -30,10 +30,7 @@ export class Methods extends Section {
   }
 
   show = (page, filters) => this.setState({ page, filters }, this.load);
-  filter = (event) => {
-    const filters = Object.entries(typed(event)).filter(([, value]) => value !== '');
-    this.show(1, Object.fromEntries(filters));
-  };
+  filter = (event) => this.show(1, Object.fromEntries(Object.entries(typed(event)).filter(([, value]) => value !== '')));
 
   /** Tells how a write went, and shows what is there now. */
   async write(writing, success) {
@@ -80,6 +77,7 @@ export class Methods extends Section {
     await this.write(save(), `“${moved.method_label}” is now ${to + 1} of ${methods.length} at ${carrier.carrier_label}.`);
   }
 
+  adopt = () => this.write(api.adoptDefaults(), 'The methods of the project “default” are adopted.');
   edit = (editing) => this.setState({ editing });
   askToRemove = (removing) => this.setState({ removing });
   /** A new method comes last. */
@@ -115,21 +113,20 @@ export class Methods extends Section {
   }
 
   page({ tree, found, filters, isFiltered } = this.state) {
-    const { page, total_pages: pages } = found.meta;
+    const { page, total, total_pages: pages } = found.meta;
     const turnTo = (next) => () => this.show(next, filters);
     if (found.data.length === 0) {
       return html`
         <div class="state">
           <h3>${isFiltered ? 'No method matches' : `“${api.projectId}” has no shipping methods yet`}</h3>
-          <button type="reset" form="filters" class="outline" hidden=${!isFiltered} onClick=${() => this.show(1, {})}>
-            Show all methods
-          </button>
+          <button type="reset" form="filters" hidden=${!isFiltered} onClick=${() => this.show(1, {})}>Show all methods</button>
+          <button hidden=${isFiltered || api.projectId === 'default'} onClick=${this.adopt}>Adopt the defaults</button>
         </div>`;
     }
     const shown = new Set(found.data.map(({ id }) => id));
     const { toggle, edit, move, askToRemove: remove } = this;
     return html`
-      <${MethodTable} ...${{ tree, shown, isFiltered, toggle, edit, move, remove }} />
+      <${MethodTable} ...${{ tree, shown, total, isFiltered, toggle, edit, move, remove }} />
       <nav aria-label="Pages" hidden=${pages <= 1}>
         <button class="outline" disabled=${page <= 1} onClick=${turnTo(page - 1)}>Previous</button>
         Page ${page} of ${pages}
@@ -141,10 +138,11 @@ export class Methods extends Section {
     const { method_label: label, isUsed } = method;
     const used = 'Orders were placed with this method, so it cannot be removed. You can make it inactive: its orders keep it.';
     const final = 'Customers can no longer choose it, and it cannot be brought back. To pause it, make it inactive instead.';
+    const shared = api.projectId === 'default' && ' Other projects may take their values from it. They then show their own.';
     const act = isUsed ? this.toggle : this.remove;
     return html`
       <${Dialog} title=${isUsed ? `“${label}” is in use` : `Remove “${label}”?`} onClose=${() => this.askToRemove()}>
-        <p>${isUsed ? used : final}</p>
+        <p>${isUsed ? used : final}${!isUsed && shared}</p>
         <footer>
           <button class="secondary" onClick=${closeDialog}>Keep it</button>
           <button class=${!isUsed && 'danger'} hidden=${isUsed && !method.is_active} onClick=${() => act(method)}>

@@ -3,13 +3,15 @@ import { Field, html, Pairs, Section, sentence, tell, typed } from './view.js';
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const { timeZone } = time.resolvedOptions();
-const rule = 'Use letters, digits and _ . : - only, 64 at most, and begin with a letter, a digit or _.';
+const rule = 'Use letters, digits and _ . : - only, 64 at most. Leave out other signs: write 1001 for #1001.';
+/** The API names a field and a pattern. */
+const inWords = (problem) => Object.assign(problem, problem.errors.length > 0 && { message: rule });
 
 /** The history of one order, and the order desk. */
 export class OrderHistory extends Section {
   state = { order: '1001', faults: [], offered: [] };
-  read = async () => ({ events: await api.events(this.state.order) });
-  follow = (order) => this.setState({ order, events: undefined }, this.load);
+  read = async () => ({ events: await api.events(this.state.order).catch((problem) => Promise.reject(inWords(problem))) });
+  follow = (order) => this.setState({ order, events: undefined, faults: [] }, this.load);
 
   /** What a customer would see: the active methods in the order of the list. */
   offer = async () => {
@@ -20,14 +22,10 @@ export class OrderHistory extends Section {
   place = async (event) => {
     const { order_id, chosen } = typed(event);
     const { carrier_code, method_code } = this.state.offered[chosen];
-    try {
-      await api.placeOrder({ order_id, carrier_code, method_code });
-      tell(`The order ${order_id} is placed. Its history begins.`);
-      this.setState({ faults: [] });
-      this.follow(order_id);
-    } catch ({ message, code }) {
-      this.setState({ faults: [code === 'validation_failed' ? rule : message] });
-    }
+    const placed = await api.placeOrder({ order_id, carrier_code, method_code }).catch(inWords);
+    if (placed instanceof Error) return this.setState({ faults: [placed.message] });
+    tell(`The order ${order_id} is placed. Its history begins.`);
+    this.follow(order_id);
   };
 
   render(_props, { order, events, problem, faults, offered }) {

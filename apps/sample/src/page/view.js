@@ -31,9 +31,15 @@ export class Section extends Component {
   }
 }
 
-/** Says in the status line of the page how an action went, until the next click. */
-export const tell = (text) => (document.querySelector('output').textContent = text);
-addEventListener('click', () => tell(''), { capture: true });
+/** Says in the status line how an action went, for some seconds or until the next click. It stays while it has the focus. */
+const line = document.querySelector('output');
+export function tell(text, isStill = text !== '') {
+  clearTimeout(line.timer);
+  line.tabIndex = isStill ? 0 : -1;
+  if (line.textContent !== text) line.textContent = text;
+  if (isStill) line.timer = setTimeout(() => tell(line.matches(':focus, :hover') ? text : ''), 8_000);
+}
+addEventListener('click', ({ target }) => target === line || tell(''), { capture: true });
 
 /** What is typed into a form. The page sends it, and not the browser. */
 export function typed(event) {

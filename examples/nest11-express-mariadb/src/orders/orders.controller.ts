@@ -12,9 +12,11 @@ export class OrdersController {
   constructor(private readonly orders: ShopOrders) {}
 
   @Post()
-  async place(@Param('shop') shop: string, @Body() order: PlaceOrder): Promise<{ number: string }> {
-    const number = randomUUID();
-    await this.orders.place(shop, number, order.carrier_code, order.method_code);
-    return { number };
+  async place(
+    @Param('shop') shop: string,
+    @Body() order: PlaceOrder,
+  ): Promise<{ id: string; number: string }> {
+    const { id, number } = await this.orders.place(shop, randomUUID(), order.carrier_code, order.method_code);
+    return { id, number: `#${number}` };
   }
 }

@@ -1,7 +1,7 @@
 import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { MethodInUseError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
-import { expectNoSchemaDrift, shippingContract, testTypeOrm } from 'nestjs-shipping/testing';
+import { shippingContract, testTypeOrm } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { AppModule, database } from '../app.module';
 import { options } from '../database';
@@ -26,9 +26,9 @@ describe('the shop', () => {
   }, 60_000);
   afterAll(() => app.close());
 
-  const stored = async (number: string): Promise<unknown> => ({
-    orders: (await dataSource.getRepository(ShopOrder).find()).map((order) => order.number),
-    events: (await app.get(OrderEvents).list('shop', number)).map(({ type }) => type),
+  const stored = async (id: string): Promise<unknown> => ({
+    orders: (await dataSource.getRepository(ShopOrder).find()).map((order) => order.id),
+    events: (await app.get(OrderEvents).list('shop', id)).map(({ type }) => type),
     offered: (await methods.findActive('shop')).map(({ method_code }) => method_code),
     outbox: await dataSource.manager.count(OutboxEntry),
   });
@@ -50,15 +50,16 @@ describe('the shop', () => {
       body: JSON.stringify({ carrier_code: 'van', method_code: 'am' }),
     });
     expect(answer.status).toBe(201);
-    const { number } = (await answer.json()) as { number: string };
-    const placed = { orders: [number], events: ['order.placed'], offered: ['pm'], outbox: 3 };
-    expect(await stored(number)).toEqual(placed);
+    const { id, number } = (await answer.json()) as { id: string; number: string };
+    expect(number).toMatch(/^#1\d{3}$/);
+    const placed = { orders: [id], events: ['order.placed'], offered: ['pm'], outbox: 3 };
+    expect(await stored(id)).toEqual(placed);
   });
 
   it('sells the last place once', async () => {
     await methods.create('race', { carrier_code: 'van', method_code: 'pm', method_label: 'Van' });
 
-    const orders = ['1', '2', '3'].map((number) => app.get(ShopOrders).place('race', number, 'van', 'pm'));
+    const orders = ['1', '2', '3'].map((id) => app.get(ShopOrders).place('race', id, 'van', 'pm'));
     const outcomes = (await Promise.allSettled(orders)).map(({ status }) => status);
 
     expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected', 'rejected']);
@@ -85,7 +86,8 @@ describe('the shop', () => {
   });
 
   it('has the tables that its entities describe', async () => {
-    await expectNoSchemaDrift(dataSource);
+    const { upQueries } = await dataSource.driver.createSchemaBuilder().log();
+    expect(upQueries).toEqual([]);
   });
 
   const target = () => ({ origin, orderEvents: app.get(OrderEvents) });

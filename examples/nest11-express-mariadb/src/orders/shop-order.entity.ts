@@ -1,16 +1,22 @@
 import { ShippingMethod } from 'nestjs-shipping';
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relation } from 'typeorm';
 
 const foreignKeyConstraintName = 'fk_shop_order_method';
 
 /** The host's own row of an order. Its columns that refer to a method get the types of ours. */
 @Entity({ name: 'shop_order' })
+@Index('uq_shop_order_number', ['number'], { unique: true })
 export class ShopOrder {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64 })
   projectId!: string;
 
-  @PrimaryColumn({ name: 'number', type: 'varchar', length: 64 })
-  number!: string;
+  /** The `order_id` in the history. People never see it, so it may be made before the row is stored. */
+  @PrimaryColumn({ name: 'id', type: 'varchar', length: 64 })
+  id!: string;
+
+  /** People read it as `#1001`, which is no `order_id`. */
+  @Column({ name: 'number', type: 'integer', generated: 'increment' })
+  number!: number;
 
   @Column({ name: 'method_id', type: 'uuid' })
   methodId!: string;

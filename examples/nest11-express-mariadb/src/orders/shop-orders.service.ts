@@ -1,5 +1,5 @@
 import { ConflictException, Injectable } from '@nestjs/common';
-import { connectionError, OrderEvents, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+import { connectionError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 import { ShopOrder } from './shop-order.entity';
 
@@ -18,11 +18,11 @@ export class ShopOrders {
    */
   place(
     projectId: string,
-    number: string,
+    id: string,
     carrier: string,
     code: string,
     pay: () => Promise<void> = () => Promise.resolve(),
-  ): Promise<ShippingMethodDto> {
+  ): Promise<ShopOrder> {
     // With the default level of MariaDB, a transaction that waits for another one would have to be repeated.
     const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
@@ -31,11 +31,13 @@ export class ShopOrders {
       const full = { carrier_code, method_code, method_label, is_active: false };
       // The etag, so that the place is sold once. First, so that whoever comes second waits here.
       const etags = [method.etag];
-      const updated = await this.methods.update(projectId, method.id, full, { manager, etags });
-      await manager.insert(ShopOrder, { projectId, number, methodId: method.id });
-      await this.events.record({ projectId, orderId: number, type: 'order.placed' }, { manager });
+      await this.methods.update(projectId, method.id, full, { manager, etags });
+      const order = manager.create(ShopOrder, { projectId, id, methodId: method.id });
+      await manager.insert(ShopOrder, order);
+      const data = { number: `#${order.number}` };
+      await this.events.record({ projectId, orderId: id, type: 'order.placed', data }, { manager });
       await pay();
-      return updated;
+      return order;
     });
     return placing.catch((error: unknown) => {
       throw connectionError(error);

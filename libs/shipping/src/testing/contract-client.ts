@@ -4,7 +4,7 @@ import {
   type ShippingMethodDto,
   type ShippingMethodPage,
 } from '../shipping-methods/dto/shipping-method.dto.js';
-import { defaultPath } from '../shipping.options.js';
+import { defaultPath, projectParameterOf } from '../shipping.options.js';
 import { type OrderEvents } from '../order-events/order-events.service.js';
 
 /** The JSON of a success, as the host sends it. */
@@ -14,7 +14,7 @@ export type Envelope = Readonly<Record<string, unknown>>;
 export interface ContractTarget {
   /** For instance `http://127.0.0.1:3000`. */
   origin: string;
-  /** Where the routes are, with `:project_id`; by default the module's own default. */
+  /** Where the routes are, with the parameter of the project, such as `:project_id`; by default the module's own default. */
   path?: string;
   /** Sent with every request, for the host's guards. */
   headers?: Record<string, string>;
@@ -62,7 +62,9 @@ export class ContractClient {
     readonly target: ContractTarget,
     readonly project: string,
   ) {
-    this.base = (target.path ?? defaultPath).replace(':project_id', project).replace(/^\/?/, '/');
+    const path = target.path ?? defaultPath;
+    const parameter = `:${projectParameterOf(path, 'The path of the target')}`;
+    this.base = path.replace(parameter, project).replace(/^\/?/, '/');
     this.methods = `${this.base}/shipments/methods`;
   }
 

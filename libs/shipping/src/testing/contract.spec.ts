@@ -71,3 +71,24 @@ it('the contract asks a target for one project, and waits for it', async () => {
 
   expect([...paths].toSorted()).toEqual(['/api/projects/default', '/api/projects/project-1']);
 });
+
+it('the contract puts its project in the place of the only parameter of the path', async () => {
+  const urls: string[] = [];
+  const origin = await serving(({ url = '' }, response) => {
+    urls.push(url);
+    response.writeHead(500).end();
+  });
+  const target = { origin, path: 'shops/:shop/orders', projectId: () => 'north' };
+
+  await named(
+    shippingContract(() => target),
+    'tree',
+  )
+    ?.run()
+    .catch(() => undefined);
+
+  expect(urls).toEqual([
+    '/shops/north/orders/shipments/methods',
+    '/shops/north/orders/shipments/methods/tree',
+  ]);
+});
