@@ -15,13 +15,13 @@ function parameter<Read>(
   return () => decorator();
 }
 
-const projectParameter = 'nestjs-shipping:project-parameter';
+const projectParameterKey = 'nestjs-shipping:project-parameter';
 
 /** Says which parameter of the path is the project. */
-export const ProjectParameter = (name: string): ClassDecorator => SetMetadata(projectParameter, name);
+export const ProjectParameter = (name: string): ClassDecorator => SetMetadata(projectParameterKey, name);
 
 export const ProjectId = parameter(({ params }, context) => {
-  const name = Reflect.getMetadata(projectParameter, context.getClass()) as string;
+  const name = Reflect.getMetadata(projectParameterKey, context.getClass()) as string;
   return params[name] ?? '';
 });
 export const MethodId = parameter(({ params }) => params['method_id'] ?? '');

@@ -1,6 +1,6 @@
 import { type ShippingMethodPage } from './dto/shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
-import { type CheckedListQuery } from './list/list-query.check.js';
+import { type CheckedListQuery } from './list/list-filter.js';
 import { type MethodView } from './method-view.js';
 
 /** @returns the JSON of a `ShippingMethodPage` */
