@@ -39,12 +39,12 @@ export const IfNoneMatch = parameter(({ headers }) => headers['if-none-match']);
 
 /**
  * Violations of a service name its parameters. A route has other names for them, which its client knows.
- * @param projectParameter the parameter of the path that is the project
+ * @param projectName the name of the parameter of the path that is the project
  * @returns the error to throw
  */
-export function asOfPath(error: unknown, projectParameter: string): unknown {
+export function asOfPath(error: unknown, projectName: string): unknown {
   if (!(error instanceof InvalidParameterError)) return error;
-  const names: Record<string, string> = { projectId: projectParameter, orderId: 'order_id' };
+  const names: Record<string, string> = { projectId: projectName, orderId: 'order_id' };
   const errors = error.errors.map((violation) => {
     const given = 'parameter' in violation ? violation.parameter : '';
     const name = names[given];

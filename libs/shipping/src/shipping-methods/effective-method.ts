@@ -2,6 +2,7 @@ import { byCodePoint, folded } from '../validation/text.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import {
   type FieldName,
+  fieldNames,
   type InheritedField,
   inheritedFields,
   searchedFields,
@@ -16,6 +17,9 @@ export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'
 const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
 type FoldedTexts = Partial<Record<FieldName, string | null>>;
+
+const isBeforeMeta = (name: FieldName): boolean => fieldNames.indexOf(name) < fieldNames.indexOf('meta');
+const fieldsBeforeMeta = settableFields.filter(isBeforeMeta);
 
 /** A stored method together with the default that it inherits from. It never changes. */
 export class EffectiveMethod {
@@ -67,11 +71,14 @@ export class EffectiveMethod {
   get json(): string {
     const { stored, inherited, etag } = this;
     const { id, project_id, version, created_at, updated_at } = stored;
-    const first = JSON.stringify({ id, project_id }).slice(0, -1);
-    const values = membersOf(settableFields, (name) => this.value(name));
-    const own = membersOf(inherited, (name) => stored[name]);
-    const last = JSON.stringify({ version, etag, created_at, updated_at }).slice(1);
-    return `${first},${values},"inherited":${JSON.stringify(inherited)},"own":{${own}},${last}`;
+    const values = valuesOf(fieldsBeforeMeta, (name) => this.value(name));
+    const first = withMeta({ id, project_id, ...values }, this.value('meta'));
+    const { use_default } = stored;
+    const ownValues = valuesOf(inherited.filter(isBeforeMeta), (name) => stored[name]);
+    // A default always has a `meta`, so it is inherited with the other fields.
+    const own = inherited.length > 0 ? withMeta(ownValues, stored.meta) : '{}';
+    const last = JSON.stringify({ version, etag, created_at, updated_at });
+    return `${first.slice(0, -1)},"use_default":${use_default},"inherited":${JSON.stringify(inherited)},"own":${own},${last.slice(1)}`;
   }
 
   /** The stored values that a client can change. */
@@ -104,13 +111,10 @@ function valuesOf<Name extends SettableField>(
   return values as Pick<StoredValues, Name>;
 }
 
-/** @returns the members of a JSON object, without the braces */
-function membersOf<Name extends SettableField>(
-  names: readonly Name[],
-  valueOf: (name: Name) => unknown,
-): string {
-  const jsonOf = (name: Name): unknown => (name === 'meta' ? valueOf(name) : JSON.stringify(valueOf(name)));
-  return names.map((name) => `"${name}":${jsonOf(name)}`).join(',');
+/** @returns JSON of an object with a last member `meta` */
+function withMeta(values: object, meta: string): string {
+  const json = JSON.stringify(values).slice(0, -1);
+  return `${json}${json === '{' ? '' : ','}"meta":${meta}}`;
 }
 
 /** Compares two methods for the order of lists. */
