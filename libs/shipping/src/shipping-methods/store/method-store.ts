@@ -152,10 +152,8 @@ export class MethodStore {
   }
 
   private async changeIn(manager: EntityManager, change: ProjectChange): Promise<Done> {
-    const { projectId, decide } = change;
-    // The lock comes before the first read, so that the snapshot shows what the other writers have committed.
-    if (keepsSnapshot(manager)) await addProject(manager, projectId);
-    const plan = planOn(await this.read(manager, projectId), decide);
+    const { projectId } = change;
+    const plan = await this.planIn(manager, change);
     if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
     const revision = randomUUID();
     if (await claim(manager, projectId, plan.view.revision, revision))
@@ -163,6 +161,26 @@ export class MethodStore {
     // The snapshot is older than what another writer has committed.
     if (keepsSnapshot(manager)) throw lostRace();
     return this.changeLocked(manager, change, revision);
+  }
+
+  /**
+   * Plans on what the transaction sees. Where a transaction keeps a snapshot, it locks the project before it reads, so that
+   * the snapshot shows what other writers have committed. The lock needs a row. A call that writes nothing deletes the row
+   * that it has added.
+   */
+  private async planIn(manager: EntityManager, change: ProjectChange): Promise<Plan> {
+    const { projectId, decide } = change;
+    const added = keepsSnapshot(manager) ? await addProject(manager, projectId) : undefined;
+    const view = await this.read(manager, projectId);
+    let isWritten = false;
+    try {
+      const plan = planOn(view, decide);
+      isWritten = !isEmpty(plan, change);
+      return plan;
+    } finally {
+      if (!isWritten && added !== undefined && view.revision === added)
+        await deleteProject(manager, projectId);
+    }
   }
 
   private async changeLocked(manager: EntityManager, change: ProjectChange, revision: string): Promise<Done> {
