@@ -158,12 +158,14 @@ async function generate(cli, at) {
 /** Puts the code of the README into the generated AppModule, as a reader would. */
 function mount(file) {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const [code] = /(?<=```ts\n)[^`]*ShippingModule\.forRoot[^`]*(?=```)/.exec(readme);
-  const imports = code.match(/^import .*;$/gm).filter((line) => !line.includes("'@nestjs/common'"));
-  const [database] = /^export const database = .*?^\}\);$/ms.exec(code);
+  const [, code] = /```ts\n([^]*?ShippingModule\.forRoot[^]*?)\n```/.exec(readme);
+  const [, imports, constants] = /\n((?:import .*\n)+)([^]*?)@Module/.exec(code);
   const [modules] = /imports: \[.*\]/.exec(code);
-  const generated = readFileSync(file, 'utf8').replace('imports: []', modules);
-  writeFileSync(file, `${imports.join('\n')}\n${generated.replace('@Module', `${database}\n\n@Module`)}`);
+  const generated = readFileSync(file, 'utf8')
+    .replace(/^import \{ Module \} .*\n/m, '')
+    .replace('imports: []', modules)
+    .replace('@Module', `${constants}@Module`);
+  writeFileSync(file, imports + generated);
 }
 
 /** Installs the tarball together with the packages that the documents name for such a host. */
