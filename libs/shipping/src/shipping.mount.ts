@@ -27,9 +27,9 @@ export interface ShippingServices {
   events: OrderEvents;
 }
 
-/** What one `forRoot()` has mounted; each application compares all of them at boot. */
+/** One call of `forRoot()`. At boot, an application compares all of its mounts. */
 export class ShippingMount implements OnModuleInit {
-  /** @param modules undefined when the application has another copy of `@nestjs/core` than we */
+  /** @param modules undefined when the application has another copy of `@nestjs/core` than this library */
   constructor(
     private readonly modules: ModulesContainer | undefined,
     readonly dataSource: string,
@@ -39,7 +39,7 @@ export class ShippingMount implements OnModuleInit {
     refuseTwoCopiesOfNest(modules !== undefined);
   }
 
-  /** @throws Error that names the remedy when two mounts of the application can only be a mistake */
+  /** @throws Error that names the remedy when two mounts exclude each other */
   onModuleInit(): void {
     for (const { providers } of this.modules?.values() ?? []) {
       const other: unknown = providers.get(ShippingMount)?.instance;
@@ -53,7 +53,7 @@ export class ShippingMount implements OnModuleInit {
     }
   }
 
-  /** Services without routes add nothing to a mount on their DataSource; routes that are taken answer nobody. */
+  /** A mount without routes repeats the services of its DataSource. Of two mounts at one path, one is never reached. */
   private collidesWith({ dataSource, http }: ShippingMount): boolean {
     if (!this.http || !http) return this.dataSource === dataSource;
     const theirs = new Set([http.version].flat());
@@ -62,9 +62,9 @@ export class ShippingMount implements OnModuleInit {
 }
 
 /**
- * The services of a mount, for scripts. With several mounts, `app.get(ShippingMethods)` gives those of the last one.
- * @param dataSource the name of the mount's DataSource; needed when there are mounts on several
- * @throws Error when no mount is meant, or more than one could be
+ * Gives the services of a mount, for scripts. If there are several, `app.get(ShippingMethods)` gives those of the last one.
+ * @param dataSource the name of the mount's DataSource, needed when there are mounts on several DataSources
+ * @throws Error when no mount has this DataSource, or the name is missing
  */
 export function shippingServices(app: INestApplicationContext, dataSource?: string): ShippingServices {
   const mounts = app.get(ShippingMount, { strict: false, each: true });

@@ -56,7 +56,7 @@ export const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'ev
 /** A route, by the name of its handler. */
 export type ShippingRoute = (typeof shippingRoutes)[number];
 
-/** Options that shape the module graph: static, in `forRootAsync` too. */
+/** Options that shape the module graph. They are static, also with `forRootAsync`. */
 export interface ShippingModuleExtras {
   /** The services can be injected everywhere without importing the module again. */
   isGlobal?: boolean;
@@ -71,7 +71,7 @@ export interface ShippingModuleExtras {
 /** Where the routes are by default. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
 
-/** Nest takes the options of these names out of those of `forRoot()`. */
+/** Nest takes these options out of those of `forRoot()`. */
 export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
 /** @throws Error that names the option and what it may be */

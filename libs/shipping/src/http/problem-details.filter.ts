@@ -62,7 +62,7 @@ function log(exception: unknown): void {
     logger.error(exception instanceof Error ? exception.stack : exception);
     return;
   }
-  // Its stack says nothing about the fault of the database, and the query of its cause has values.
+  // The stack of our error does not show the fault of the database. The query in its cause has values.
   const contention = 'contention' in exception ? exception.contention : undefined;
   const words = [
     exception.code,

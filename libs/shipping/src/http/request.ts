@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
 
-/** What Express and Fastify have in common, as far as we read it. */
+/** The parts of a request that Express and Fastify share, and that we read. */
 export interface HttpRequest {
   originalUrl: string;
   headers: IncomingHttpHeaders;
@@ -17,7 +17,7 @@ export class UnsupportedMediaTypeError extends ShippingException {
   }
 }
 
-/** The body is no JSON. For a host's own body parser to throw; `ProblemDetailsFilter` makes it of others' errors. */
+/** The body is not JSON. Your own body parser may throw this error. `ProblemDetailsFilter` gives it for other parsers. */
 export class InvalidJsonError extends ShippingException {
   constructor(cause?: unknown) {
     const detail = 'The body must be one JSON object in UTF-8.';
@@ -27,7 +27,7 @@ export class InvalidJsonError extends ShippingException {
 
 const json = /^application\/json\s*(;|$)/i;
 const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i;
-/** What some body parser decodes. One that nobody knows is refused as Express refuses it; Fastify does not look. */
+/** The codings that a body parser may decode. Express refuses any other, and Fastify ignores the header. */
 const codings = /^(\s*(identity|x-gzip|gzip|deflate|br|zstd)\s*(,|$))*$/i;
 
 /** @returns the parsed body; `{}` when there is none @throws UnsupportedMediaTypeError */
@@ -42,7 +42,7 @@ export function jsonBody(request: HttpRequest): unknown {
 
 function hasContent({ headers, body }: HttpRequest): boolean {
   const length = headers['content-length'];
-  // HTTP/2 needs no length: there is content when a parser of the host's has made something of it.
+  // HTTP/2 needs no length. There is content when a body parser has read some.
   if (length === undefined && headers[':method'] !== undefined) return body !== undefined;
   return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
 }

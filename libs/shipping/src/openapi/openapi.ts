@@ -5,7 +5,7 @@ import { methodSchemas } from './method.schemas.js';
 import { shippingPaths, tags } from './operations.js';
 import { filterSchemas } from './parameters.js';
 import { problemSchemas } from './problem.schemas.js';
-import { spelt } from './schema.js';
+import { inVersion } from './schema.js';
 
 /** The parts of an operation that are read here. */
 export interface OpenApiOperation {
@@ -46,7 +46,7 @@ export interface ShippingDocumentOptions {
  * @returns new objects
  */
 export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
-  return spelt(openapi, { ...methodSchemas, ...filterSchemas, ...eventSchemas, ...problemSchemas });
+  return inVersion(openapi, { ...methodSchemas, ...filterSchemas, ...eventSchemas, ...problemSchemas });
 }
 
 /**
@@ -65,7 +65,7 @@ export function documentShipping<Document extends OpenApiDocument>(
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
   const path = (options.path ?? defaultPath).replace(/^\/|\/$/g, '').replace(/:(\w+)/g, '{$1}');
   // Copied: the host may change its document, and must not change what the module checks by.
-  const ours = spelt(document.openapi, {
+  const ours = inVersion(document.openapi, {
     tags,
     paths: shippingPaths(`/${path}`, project, maxPageSize),
   });

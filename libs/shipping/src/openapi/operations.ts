@@ -22,35 +22,35 @@ function operation(operationId: string, summary: string, details: Details) {
 type Operation = ReturnType<typeof operation>;
 
 const { id, version } = methodExamples.ShippingMethod;
-const misspelt = '/carier_code is no field of a shipping method.';
+const misspelled = '/carier_code is no field of a shipping method.';
 const [unavailable, unknownOutcome] = [
   new DatabaseUnavailableError(undefined),
   new OutcomeUnknownError(undefined),
 ];
-const ofBodies = [
+const bodyRefusals = [
   new ValidationFailedError({
-    errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelt, allowed: settableFields }],
+    errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelled, allowed: settableFields }],
   }),
   new InvalidJsonError(),
   new PayloadTooLargeException(),
   new UnsupportedMediaTypeError(),
 ];
-const ofCreates = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(10_000)];
-const ofOne = [
+const createRefusals = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(10_000)];
+const methodRefusals = [
   new errors.MethodNotFoundError(),
   new errors.MethodInUseError(undefined),
   new errors.VersionMismatchError(version, id),
 ];
-const ofUpdates = [new errors.DuplicateMethodError(id), ...ofOne];
+const updateRefusals = [new errors.DuplicateMethodError(id), ...methodRefusals];
 const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };
 
-/** The refusals of reads, and of writes, whose violations name the project by its parameter. */
+/** @returns the refusals of reads and of writes, with the project's parameter in their examples */
 function refusalsFor(project: string) {
   const detail = `${project} must be at most 64 characters, not 65.`;
   const invalid = new InvalidParameterError({ errors: [{ parameter: project, code: 'length', detail }] });
-  const ofReads = [invalid, unavailable];
-  const ofWrites = [...ofReads, unknownOutcome];
-  return { ofReads, ofWrites };
+  const readRefusals = [invalid, unavailable];
+  const writeRefusals = [...readRefusals, unknownOutcome];
+  return { readRefusals, writeRefusals };
 }
 
 /**
@@ -62,7 +62,7 @@ export function shippingPaths(
   project: string,
   maxPageSize: number,
 ): Record<string, Record<string, Operation>> {
-  const { ofReads, ofWrites } = refusalsFor(project);
+  const { readRefusals, writeRefusals } = refusalsFor(project);
   const [methods, events] = [`${base}/shipments/methods`, `${base}/{order_id}/events`];
   const [tree, one] = [`${methods}/tree`, `${methods}/{method_id}`];
   return {
@@ -74,21 +74,21 @@ export function shippingPaths(
         requestBody,
         responses: {
           201: success('ShippingMethod', created),
-          ...refusals(...ofBodies, ...ofWrites, ...ofCreates),
+          ...refusals(...bodyRefusals, ...writeRefusals, ...createRefusals),
         },
       }),
       get: operation('listShippingMethods', 'List shipping methods', {
         description:
           'One page of the methods that match, ordered by `sort_order`, `carrier_code`, `method_code`. Inherited values count. A page past the end has no data and the true total.',
         parameters: [...pathParameters(methods, project), ...listQuery(maxPageSize), ifNoneMatch],
-        responses: { ...current('ShippingMethodPage'), ...refusals(...ofReads) },
+        responses: { ...current('ShippingMethodPage'), ...refusals(...readRefusals) },
       }),
     },
     [tree]: {
       get: operation('getShippingMethodTree', 'All shipping methods by carrier', {
         description: 'Inactive ones too. Carriers are ordered by their smallest `sort_order`, then by code.',
         parameters: [...pathParameters(tree, project), ifNoneMatch],
-        responses: { ...current('ShippingTree'), ...refusals(...ofReads) },
+        responses: { ...current('ShippingTree'), ...refusals(...readRefusals) },
       }),
     },
     [one]: {
@@ -98,13 +98,13 @@ export function shippingPaths(
         requestBody,
         responses: {
           200: success('ShippingMethod', updated),
-          ...refusals(...ofBodies, ...ofWrites, ...ofUpdates),
+          ...refusals(...bodyRefusals, ...writeRefusals, ...updateRefusals),
         },
       }),
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
         description: 'Refused while records of the host refer to it.',
         parameters: [...pathParameters(one, project), ifMatch],
-        responses: { 204: { description: 'It is gone.' }, ...refusals(...ofWrites, ...ofOne) },
+        responses: { 204: { description: 'It is gone.' }, ...refusals(...writeRefusals, ...methodRefusals) },
       }),
     },
     [events]: {
@@ -112,7 +112,7 @@ export function shippingPaths(
         tags: ['Order events'],
         description: 'All of it, oldest first. An unknown order has an empty one.',
         parameters: pathParameters(events, project),
-        responses: { 200: success('OrderEventList'), ...refusals(...ofReads) },
+        responses: { 200: success('OrderEventList'), ...refusals(...readRefusals) },
       }),
     },
   };

@@ -36,8 +36,8 @@ export function closed(...parts: Parameters<typeof object>): Schema {
   return { ...object(...parts), additionalProperties: false };
 }
 
-/** A copy as this version of OpenAPI spells it: 3.0 has another word for null, and none for JSON within text. */
-export function spelt<Part>(openapi: string, part: Part): Part {
+/** @returns a copy for this version of OpenAPI: 3.0 has another keyword for null, and none for JSON within text */
+export function inVersion<Part>(openapi: string, part: Part): Part {
   return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
     if (!openapi.startsWith('3.0') || !isPlainObject(value)) return value;
     const { type, contentMediaType, contentSchema, ...others } = value;
