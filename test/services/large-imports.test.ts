@@ -1,6 +1,8 @@
+import { ShippingMethod } from 'nestjs-shipping';
 import { expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
+import { watchStatements } from '../support/statements.js';
 
 /** 16 KiB of JSON, which the driver of MariaDB sends as 32 KiB, because it escapes quotes and backslashes. */
 const largestMeta = { quotes: '"'.repeat(8184) };
@@ -20,4 +22,38 @@ it('600 methods with the largest meta are stored by one call, and adopted by one
   expect(imported.created).toHaveLength(600);
   expect(imported.methods.filter(({ meta }) => meta['quotes'] !== largestMeta.quotes)).toEqual([]);
   expect(adopted).toHaveLength(600);
+});
+
+it('250 changed methods are stored by three statements, each field as it was sent', async () => {
+  const project = freshProject();
+  const requests = (state: number) =>
+    Array.from({ length: 250 }, (_, n) => ({
+      carrier_code: 'ups',
+      carrier_label: n % 2 === state ? null : `Über ${n}`,
+      method_code: `${n}`,
+      method_label: `'${n}' "${state}"`,
+      is_active: n % 2 === state,
+      sort_order: n - 100 * state,
+      meta: { n, state, text: `it's \\ "quoted" :id0 ${state}` },
+      use_default: n % 3 === state,
+    }));
+  await host.methods.upsertMany(project, requests(0));
+  const { sent, stop } = watchStatements(host.dataSource);
+
+  const { updated } = await host.methods.upsertMany(project, requests(1));
+  stop();
+
+  expect(updated).toHaveLength(250);
+  expect(sent.filter((sql) => /^UPDATE \S*shipping_method\b/.test(sql))).toHaveLength(3);
+  const rows = await host.dataSource.getRepository(ShippingMethod).findBy({ projectId: project });
+  const stored = new Map(rows.map((row) => [row.methodCode, row]));
+  for (const { carrier_label, method_code, method_label, is_active, sort_order, meta } of requests(1))
+    expect(stored.get(method_code)).toMatchObject({
+      carrierLabel: carrier_label,
+      methodLabel: method_label,
+      isActive: is_active,
+      sortOrder: sort_order,
+      meta,
+      version: 2,
+    });
 });

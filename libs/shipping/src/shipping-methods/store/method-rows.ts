@@ -15,7 +15,7 @@ import { type StoredValues } from '../stored-values.js';
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
-/** A row to insert. */
+/** A row to insert, or to update. */
 export interface NewRow {
   id: string;
   values: StoredValues;
@@ -23,6 +23,9 @@ export interface NewRow {
 
 /** How many rows one statement writes. Each engine allows as many parameters as that needs. */
 const maxRows = 1000;
+
+/** How many rows one statement updates. It compares each of them with the id of each. */
+const maxUpdatedRows = 100;
 
 /**
  * How many bytes of values one statement inserts, if it inserts more than one row. A driver that escapes values may send
@@ -160,11 +163,11 @@ export async function insertMethods(
 }
 
 /** Divides rows among statements, each with at least one row. */
-function* statementsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
+function* statementsOf(rows: readonly NewRow[], most = maxRows): Generator<NewRow[]> {
   let [part, bytes]: [NewRow[], number] = [[], 0];
   for (const row of rows) {
-    const rowBytes = Buffer.byteLength(JSON.stringify(row));
-    if (part.length === maxRows || (part.length > 0 && bytes + rowBytes > maxBytes)) {
+    const rowBytes = Buffer.byteLength(JSON.stringify(row.values));
+    if (part.length === most || (part.length > 0 && bytes + rowBytes > maxBytes)) {
       yield part;
       [part, bytes] = [[], 0];
     }
@@ -174,25 +177,51 @@ function* statementsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
   if (part.length > 0) yield part;
 }
 
-/** @returns the method as it is stored */
-export async function updateMethod(
+/**
+ * Updates methods, many in one statement: `SET meta = CASE id WHEN … THEN … ELSE meta END`. The ELSE gives the parameters
+ * the type of the column.
+ * @returns the methods as they are stored
+ */
+export async function updateMethods(
   manager: EntityManager,
-  { project_id: projectId, id, version }: StoredMethod,
-  values: StoredValues,
-): Promise<StoredMethod> {
-  const set = { ...propertiesOf(manager, values), version: version + 1, updatedAt: () => nowIn(manager) };
-  const update = manager
-    .createQueryBuilder()
-    .update(ShippingMethod)
-    .set(set as object)
-    .where('project_id = :projectId AND id = :id', { projectId, id });
-  const returns = manager.connection.driver.isReturningSqlSupported('update');
-  if (returns) update.returning(returned(manager));
-  const { raw } = await update.updateEntity(false).execute().catch(withLostRace);
-  const [stored] = returns ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, [id]);
-  // Somebody has deleted the row by hand, without a new revision.
-  if (!stored) throw lostRace(new Error('The method that was to be updated is gone.'));
-  return stored;
+  projectId: string,
+  rows: readonly NewRow[],
+): Promise<StoredMethod[]> {
+  const { driver } = manager.connection;
+  const metadata = manager.connection.getMetadata(ShippingMethod);
+  const returns = driver.isReturningSqlSupported('update');
+  const updated: StoredMethod[] = [];
+  for (const part of statementsOf(rows, maxUpdatedRows)) {
+    const ids = part.map(({ id }) => id);
+    const parameters: Record<string, unknown> = { projectId, ids };
+    const set: Record<string, () => string> = {
+      version: () => 'version + 1',
+      updatedAt: () => nowIn(manager),
+    };
+    for (const name of settableFields) {
+      const column = metadata.findColumnWithDatabaseName(name);
+      if (!column) continue;
+      const cases = part.map(({ id, values }, place) => {
+        parameters[`id${place}`] = id;
+        parameters[`${name}${place}`] = driver.preparePersistentValue(values[name], column);
+        return `WHEN :id${place} THEN :${name}${place}`;
+      });
+      set[column.propertyName] = () => `CASE id ${cases.join(' ')} ELSE ${name} END`;
+    }
+    const update = manager
+      .createQueryBuilder()
+      .update(ShippingMethod)
+      .set(set)
+      .where('project_id = :projectId AND id IN (:...ids)')
+      .setParameters(parameters);
+    if (returns) update.returning(returned(manager));
+    const { raw } = await update.updateEntity(false).execute().catch(withLostRace);
+    const stored = returns ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, ids);
+    // Somebody has deleted a row by hand, without a new revision.
+    if (stored.length !== part.length) throw lostRace(new Error('A method that was to be updated is gone.'));
+    updated.push(...stored);
+  }
+  return updated;
 }
 
 export async function deleteMethods(

@@ -23,7 +23,7 @@ import {
   lostRace,
   revisionsOf,
   setsOf,
-  updateMethod,
+  updateMethods,
 } from './method-rows.js';
 import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } from '../method-view.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
@@ -252,14 +252,12 @@ async function writeRows(
   const inserted = changes.flatMap(({ id, before, values }) => (values && !before ? { id, values } : []));
   const written: WrittenRow[] = deleted.map((id) => ({ id, stored: undefined }));
   await deleteMethods(manager, projectId, deleted).catch(refuseAsInUse);
-  for (const { before, values } of changes) {
-    if (!before || !values) continue;
-    const changesCodes = codesOf(before.stored) !== codesOf(values);
-    const stored = await updateMethod(manager, before.stored, values).catch(
-      changesCodes ? refuseAsInUse : rethrow,
-    );
-    written.push({ id: stored.id, stored });
-  }
+  const updates = changes.flatMap(({ id, before, values }) =>
+    before && values ? { id, before, values } : [],
+  );
+  const changesCodes = updates.some(({ before, values }) => codesOf(before.stored) !== codesOf(values));
+  const updated = updateMethods(manager, projectId, updates).catch(changesCodes ? refuseAsInUse : rethrow);
+  for (const stored of await updated) written.push({ id: stored.id, stored });
   for (const stored of await insertMethods(manager, projectId, inserted))
     written.push({ id: stored.id, stored });
   return written;
