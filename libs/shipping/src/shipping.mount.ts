@@ -7,7 +7,7 @@ import {
   UseFilters,
 } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
-import { asOfPath, ProjectParameter } from './http/parameters.js';
+import { setProjectParameter } from './http/parameters.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { refuseTwoCopiesOfNest } from './one-nest.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
@@ -94,12 +94,12 @@ export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
       mounted,
     );
     // Nest asks the filters of a handler first, so that a filter among the decorators of the host wins.
-    if (http.problems) UseFilters(new ShippingExceptionFilter())(mounted);
     const parameter = projectParameterOf(http.path);
-    ProjectParameter(parameter)(mounted);
+    if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
+    setProjectParameter(mounted, parameter);
     for (const route of shippingRoutes.filter((name) => name in shared.prototype)) {
       const decorators = [...(http.routeDecorators[route] ?? []), ...http.decorators];
-      mountHandler(mounted.prototype, route, parameter, decorators as MethodDecorator[]);
+      mountHandler(mounted.prototype, route, decorators as MethodDecorator[]);
     }
     return mounted;
   });
@@ -115,18 +115,13 @@ type Handler = (this: object, ...parameters: unknown[]) => unknown;
 function mountHandler(
   prototype: Record<string, Handler>,
   route: ShippingRoute,
-  projectParameter: string,
   decorators: readonly MethodDecorator[],
 ): void {
   const shared = prototype[route] as Handler;
   // Logs and traces show the name of the function, which is that of the route.
   const { [route]: own } = {
-    async [route](this: object, ...parameters: unknown[]): Promise<unknown> {
-      try {
-        return await shared.apply(this, parameters);
-      } catch (error) {
-        throw asOfPath(error, projectParameter);
-      }
+    [route](this: object, ...parameters: unknown[]): unknown {
+      return shared.apply(this, parameters);
     },
   };
   let handler = withMetadataOf(shared, own as Handler);

@@ -32,8 +32,9 @@ export interface Head {
   json?: (() => Buffer | undefined) | undefined;
 }
 
-interface Answer extends Head {
+interface Answer {
   value: object;
+  head: Head;
 }
 
 const answers = new WeakMap<HttpResponse, Answer>();
@@ -46,7 +47,7 @@ const answers = new WeakMap<HttpResponse, Answer>();
  */
 export function answer<Value extends object>(response: HttpResponse, value: Value, head: Head): Value {
   const isPrepared = answers.has(response);
-  answers.set(response, { ...head, value });
+  answers.set(response, { value, head });
   if (isPrepared) return value;
   if ('serializer' in response) prepareFastify(response);
   else prepareExpress(response);
@@ -78,16 +79,16 @@ function prepareExpress(response: ExpressResponse): void {
 
 /** @returns the status of the answer, which is 304 when the client has it already */
 function setHead(response: HttpResponse): number {
-  const { headers, ifNoneMatch: held } = answers.get(response) ?? { headers: {} };
-  if (response.statusCode >= 400) return response.statusCode;
-  for (const [name, text] of Object.entries(headers))
+  const head = answers.get(response)?.head;
+  if (!head || response.statusCode >= 400) return response.statusCode;
+  for (const [name, text] of Object.entries(head.headers))
     if (response.getHeader(name) === undefined) response.header(name, text);
-  if (ifNoneMatch(held, String(response.getHeader('ETag')))) response.status(304);
+  if (ifNoneMatch(head.ifNoneMatch, String(response.getHeader('ETag')))) response.status(304);
   return response.statusCode;
 }
 
 /** @returns undefined when the host sends another value, or has set a media type of its own */
 function jsonAtHand(response: HttpResponse, sent: unknown): Buffer | undefined {
-  const { value, json } = answers.get(response) ?? {};
-  return sent === value && response.getHeader('Content-Type') === undefined ? json?.() : undefined;
+  const { value, head } = answers.get(response) ?? {};
+  return sent === value && response.getHeader('Content-Type') === undefined ? head?.json?.() : undefined;
 }

@@ -1,5 +1,4 @@
-import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
-import { InvalidParameterError } from '../validation/violations.js';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import { type HttpRequest, jsonBody, urlOf } from './request.js';
 
 // These decorators read a request for the handlers. With `@Param()`, `@Query()` and `@Body()`, a host's global pipes would
@@ -15,15 +14,16 @@ function parameter<Read>(
   return () => decorator();
 }
 
-const projectParameterKey = 'nestjs-shipping:project-parameter';
+/** Mounted controllers, each with the parameter of its path that is the project. */
+const projectParameters = new WeakMap<object, string>();
 
-/** Says which parameter of the path is the project. */
-export const ProjectParameter = (name: string): ClassDecorator => SetMetadata(projectParameterKey, name);
+export function setProjectParameter(controller: object, name: string): void {
+  projectParameters.set(controller, name);
+}
 
-export const ProjectId = parameter(({ params }, context) => {
-  const name = Reflect.getMetadata(projectParameterKey, context.getClass()) as string;
-  return params[name] ?? '';
-});
+export const ProjectId = parameter(
+  ({ params }, context) => params[projectParameters.get(context.getClass()) ?? ''] ?? '',
+);
 export const MethodId = parameter(({ params }) => params['method_id'] ?? '');
 export const OrderId = parameter(({ params }) => params['order_id'] ?? '');
 /** `{}` when there is none. @throws UnsupportedMediaTypeError */
@@ -36,21 +36,3 @@ export const Search = parameter((request) => urlOf(request).search);
 export const IfMatch = parameter(({ headers }) => headers['if-match']);
 /** The header, or undefined. */
 export const IfNoneMatch = parameter(({ headers }) => headers['if-none-match']);
-
-/**
- * Violations of a service name its parameters. A route has other names for them, which its client knows.
- * @param projectName the name of the parameter of the path that is the project
- * @returns the error to throw
- */
-export function asOfPath(error: unknown, projectName: string): unknown {
-  if (!(error instanceof InvalidParameterError)) return error;
-  const names: Record<string, string> = { projectId: projectName, orderId: 'order_id' };
-  const errors = error.errors.map((violation) => {
-    const given = 'parameter' in violation ? violation.parameter : '';
-    const name = names[given];
-    return name
-      ? { ...violation, parameter: name, detail: violation.detail.replace(given, name) }
-      : violation;
-  });
-  return new InvalidParameterError({ ...error.extensions, errors });
-}

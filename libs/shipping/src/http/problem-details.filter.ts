@@ -55,7 +55,28 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 
 /** Sends our own refusals on the mounted routes. Nest asks it before a global filter of the host. */
 @Catch(ShippingException)
-export class ShippingExceptionFilter extends ProblemDetailsFilter {}
+export class ShippingExceptionFilter extends ProblemDetailsFilter {
+  /** @param projectParameter the parameter of the path that is the project */
+  constructor(private readonly projectParameter: string) {
+    super();
+  }
+
+  override answer(exception: unknown, response: FastifyResponse | ServerResponse): void {
+    super.answer(exception instanceof InvalidParameterError ? this.ofPath(exception) : exception, response);
+  }
+
+  /** Violations of a service name its parameters. A client knows them by their names in the path. */
+  private ofPath({ errors, extensions }: InvalidParameterError): InvalidParameterError {
+    const names: Record<string, string> = { projectId: this.projectParameter, orderId: 'order_id' };
+    const named = errors.map((violation) => {
+      const given = 'parameter' in violation ? violation.parameter : '';
+      const parameter = names[given];
+      if (parameter === undefined) return violation;
+      return { ...violation, parameter, detail: violation.detail.replace(given, parameter) };
+    });
+    return new InvalidParameterError({ ...extensions, errors: named });
+  }
+}
 
 function log(exception: unknown): void {
   if (!(exception instanceof ShippingException)) {
