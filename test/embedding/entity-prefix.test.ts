@@ -50,6 +50,6 @@ it('A DataSource with a prefix has it in the name of each constraint and index, 
     ];
   });
 
-  expect(names.filter((name) => !/^shop_(pk|uq|ck)_shipping_/.test(name ?? ''))).toEqual([]);
+  expect(names.filter((name) => !/^shop_(pk|uq|ix|ck)_shipping_/.test(name ?? ''))).toEqual([]);
   await database.close();
 });

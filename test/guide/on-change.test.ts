@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Module } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEvents, type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { embeddedTypeOrm } from 'nestjs-shipping/testing';
 import {
   Column,
@@ -22,24 +22,27 @@ class Outbox {
   id!: string;
 
   @Column({ type: 'json' })
-  change!: object;
+  message!: object;
 }
 
 const withOutbox = ShippingModule.forRoot({
   onChange: async (change, manager) => {
-    await manager.insert(Outbox, { change });
+    await manager.insert(Outbox, { message: change });
+  },
+  onEvent: async (event, manager) => {
+    await manager.insert(Outbox, { message: event });
   },
 });
 
-/** Run it every few seconds, on any number of instances. @returns how many changes were sent */
-function deliver(dataSource: DataSource, send: (change: object) => Promise<void>): Promise<number> {
+/** Run it every few seconds, on any number of instances. @returns how many messages were sent */
+function deliver(dataSource: DataSource, send: (message: object) => Promise<void>): Promise<number> {
   return dataSource.transaction('READ COMMITTED', async (manager) => {
     const rows = await manager.find(Outbox, {
       order: { id: 'ASC' },
       take: 100,
       lock: { mode: 'pessimistic_write' },
     });
-    for (const { change } of rows) await send(change);
+    for (const { message } of rows) await send(message);
     await manager.remove(rows);
     return rows.length;
   });
@@ -81,7 +84,7 @@ class CreateTables implements MigrationInterface {
   name = 'CreateOutboxAndAudit1764000000000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE outbox (id bigserial PRIMARY KEY, change json NOT NULL)');
+    await runner.query('CREATE TABLE outbox (id bigserial PRIMARY KEY, message json NOT NULL)');
     await runner.query('CREATE TABLE audit (id bigserial PRIMARY KEY, actor varchar(64), what varchar(64))');
   }
 
@@ -110,16 +113,21 @@ describe('onChange', () => {
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
+    const placed = { projectId: 'acme', orderId: '1001', type: 'order.placed' };
+    await testing.get(OrderEvents).record(placed);
     const sent: object[] = [];
-    const send = async (change: object): Promise<void> => void sent.push(change);
+    const send = async (message: object): Promise<void> => void sent.push(message);
 
     const failing = deliver(dataSource, () => Promise.reject(new Error('The receiver is down.')));
     await expect(failing).rejects.toThrow('The receiver is down.');
     const first = await deliver(dataSource, send);
     const second = await deliver(dataSource, send);
 
-    expect([first, second]).toEqual([1, 0]);
-    expect(sent).toMatchObject([{ type: 'created', before: null, after: ground }]);
+    expect([first, second]).toEqual([2, 0]);
+    expect(sent).toMatchObject([
+      { type: 'created', before: null, after: ground },
+      { type: 'order.placed', order_id: '1001' },
+    ]);
   });
 
   it('writes an audit trail, with who it was', async () => {

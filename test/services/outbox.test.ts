@@ -1,12 +1,29 @@
-import { type ShippingMethodChange, shippingEntities, ShippingMethods } from 'nestjs-shipping';
+import {
+  OrderEvents,
+  type ShippingMethodChange,
+  type ShippingMethodDto,
+  shippingEntities,
+  ShippingMethods,
+} from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { OutboxEntry, sendOutbox, writeToOutbox } from '../../examples/nest11-express-mariadb/src/outbox.js';
+import {
+  OutboxEntry,
+  sendOutbox,
+  writeChange,
+  writeEvent,
+} from '../../examples/nest11-express-mariadb/src/outbox.js';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
+
+/** @returns the type of a change and the code of its method, or the type of an event */
+function told({ type, body }: OutboxEntry): string {
+  const { method_code } = body as Partial<ShippingMethodDto>;
+  return method_code === undefined ? type : `${type.replace('method.', '')} ${method_code}`;
+}
 
 describe('an outbox', () => {
   let database: TestDatabase;
@@ -16,7 +33,7 @@ describe('an outbox', () => {
     database = await testDatabase({ entities: [...shippingEntities, OutboxEntry] });
     // Adds the table of the outbox: the others are as the entities describe them.
     await database.dataSource.synchronize();
-    app = await testApp({ database, shipping: { onChange: writeToOutbox } });
+    app = await testApp({ database, shipping: { onChange: writeChange, onEvent: writeEvent } });
     methods = app.nest.get(ShippingMethods);
   });
   afterAll(async () => {
@@ -27,13 +44,13 @@ describe('an outbox', () => {
 
   const entries = async (): Promise<string[]> => {
     const rows = await database.dataSource.manager.find(OutboxEntry, { order: { id: 'ASC' } });
-    return rows.map(({ type, method }) => `${type} ${method.method_code}`);
+    return rows.map(told);
   };
 
   it('has a row for each change that is committed, and subscribers hear the same', async () => {
     const project = freshProject();
-    const told: ShippingMethodChange[] = [];
-    const subscription = methods.changes.subscribe((change) => told.push(change));
+    const emitted: ShippingMethodChange[] = [];
+    const subscription = methods.changes.subscribe((change) => emitted.push(change));
 
     const { id } = await methods.create(project, ground);
     await methods.update(project, id, ground);
@@ -43,9 +60,23 @@ describe('an outbox', () => {
     subscription.unsubscribe();
 
     expect(await entries()).toEqual(['created 03', 'created 01', 'updated 03', 'deleted 03', 'deleted 01']);
-    expect(told.map(({ type, before, after }) => `${type} ${(after ?? before)?.method_code}`)).toEqual(
+    expect(emitted.map(({ type, before, after }) => `${type} ${(after ?? before)?.method_code}`)).toEqual(
       await entries(),
     );
+  });
+
+  it('has a row for each new event, in the order of the transaction', async () => {
+    const project = freshProject();
+    const events = app.nest.get(OrderEvents);
+    const placed = { projectId: project, orderId: 'o', type: 'order.placed', dedupeKey: 'placed' };
+
+    await database.dataSource.transaction(async (manager) => {
+      await events.record(placed, { manager });
+      await methods.create(project, ground, { manager });
+      await events.record(placed, { manager });
+    });
+
+    expect(await entries()).toEqual(['order.placed', 'created 03']);
   });
 
   it('has no row for what is rolled back, in whole or to a savepoint, or cannot be committed', async () => {
@@ -96,13 +127,13 @@ describe('an outbox', () => {
       await methods.upsertMany(freshProject(), [ground, express]);
       const sent: string[] = [];
 
-      const sending = sendOutbox(database.dataSource, async ({ method }) => {
-        if (method.method_code === '01') throw new Error('The receiver is away.');
-        sent.push(method.method_code);
+      const sending = sendOutbox(database.dataSource, async (entry) => {
+        if (told(entry) === 'created 01') throw new Error('The receiver is away.');
+        sent.push(told(entry));
       });
 
       await expect(sending).rejects.toThrow('away');
-      expect(sent).toEqual(['03']);
+      expect(sent).toEqual(['created 03']);
       expect(await entries()).toEqual(['created 01']);
     });
   });

@@ -177,17 +177,24 @@ describe('the services as the documents show them', () => {
         { manager },
       );
     });
-    expect(placed.data).toEqual({ lines });
+    expect(placed).toMatchObject({ data: { lines }, repeated: false });
 
     const replayed = await events.record({ projectId, orderId, type: 'order.placed', dedupeKey: 'placed' });
-    expect(replayed).toEqual(placed);
+    expect(replayed).toEqual({ ...placed, repeated: true });
 
     const history = await events.list(projectId, orderId);
-    expect(history).toEqual([placed]);
+    const { repeated: _repeated, ...stored } = placed;
+    expect(history).toEqual([stored]);
 
     for await (const event of events.stream(projectId, orderId)) {
-      expect(event).toEqual(placed);
+      expect(event).toEqual(stored);
     }
+
+    const { events: latest, next } = await events.page(projectId, orderId, {
+      types: ['order.placed', 'order.paid'],
+      newestFirst: true,
+    });
+    expect({ latest, next }).toEqual({ latest: [stored], next: null });
   });
 });
 

@@ -1,5 +1,5 @@
 import { type AddressInfo } from 'node:net';
-import { type INestApplication } from '@nestjs/common';
+import { type INestApplication, type ModuleMetadata } from '@nestjs/common';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
@@ -23,6 +23,8 @@ export interface TestAppOptions {
   adapter?: Adapter;
   database?: TestDatabase;
   shipping?: Parameters<typeof ShippingModule.forRoot>[0];
+  /** Modules of the host. */
+  imports?: ModuleMetadata['imports'];
 }
 
 /** A host with the module mounted: on Fastify with the sample's HTTP setup, on Express with Nest's own. */
@@ -30,6 +32,7 @@ export async function testApp({
   adapter = 'fastify',
   database,
   shipping,
+  imports = [],
 }: TestAppOptions = {}): Promise<TestApp> {
   const own = database ?? (await testDatabase());
   const testing = await Test.createTestingModule({
@@ -40,6 +43,7 @@ export async function testApp({
         dataSourceFactory: () => Promise.resolve(own.dataSource),
       }),
       ShippingModule.forRoot({ isGlobal: true, ...shipping }),
+      ...imports,
     ],
   }).compile();
   let nest: INestApplication;

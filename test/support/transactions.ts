@@ -20,3 +20,23 @@ export function inTransaction<Result>(
     }
   });
 }
+
+const turnsOn = new WeakMap<object, Promise<unknown>>();
+
+/** Makes the transactions of a host on SQLite come one after another: TypeORM has one connection there. */
+export function oneAfterAnother(dataSource: DataSource): void {
+  if (turnsOn.has(dataSource)) return;
+  turnsOn.set(dataSource, Promise.resolve());
+  const transaction = dataSource.transaction.bind(dataSource) as (
+    ...parameters: unknown[]
+  ) => Promise<unknown>;
+  const inTurn = (...parameters: unknown[]): Promise<unknown> => {
+    const turn = (turnsOn.get(dataSource) ?? Promise.resolve()).then(() => transaction(...parameters));
+    turnsOn.set(
+      dataSource,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  };
+  Object.assign(dataSource, { transaction: inTurn });
+}

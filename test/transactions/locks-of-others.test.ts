@@ -108,7 +108,9 @@ onlyWhere('severalConnections', () => {
 
       const [other, repeated] = await database.dataSource.transaction(async (manager) => {
         const first = await events.record({ ...event, orderId: 'open' }, { manager });
-        const again = events.record({ ...event, orderId: 'open' }).then(({ id }) => id === first.id);
+        const again = events
+          .record({ ...event, orderId: 'open' })
+          .then(({ id, repeated }) => repeated && id === first.id);
         return [await events.record({ ...event, orderId: 'other' }), { again }];
       });
 

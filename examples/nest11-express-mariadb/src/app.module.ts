@@ -3,12 +3,16 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
 import { options } from './database';
 import { OrdersModule } from './orders/orders.module';
-import { writeToOutbox } from './outbox';
+import { writeChange, writeEvent } from './outbox';
 
 /** A constant, so that a test can put another database in its place. */
 export const database: DynamicModule = TypeOrmModule.forRoot({ ...options, migrationsRun: true });
 
 @Module({
-  imports: [database, ShippingModule.forRoot({ isGlobal: true, onChange: writeToOutbox }), OrdersModule],
+  imports: [
+    database,
+    ShippingModule.forRoot({ isGlobal: true, onChange: writeChange, onEvent: writeEvent }),
+    OrdersModule,
+  ],
 })
 export class AppModule {}

@@ -15,8 +15,8 @@ export class CreateOutbox implements MigrationInterface {
             isGenerated: true,
             generationStrategy: 'increment',
           },
-          { name: 'type', type: 'varchar', length: '10' },
-          { name: 'method', type: 'text' },
+          { name: 'type', type: 'varchar', length: '64' },
+          { name: 'body', type: 'text' },
         ],
       }),
     );

@@ -1,24 +1,30 @@
-import { type ShippingMethodChange, type ShippingMethodDto } from 'nestjs-shipping';
+import { type OrderEventDto, type ShippingMethodChange } from 'nestjs-shipping';
 import { Column, type DataSource, Entity, type EntityManager, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A change of a method, to be sent to webhooks. It is committed with the change, or not at all. */
+/** A message to webhooks. It is committed with the change of a method or the event that it tells of, or not at all. */
 @Entity({ name: 'outbox' })
 export class OutboxEntry {
   @PrimaryGeneratedColumn({ name: 'id', type: 'integer' })
   id!: number;
 
-  @Column({ name: 'type', type: 'varchar', length: 10 })
-  type!: ShippingMethodChange['type'];
+  /** Such as `method.created` or `order.placed`. */
+  @Column({ name: 'type', type: 'varchar', length: 64 })
+  type!: string;
 
-  /** As it is now, or was before it was deleted. */
-  @Column({ name: 'method', type: 'simple-json' })
-  method!: ShippingMethodDto;
+  /** The method as it is now, or was before it was deleted; or the event. */
+  @Column({ name: 'body', type: 'simple-json' })
+  body!: object;
 }
 
 /** For the option `onChange`. */
-export async function writeToOutbox(change: ShippingMethodChange, manager: EntityManager): Promise<void> {
+export async function writeChange(change: ShippingMethodChange, manager: EntityManager): Promise<void> {
   const { type, before, after } = change;
-  await manager.save(Object.assign(new OutboxEntry(), { type, method: after ?? before }));
+  await manager.save(Object.assign(new OutboxEntry(), { type: `method.${type}`, body: after ?? before }));
+}
+
+/** For the option `onEvent`. */
+export async function writeEvent(event: OrderEventDto, manager: EntityManager): Promise<void> {
+  await manager.save(Object.assign(new OutboxEntry(), { type: event.type, body: event }));
 }
 
 /**

@@ -45,7 +45,12 @@ export {
   type OrderEventType,
   orderEventTypes,
 } from './order-events/order-event-types.js';
-export { type OrderEventActor, type OrderEventDto } from './order-events/dto/order-event.dto.js';
+export {
+  type OrderEventActor,
+  type OrderEventDto,
+  type RecordedOrderEvent,
+} from './order-events/dto/order-event.dto.js';
+export { type OrderEventPage, type OrderEventPageQuery } from './order-events/dto/order-event-page.dto.js';
 export { RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
 
 export { type CallOptions } from './database/database.js';

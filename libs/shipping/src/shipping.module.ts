@@ -4,6 +4,7 @@ import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { mountOneFormat } from './one-format.js';
 import { otherNestTypeOrm } from './one-typeorm.js';
+import { EventSettings } from './order-events/event-settings.js';
 import { OrderEvents } from './order-events/order-events.service.js';
 import { MethodStore } from './shipping-methods/store/method-store.js';
 import { MethodSettings } from './shipping-methods/method-settings.js';
@@ -47,6 +48,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         inject: [{ token: ModulesContainer, optional: true }, ShippingMethods, OrderEvents],
       },
       { provide: MethodSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
+      { provide: EventSettings, useExisting: MethodSettings },
       {
         provide: Database,
         useFactory: (source: DataSource | undefined, { entityManager }: ShippingModuleOptions) => {

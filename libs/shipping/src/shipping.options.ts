@@ -1,5 +1,7 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
+import { type OrderEventDto } from './order-events/dto/order-event.dto.js';
+import { type EventSettings } from './order-events/event-settings.js';
 import { type ShippingMethodChange } from './shipping-methods/dto/shipping-method.dto.js';
 import { type MethodSettings } from './shipping-methods/method-settings.js';
 import { identifierPattern } from './validation/identifiers.js';
@@ -24,6 +26,11 @@ export interface ShippingModuleOptions {
    * outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error.
    */
   onChange?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
+  /**
+   * Runs for each new event of an order before its COMMIT, on the manager of its transaction, for instance to write an
+   * outbox. A repeated `dedupeKey` is no new event. If it throws, nothing is stored, and the caller gets the error.
+   */
+  onEvent?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
 }
 
 /** How the six routes are mounted. */
@@ -75,7 +82,7 @@ export const defaultPath = 'api/projects/:project_id/sales/orders';
 export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
 /** @throws Error that names the option and what it may be */
-export function settingsOf(options: ShippingModuleOptions): MethodSettings {
+export function settingsOf(options: ShippingModuleOptions): MethodSettings & EventSettings {
   if (typeof options !== 'object' || options === null) {
     const returned = options === null || options === undefined ? String(options) : `a ${typeof options}`;
     throw new Error(
@@ -90,10 +97,11 @@ export function settingsOf(options: ShippingModuleOptions): MethodSettings {
     cache = { maxBytes: 32 * 1024 * 1024 },
     entityManager,
     onChange,
+    onEvent,
     ...others
   } = options;
   const names = [
-    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, onChange',
+    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, onChange, onEvent',
     ...Object.keys(staticDefaults),
   ];
   const [unknown] = Object.keys(others);
@@ -114,10 +122,11 @@ export function settingsOf(options: ShippingModuleOptions): MethodSettings {
     isOptionalFunction(onChange),
     'must be a function of a change and an EntityManager',
   );
+  checkOption('onEvent', isOptionalFunction(onEvent), 'must be a function of an event and an EntityManager');
   const cacheBytes = cache === false ? 0 : cache?.maxBytes;
   const isSize = Number.isSafeInteger(cacheBytes) && cacheBytes >= 0;
   checkOption('cache', isSize, 'must be false or { maxBytes: a number of bytes }');
-  return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, onChange };
+  return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, onChange, onEvent };
 }
 
 /** @returns the options with their defaults @throws Error that names the option and what it may be */

@@ -28,19 +28,19 @@ it('an outbox has a row for each change and no other, when its host is killed ag
   }
 
   // Each version of each method, as the outbox tells of it.
-  const entries = await database.query<{ type: string; method: string }>(
-    'SELECT type, method FROM outbox ORDER BY id',
+  const entries = await database.query<{ type: string; body: string }>(
+    'SELECT type, body FROM outbox ORDER BY id',
   );
   const stored = await database.query<{ id: string; version: number }>(
     'SELECT id, version FROM shipping_method',
   );
   const versions = new Map<string, number>();
   let wrong = 0;
-  for (const { type, method } of entries) {
-    const { id, version } = JSON.parse(method) as { id: string; version: number };
-    const expected = (versions.get(id) ?? 0) + (type === 'deleted' ? 0 : 1);
+  for (const { type, body } of entries) {
+    const { id, version } = JSON.parse(body) as { id: string; version: number };
+    const expected = (versions.get(id) ?? 0) + (type === 'method.deleted' ? 0 : 1);
     if (version !== expected) wrong++;
-    if (type === 'deleted') versions.delete(id);
+    if (type === 'method.deleted') versions.delete(id);
     else versions.set(id, version);
   }
   for (const { id, version } of stored) {

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { OutboxEntry, writeToOutbox } from '../../../examples/nest11-express-mariadb/src/outbox.js';
+import { OutboxEntry, writeChange } from '../../../examples/nest11-express-mariadb/src/outbox.js';
 import { CreateOutbox } from '../../../examples/nest11-express-mariadb/src/create-outbox.js';
 
 // A host with an outbox. It imports and changes methods until it is killed, and prints a line for each committed call.
@@ -20,7 +20,7 @@ const url = process.env['DATABASE_URL'] ?? '';
       migrations: [...shippingMigrations, CreateOutbox],
       migrationsRun: true,
     }),
-    ShippingModule.forRoot({ http: false, onChange: writeToOutbox }),
+    ShippingModule.forRoot({ http: false, onChange: writeChange }),
   ],
 })
 class OutboxShop {}

@@ -1,5 +1,11 @@
-import { type CallOptions, ShippingException, ShippingMethods } from 'nestjs-shipping';
-import { OrderEvents } from 'nestjs-shipping';
+import {
+  type CallOptions,
+  type OrderEventPage,
+  type OrderEventPageQuery,
+  OrderEvents,
+  ShippingException,
+  ShippingMethods,
+} from 'nestjs-shipping';
 import { type TestApp } from '../../support/app.js';
 import { type Answer, Client } from '../../support/client.js';
 import { type Sent } from './contract-model.js';
@@ -135,6 +141,10 @@ export class ServiceCaller implements Caller {
 
   record(event: Parameters<OrderEvents['record']>[0]): Promise<Reply> {
     return refusedOr(201, this.orderEvents.record(event, this.options));
+  }
+
+  page(orderId: string, query: OrderEventPageQuery): Promise<OrderEventPage> {
+    return this.orderEvents.page(this.project, orderId, query, this.options);
   }
 
   async events(orderId: string): Promise<Reply> {

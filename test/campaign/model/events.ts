@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import {
   type JsonObject,
   type OrderEventActor,
-  type OrderEventDto,
+  type OrderEventPage,
+  type RecordedOrderEvent,
   type RecordOrderEvent,
 } from 'nestjs-shipping';
 import { expect } from 'vitest';
@@ -10,10 +11,12 @@ import { command, expectSame, serviceCommand } from './command.js';
 import { type Histories } from './histories.js';
 import { dedupeKeys, meta, text, time } from './values.js';
 
+const eventTypes = ['order.placed', 'shipment.dispatched', 'my_app.odd_thing.happened'];
+
 const entry: fc.Arbitrary<Omit<RecordOrderEvent, 'projectId'>> = fc.record(
   {
     orderId: fc.constantFrom('o-1', 'o-1', 'o-2'),
-    type: fc.constantFrom('order.placed', 'shipment.dispatched', 'my_app.odd_thing.happened'),
+    type: fc.constantFrom(...eventTypes),
     message: fc.option(fc.oneof(text, fc.constantFrom('', ' % ', '😀'.repeat(1000)))),
     data: fc.option(meta as fc.Arbitrary<JsonObject>),
     actor: fc.option(
@@ -38,7 +41,7 @@ const record = serviceCommand('record', entry, async (given, { model, shop, shop
 
   const { body } = await shop.record(sent);
 
-  expectRecorded(model.histories, sent, body as OrderEventDto);
+  expectRecorded(model.histories, sent, body as RecordedOrderEvent);
 });
 
 const events = command(
@@ -54,10 +57,15 @@ const events = command(
   },
 );
 
-function expectRecorded(histories: Histories, sent: RecordOrderEvent, event: OrderEventDto): void {
+function expectRecorded(
+  histories: Histories,
+  sent: RecordOrderEvent,
+  { repeated, ...event }: RecordedOrderEvent,
+): void {
   const key = `${sent.projectId}/${sent.orderId}`;
   const { dedupeKey = null, message = null, data, actor = null } = sent;
   const first = histories.first(key, dedupeKey);
+  expectSame('repeated', repeated, first !== undefined);
   if (first) return expect(event).toEqual(first);
   expect(event).toEqual({
     id: event.id,
@@ -73,4 +81,34 @@ function expectRecorded(histories: Histories, sent: RecordOrderEvent, event: Ord
   histories.keep(key, dedupeKey, event);
 }
 
-export const eventCommands = [record, record, record, events];
+/** Reads all pages of a history by the same query. */
+const pages = serviceCommand(
+  'pages',
+  fc.record(
+    {
+      orderId: fc.constantFrom('o-1', 'o-2', 'o-3'),
+      limit: fc.integer({ min: 1, max: 4 }),
+      types: fc.subarray(eventTypes),
+      newestFirst: fc.boolean(),
+    },
+    { requiredKeys: ['orderId', 'limit'] },
+  ),
+  async ({ orderId, ...query }, { model, shop, shops }) => {
+    const order = `${orderId}-${shops.run}`;
+    const wanted = model.histories
+      .of(`${shop.project}/${order}`)
+      .filter(({ type }) => query.types?.includes(type) ?? true);
+    const history = query.newestFirst ? wanted.toReversed() : wanted;
+
+    let cursor: string | null = null;
+    for (let place = 0; place === 0 || cursor; place += query.limit) {
+      const { events: shown, next }: OrderEventPage = await shop.page(order, { ...query, cursor });
+      const isLast = place + query.limit >= history.length;
+      const expected = [history.slice(place, place + query.limit), isLast];
+      expectSame('page', [shown, next === null], expected);
+      cursor = next;
+    }
+  },
+);
+
+export const eventCommands = [record, record, record, events, pages];

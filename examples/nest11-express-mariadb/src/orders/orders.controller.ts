@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { Body, Controller, Param, Post } from '@nestjs/common';
+import { createHash } from 'node:crypto';
+import { BadRequestException, Body, Controller, Headers, Param, Post } from '@nestjs/common';
 import { ShopOrders } from './shop-orders.service';
 
 interface PlaceOrder {
@@ -14,9 +14,13 @@ export class OrdersController {
   @Post()
   async place(
     @Param('shop') shop: string,
+    @Headers('idempotency-key') key: string | undefined,
     @Body() order: PlaceOrder,
   ): Promise<{ id: string; number: string }> {
-    const { id, number } = await this.orders.place(shop, randomUUID(), order.carrier_code, order.method_code);
+    if (!key) throw new BadRequestException('Send an Idempotency-Key: a new UUID for each new order.');
+    // The same key gives the same order. In a shop with customers, the customer is part of it, too.
+    const orderId = createHash('sha256').update(key).digest('hex').slice(0, 32);
+    const { id, number } = await this.orders.place(shop, orderId, order.carrier_code, order.method_code);
     return { id, number: `#${number}` };
   }
 }

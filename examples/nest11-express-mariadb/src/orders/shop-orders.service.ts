@@ -12,8 +12,9 @@ export class ShopOrders {
   ) {}
 
   /**
-   * Places the order, which takes the last place in the van: one transaction for the method that is offered no more, the
-   * host's row and the event. `pay` is the last step of it.
+   * Places the order, which takes the last place in the van: one transaction for the event, the method that is offered no
+   * more and the host's row. `pay` is the last step of it. A repeat with the same id returns the first order.
+   * @param id comes from the client's key
    * @throws VersionMismatchError when somebody else was faster
    */
   place(
@@ -25,17 +26,19 @@ export class ShopOrders {
   ): Promise<ShopOrder> {
     // With the default level of MariaDB, a transaction that waits for another one would have to be repeated.
     const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
+      const placed = { projectId, orderId: id, type: 'order.placed', dedupeKey: 'placed' };
+      // First of all. A repeat waits here for the end of the first transaction.
+      const { repeated } = await this.events.record(placed, { manager });
+      if (repeated) return manager.findOneByOrFail(ShopOrder, { projectId, id });
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
       const { carrier_code, method_code, method_label } = method;
       const full = { carrier_code, method_code, method_label, is_active: false };
-      // The etag, so that the place is sold once. First, so that whoever comes second waits here.
+      // The etag, so that the place is sold once. Another order for it waits here.
       const etags = [method.etag];
       await this.methods.update(projectId, method.id, full, { manager, etags });
       const order = manager.create(ShopOrder, { projectId, id, methodId: method.id });
       await manager.insert(ShopOrder, order);
-      const data = { number: `#${order.number}` };
-      await this.events.record({ projectId, orderId: id, type: 'order.placed', data }, { manager });
       await pay();
       return order;
     });

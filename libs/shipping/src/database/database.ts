@@ -19,7 +19,7 @@ type Work<Result> = (manager: EntityManager) => Promise<Result>;
 
 /** What happens after the statements of a call. */
 export interface Completion<Result> {
-  /** Code of the host that runs before the COMMIT, such as `onChange`. If it throws, everything is rolled back. */
+  /** Code of the host that runs before the COMMIT, such as `onChange` or `onEvent`. If it throws, everything is rolled back. */
   beforeCommit?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
   /** Is called after the statements. Returns what runs after the outermost COMMIT. */
   afterCommit?: (result: Result) => () => void;
@@ -72,7 +72,7 @@ export class Database {
     if (manager.queryRunner) return manager;
     if (hookOn(this.dataSource).getStore()?.isRunning)
       throw new TypeError(
-        'A call inside of onChange would wait for the change that it is part of: pass the manager that onChange was given.',
+        'A call inside of onChange or onEvent would wait for the transaction that it is part of: pass the manager that onChange or onEvent was given.',
       );
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { type EntityManager } from 'typeorm';
-import { v7 as uuid } from 'uuid';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import {
   ifAbsent,
+  isMysql,
   isSqlite,
   keepsSnapshot,
   nowIn,
@@ -10,7 +10,7 @@ import {
   timeParameter,
 } from '../database/engines/engine.js';
 import { run } from '../database/statement.js';
-import { type OrderEventDto } from './dto/order-event.dto.js';
+import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
 import { OrderEvent } from './order-event.entity.js';
 
@@ -36,14 +36,37 @@ export interface EventsOf {
   orderId?: string;
 }
 
-/** @returns the event, or the first one with its key */
-export async function insertEvent(manager: EntityManager, event: CheckedOrderEvent): Promise<OrderEventDto> {
+/** The place of an event in the history of its order. */
+export type EventPlace = Pick<EventRow, 'occurred_at' | 'seq'>;
+
+/** Which events of an order are read. */
+export interface EventRange {
+  /** At most so many events. */
+  limit: number;
+  /** Only events of this type. */
+  type?: string | undefined;
+  newestFirst?: boolean;
+  /** Only events that come after this place, in the direction of reading. */
+  after?: EventPlace | undefined;
+  /** Only events that come no later than the time of this place, in the direction of reading. */
+  until?: EventPlace | undefined;
+}
+
+/**
+ * @param id identifies the call: when it is tried again, it knows its own event
+ * @returns the event, or the first one with its key
+ */
+export async function insertEvent(
+  manager: EntityManager,
+  id: string,
+  event: CheckedOrderEvent,
+): Promise<RecordedOrderEvent> {
   const { driver } = manager.connection;
   const now = (): string => nowIn(manager);
   const key = { projectId: event.project_id, orderId: event.order_id };
   const row = {
     ...key,
-    id: uuid(),
+    id,
     type: event.type,
     message: event.message,
     data: event.data as object,
@@ -62,9 +85,10 @@ export async function insertEvent(manager: EntityManager, event: CheckedOrderEve
     insert.returning(columns.map((name) => `${read(manager, name)} AS ${name}`).join(', '));
   const { raw } = await insert.execute();
   const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
-  if (inserted) return eventOf(inserted);
+  // MariaDB also returns the event that has the key already.
+  if (inserted) return recorded(inserted, id);
   const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId', key);
-  if (event.dedupe_key === null) query.andWhere('e.id = :id', { id: row.id });
+  if (event.dedupe_key === null) query.andWhere('e.id = :id', { id });
   else {
     query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey: event.dedupe_key });
     // Only a read that locks finds a row that is newer than the snapshot of the transaction.
@@ -74,24 +98,61 @@ export async function insertEvent(manager: EntityManager, event: CheckedOrderEve
   const found = await query.getRawOne<EventRow>();
   // The snapshot of the caller's transaction is older than the event that has the key.
   if (!found) throw new DatabaseUnavailableError(new Error('Another transaction has the dedupeKey.'), 'race');
-  return eventOf(found);
+  return recorded(found, id);
 }
 
-/** @param after the last one of the batch before */
+function recorded(row: EventRow, id: string): RecordedOrderEvent {
+  return { ...eventOf(row), repeated: row.id !== id };
+}
+
+/** Reads events by a key, so that it takes no longer in a long history. */
 export async function readEvents(
   manager: EntityManager,
   { projectId, orderId }: Required<EventsOf>,
-  limit: number,
-  after: EventRow | undefined,
+  { limit, type, newestFirst = false, after, until }: EventRange,
 ): Promise<EventRow[]> {
-  const values = { projectId, orderId, ...(after && placeOf(manager, after)) };
-  const name = `events ${limit}${after ? ' after' : ''}`;
+  const values = {
+    projectId,
+    orderId,
+    type,
+    ...(after && placeOf(manager, after)),
+    ...(until && { until: timeOf(manager, until) }),
+  };
+  const parts = [type && 'type', newestFirst && 'newest first', after && 'after', until && 'until'];
+  const name = ['events', limit, ...parts.filter(Boolean)].join(' ');
   const { records } = await run<EventRow>(manager, OrderEvent, name, values, () => {
+    const sign = newestFirst ? '<' : '>';
     const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
-    if (after) query.andWhere('e.occurred_at >= :time AND (e.occurred_at > :time OR e.seq > :seq)');
-    return query.orderBy('e.occurred_at').addOrderBy('e.seq').limit(limit);
+    if (type !== undefined) query.andWhere('e.type = :type');
+    // Each engine looks up its form of this condition in a key. Of the other form, it reads all events of the same time.
+    if (after && isMysql(manager))
+      query.andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
+    else if (after) query.andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`);
+    if (until) query.andWhere(`e.occurred_at ${newestFirst ? '>=' : '<='} :until`);
+    const direction = newestFirst ? 'DESC' : 'ASC';
+    return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
   return records;
+}
+
+/**
+ * Reads events of some types, or of all. The events of each type are read by a key, up to the last one that can still be
+ * on the page, and are merged. One statement for several types would read all their events to sort them.
+ */
+export async function readPage(
+  manager: EntityManager,
+  of: Required<EventsOf>,
+  range: EventRange,
+  types: readonly string[] | undefined,
+): Promise<EventRow[]> {
+  if (!types) return readEvents(manager, of, range);
+  const sign = range.newestFirst ? -1 : 1;
+  let merged: EventRow[] = [];
+  for (const type of types) {
+    const rows = await readEvents(manager, of, { ...range, type, until: merged[range.limit - 1] });
+    merged = [...merged, ...rows].toSorted((a, b) => sign * byPlace(a, b)).slice(0, range.limit);
+  }
+  return merged;
 }
 
 /**
@@ -127,10 +188,20 @@ export async function deleteEvents(
   return affected ?? 0;
 }
 
-/** The place of an event in the history of its order, as parameters. */
-function placeOf(manager: EntityManager, { occurred_at, seq }: EventRow) {
-  const time = timeParameter(manager, String(occurred_at));
-  return { time, seq: isSqlite(manager) ? Number(seq) : seq };
+/** A place as parameters. */
+function placeOf(manager: EntityManager, place: EventPlace) {
+  return { time: timeOf(manager, place), seq: Number(place.seq) };
+}
+
+function timeOf(manager: EntityManager, { occurred_at }: EventPlace): string {
+  return timeParameter(manager, String(occurred_at));
+}
+
+/** The order of the history. */
+function byPlace(a: EventPlace, b: EventPlace): number {
+  const [time, other] = [String(a.occurred_at), String(b.occurred_at)];
+  if (time !== other) return time < other ? -1 : 1;
+  return Number(a.seq) - Number(b.seq);
 }
 
 function selected(manager: EntityManager) {

@@ -5,13 +5,14 @@ import { type OrderEventActor } from './dto/order-event.dto.js';
 const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_order_event';
 
-/** Rows are only ever added. The primary key is the order of the history, so a history is read by it. */
+/** Rows are only ever added. The primary key has the order of the history. An index has the order of each type. */
 @ColumnTypesByUseDataSource
 @Entity({ name: 'shipping_order_event' })
 @Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
   unique: true,
   where: 'dedupe_key IS NOT NULL',
 })
+@Index('ix_shipping_order_event_type', ['projectId', 'orderId', 'type', 'occurredAt', 'seq'])
 @Index(seqIndex, ['seq'], { unique: true })
 export class OrderEvent {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })

@@ -1,18 +1,24 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
+import { v7 as uuid } from 'uuid';
 import { type CallOptions, Database } from '../database/database.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
-import { checkIds } from '../validation/identifiers.js';
-import { type OrderEventDto } from './dto/order-event.dto.js';
+import { checkIds, checkWithIds } from '../validation/identifiers.js';
+import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
+import { checkPageQuery } from './dto/order-event-page.check.js';
+import { type OrderEventPage, type OrderEventPageQuery } from './dto/order-event-page.dto.js';
 import { checkOrderEvent } from './dto/record-order-event.check.js';
 import { type RecordOrderEvent } from './dto/record-order-event.dto.js';
+import { cursorOf } from './event-cursor.js';
+import { EventSettings } from './event-settings.js';
 import {
   deleteEvents,
-  type EventRow,
   eventOf,
+  type EventRow,
   type EventsOf,
   insertEvent,
   readEvents,
+  readPage,
 } from './event-rows.js';
 
 /** It bounds the memory that a long history takes. */
@@ -27,16 +33,51 @@ export class OrderEvents {
   /** A removal may wait for a lock. Those of one project take one connection together. */
   private readonly removals = new KeyedQueue();
 
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(
+    @Inject(Database) private readonly database: Database,
+    @Inject(EventSettings) private readonly settings: EventSettings,
+  ) {}
 
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
-   * @returns the event; with a `dedupeKey` that the order already has, the first event recorded under it
-   * @throws ValidationFailedError, InvalidParameterError
+   * @returns the event; with a `dedupeKey` that the order already has, the first event recorded under it, `repeated`
+   * @throws ValidationFailedError, InvalidParameterError, and what the option `onEvent` throws
    */
-  async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<OrderEventDto> {
+  async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<RecordedOrderEvent> {
     const checked = checkOrderEvent(event);
-    return this.database.append(this.database.joined(options), (manager) => insertEvent(manager, checked));
+    const joined = this.database.joined(options);
+    const id = uuid();
+    const insert = (manager: EntityManager): Promise<RecordedOrderEvent> => insertEvent(manager, id, checked);
+    const { onEvent } = this.settings;
+    if (!onEvent) return this.database.append(joined, insert);
+    return this.database.write(joined, insert, {
+      beforeCommit: async ({ repeated, ...recorded }, manager) => {
+        // The caller may change what it gets, and so may the hook.
+        if (!repeated) await onEvent(structuredClone(recorded), manager);
+      },
+    });
+  }
+
+  /**
+   * One page of a history. It takes as long in a history of 100,000 events as in a short one. An event that is recorded
+   * between two pages appears on one page or on none, and every event that was there before the first page appears once.
+   * @throws InvalidParameterError with all faults of the query
+   */
+  async page(
+    projectId: string,
+    orderId: string,
+    query: OrderEventPageQuery = {},
+    options: CallOptions = {},
+  ): Promise<OrderEventPage> {
+    const order = { projectId, orderId };
+    const page = checkWithIds(order, (violations) => checkPageQuery(violations, order, query));
+    // One more than the page tells whether there is another one.
+    const range = { ...page, limit: page.limit + 1 };
+    const joined = this.database.joined(options);
+    const rows = await this.database.read(joined, (manager) => readPage(manager, page, range, page.types));
+    const shown = rows.slice(0, page.limit);
+    const last = rows.length > page.limit ? shown.at(-1) : undefined;
+    return { events: shown.map(eventOf), next: last ? cursorOf(page, last) : null };
   }
 
   /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */
@@ -102,7 +143,7 @@ export class OrderEvents {
     do {
       // One more than the batch tells whether there is another one.
       const rows = await this.database.read(joined, (manager) =>
-        readEvents(manager, { projectId, orderId }, batchSize + 1, after),
+        readEvents(manager, { projectId, orderId }, { limit: batchSize + 1, after }),
       );
       yield rows.slice(0, batchSize).map(eventOf);
       after = rows.length > batchSize ? rows[batchSize - 1] : undefined;

@@ -11,7 +11,7 @@ const postgresTypes = new Map<ColumnType, ColumnType>([
 export const seqIndex = 'uq_shipping_order_event_seq';
 
 /** The names of our own constraints and indexes. A host may add others to our entities. */
-const ourName = /^(pk|uq|ck)_shipping_/;
+const ourName = /^(pk|uq|ix|ck)_shipping_/;
 
 function fitPostgres(metadata: EntityMetadata): void {
   for (const column of metadata.ownColumns) column.type = postgresTypes.get(column.type) ?? column.type;

@@ -166,6 +166,10 @@ function tables(runner: QueryRunner): Table[] {
           isUnique: true,
           ...(!isMariadb(runner) && { where: 'dedupe_key IS NOT NULL' }),
         },
+        {
+          name: prefixed('ix_shipping_order_event_type'),
+          columnNames: ['project_id', 'order_id', 'type', 'occurred_at', 'seq'],
+        },
         ...(options.type === 'postgres'
           ? []
           : [{ name: prefixed('uq_shipping_order_event_seq'), columnNames: ['seq'], isUnique: true }]),

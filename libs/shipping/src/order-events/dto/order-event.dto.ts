@@ -44,3 +44,9 @@ export interface OrderEventDto {
   /** The time at which it was stored, by the clock of the database. */
   recorded_at: string;
 }
+
+/** An event as `record()` returns it. */
+export interface RecordedOrderEvent extends OrderEventDto {
+  /** Whether the order had an event with this `dedupeKey` before. That event is returned, and nothing was written. */
+  repeated: boolean;
+}

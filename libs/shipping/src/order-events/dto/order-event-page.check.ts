@@ -1,0 +1,75 @@
+import { isPlainObject } from '../../validation/json-object.js';
+import { lengthOf } from '../../validation/text.js';
+import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
+import { type EventPages, placeAt } from '../event-cursor.js';
+import { type EventPlace, type EventsOf } from '../event-rows.js';
+import { eventLengths } from './order-event.dto.js';
+import { eventTypePattern } from './record-order-event.dto.js';
+
+export interface CheckedPage extends EventPages {
+  limit: number;
+  after: EventPlace | undefined;
+}
+
+const parameters = ['limit', 'types', 'newestFirst', 'cursor'];
+const limits = { limit: 50, maxLimit: 200, maxTypes: 50, maxCursor: 128 } as const;
+
+export function checkPageQuery(
+  violations: Violations,
+  order: Required<EventsOf>,
+  input: unknown,
+): CheckedPage {
+  const query = isPlainObject(input) ? input : {};
+  if (!isPlainObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
+  for (const name of Object.keys(query).filter((sent) => !parameters.includes(sent))) {
+    const parameter = shortened(name);
+    violations.at({ parameter })('unknown', `${parameter} is no parameter of a page.`, parameters);
+  }
+  const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
+  const limit = checkLimit(...check('limit'));
+  const types = checkTypes(...check('types'));
+  const newestFirst = checkNewestFirst(...check('newestFirst'));
+  const cursor = checkCursor(...check('cursor'));
+  const pages = { ...order, types, newestFirst };
+  return { ...pages, limit, after: placeAt(violations, pages, cursor) };
+}
+
+function checkLimit(refuse: Refuse, value: unknown): number {
+  if (value === undefined) return limits.limit;
+  if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
+    refuse('type', 'limit must be a whole number.');
+  else if (value >= 1 && value <= limits.maxLimit) return value;
+  else refuse('range', `limit must be 1 to ${limits.maxLimit}.`);
+  return limits.limit;
+}
+
+function checkTypes(refuse: Refuse, value: unknown): string[] | undefined {
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) return refuse('type', 'types must be a list of types.');
+  if (value.length > limits.maxTypes)
+    return refuse('too_many', `types must be at most ${limits.maxTypes} types.`);
+  const types = value.flatMap((type: unknown, place) => {
+    const name = `types[${place}]`;
+    if (typeof type !== 'string') return refuse('type', `${name} must be a string.`);
+    if (lengthOf(type) > eventLengths.type)
+      return refuse('length', `${name} must be at most ${eventLengths.type} characters.`);
+    if (!eventTypePattern.test(type))
+      return refuse('format', `${name} must be like "order.placed": ${eventTypePattern.source}.`);
+    return [type];
+  });
+  return [...new Set(types)];
+}
+
+function checkNewestFirst(refuse: Refuse, value: unknown): boolean {
+  if (value !== undefined && typeof value !== 'boolean') refuse('type', 'newestFirst must be true or false.');
+  return value === true;
+}
+
+function checkCursor(refuse: Refuse, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') refuse('type', 'cursor must be a string.');
+  else if (value.length > limits.maxCursor)
+    refuse('length', `cursor must be at most ${limits.maxCursor} characters.`);
+  else return value;
+  return undefined;
+}

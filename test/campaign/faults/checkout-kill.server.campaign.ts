@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { counted, report } from '../figures.js';
+import { sized } from '../size.js';
+import { createDatabase } from './host-database.js';
+
+const kills = sized({ ci: 5, long: 50 });
+const program = fileURLToPath(new URL('checkout-shop.ts', import.meta.url));
+
+interface Instance {
+  process: ChildProcess;
+  origin: string;
+}
+
+/** @returns the number of the order; undefined when the process was killed before it answered */
+async function place(
+  { origin }: Instance,
+  key: string,
+): Promise<{ status: number; number?: number } | undefined> {
+  const answer = await fetch(`${origin}/shops/shop/orders`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify({ carrier_code: 'ups', method_code: '03' }),
+  }).catch(() => undefined);
+  const body = (await answer?.json().catch(() => undefined)) as { number: number } | undefined;
+  return answer && body && { status: answer.status, number: body.number };
+}
+
+it('a checkout places one order for each key, when one of two instances is killed meanwhile', async () => {
+  const database = await createDatabase();
+  onTestFinished(() => database.drop());
+  const start = async (): Promise<Instance> => {
+    const child = spawn(process.execPath, ['--import', 'tsx', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, DATABASE_URL: database.url },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [origin] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    return { process: child, origin };
+  };
+  const survivor = await start();
+  const keys: string[] = [];
+  let [refused, unanswered, different] = [0, 0, 0];
+  for (let round = 0; round < kills; round++) {
+    const victim = await start();
+    // Until it has been killed: 8 parallel repeats of each key on both instances.
+    let isRunning = true;
+    const buying = (async () => {
+      while (isRunning) {
+        const key = randomUUID();
+        keys.push(key);
+        const repeats = Array.from({ length: 8 }, (_, n) => place(n % 2 ? survivor : victim, key));
+        // The client repeats it on the other instance.
+        const all = [...(await Promise.all(repeats)), await place(survivor, key)];
+        const answers = all.filter((answer) => answer !== undefined);
+        unanswered += all.length - answers.length;
+        refused += answers.filter(({ status }) => status !== 201).length;
+        if (new Set(answers.map(({ number }) => number)).size !== 1) different++;
+      }
+    })();
+    await delay(300 + Math.random() * 300);
+    victim.process.kill('SIGKILL');
+    await once(victim.process, 'close');
+    isRunning = false;
+    await buying;
+  }
+
+  const orders = await database.query<{ order_id: string }>('SELECT order_id FROM placed_order');
+  const events = await database.query<{ order_id: string }>(
+    "SELECT order_id FROM shipping_order_event WHERE type = 'order.placed'",
+  );
+  const orderIds = new Set(orders.map(({ order_id }) => order_id));
+  const isOneEach =
+    orders.length === keys.length &&
+    orderIds.size === keys.length &&
+    events.length === keys.length &&
+    events.every(({ order_id }) => orderIds.has(order_id));
+
+  expect(keys.length).toBeGreaterThan(kills);
+  report({
+    name: 'kill -9 of one of two instances with a checkout',
+    done: `${counted(kills)} kills, ${counted(keys.length)} keys with 9 repeats: ${counted(orders.length)} orders, ${refused} refused, ${different} answered differently, ${counted(unanswered)} cut off`,
+    criterion: 'one order and one event for each key, equal answers, nothing refused',
+    met: isOneEach && refused + different === 0,
+  });
+});

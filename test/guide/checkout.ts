@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import {
+  BadRequestException,
+  Body,
+  ConflictException,
+  Controller,
+  Headers,
+  Inject,
+  Injectable,
+  Module,
+  Param,
+  Post,
+} from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { connectionError, DatabaseUnavailableError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { Column, DataSource, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+// docs/guide/checkout.md shows this code.
+
+@Entity({ name: 'placed_order' })
+@Index('uq_placed_order', ['projectId', 'orderId'], { unique: true })
+export class PlacedOrder {
+  /** The number that the customer sees. The server makes it. */
+  @PrimaryGeneratedColumn({ name: 'number', type: 'integer' })
+  number!: number;
+
+  @Column({ name: 'project_id', type: 'varchar', length: 64 })
+  projectId!: string;
+
+  /** Comes from the client's key. The events of the order have it. */
+  @Column({ name: 'order_id', type: 'varchar', length: 64 })
+  orderId!: string;
+
+  @Column({ name: 'method_label', type: 'varchar', length: 255 })
+  methodLabel!: string;
+}
+
+/** The same customer and key give the same order, on every instance. */
+function orderIdOf(customer: string, key: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([customer, key]))
+    .digest('hex');
+}
+
+interface Choice {
+  carrier_code: string;
+  method_code: string;
+}
+
+@Injectable()
+export class Checkout {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(OrderEvents) private readonly events: OrderEvents,
+  ) {}
+
+  /** Places an order, or returns the order that the same key has placed before. */
+  async place(projectId: string, orderId: string, choice: Choice): Promise<PlacedOrder> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.dataSource.transaction((manager) =>
+          this.placeIn(manager, projectId, orderId, choice),
+        );
+      } catch (error) {
+        const typed = connectionError(error);
+        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
+        if (!isRace || attempt === 5) throw typed;
+      }
+    }
+  }
+
+  private async placeIn(
+    manager: EntityManager,
+    projectId: string,
+    orderId: string,
+    { carrier_code, method_code }: Choice,
+  ): Promise<PlacedOrder> {
+    // First of all. A repeat waits here for the end of the first transaction.
+    const { repeated } = await this.events.record(
+      { projectId, orderId, type: 'order.placed', dedupeKey: 'placed' },
+      { manager },
+    );
+    if (repeated) return manager.findOneByOrFail(PlacedOrder, { projectId, orderId });
+    const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
+    if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
+    const order = { projectId, orderId, methodLabel: method.method_label };
+    return manager.save(Object.assign(new PlacedOrder(), order));
+  }
+}
+
+@Controller('shops/:shop/orders')
+class CheckoutController {
+  constructor(@Inject(Checkout) private readonly checkout: Checkout) {}
+
+  @Post()
+  async place(
+    @Param('shop') shop: string,
+    @Headers('idempotency-key') key: string | undefined,
+    @Body() choice: Choice,
+  ): Promise<{ number: number; method: string }> {
+    if (!key) throw new BadRequestException('Send an Idempotency-Key: a new UUID for each new order.');
+    // Your guard knows the customer.
+    const customer = 'c-518';
+    const { number, methodLabel } = await this.checkout.place(shop, orderIdOf(customer, key), choice);
+    return { number, method: methodLabel };
+  }
+}
+
+@Module({ controllers: [CheckoutController], providers: [Checkout] })
+export class CheckoutModule {}

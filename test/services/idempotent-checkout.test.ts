@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { OrderEvents, shippingEntities, ShippingMethods } from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CheckoutModule, PlacedOrder } from '../guide/checkout.js';
+import { type TestApp, testApp } from '../support/app.js';
+import { freshProject } from '../support/client.js';
+import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { oneAfterAnother } from '../support/transactions.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const choice = { carrier_code: 'ups', method_code: '03' };
+
+/** docs/guide/checkout.md */
+describe('a checkout whose client sends a key', () => {
+  let database: TestDatabase;
+  let apps: TestApp[];
+  let project: string;
+  let key: string;
+  const start = async (): Promise<TestApp> => {
+    const another = await database.another();
+    // SQLite has one connection. The guide says that transactions on it come one after another.
+    if (another.options.type === 'better-sqlite3') oneAfterAnother(another.dataSource);
+    return testApp({ database: another, imports: [CheckoutModule] });
+  };
+  beforeAll(async () => {
+    database = await testDatabase({ entities: [...shippingEntities, PlacedOrder] });
+    await database.dataSource.synchronize();
+    apps = [await start(), await start()];
+  });
+  afterAll(async () => {
+    for (const app of apps ?? []) await app.close();
+    await database?.close();
+  });
+  beforeEach(async () => {
+    project = freshProject();
+    key = randomUUID();
+    await methods().create(project, ground);
+  });
+
+  const methods = (): ShippingMethods => {
+    const [app] = apps;
+    if (!app) throw new Error('There are two instances.');
+    return app.nest.get(ShippingMethods);
+  };
+  const place = async (app: TestApp | undefined, chosen: object = choice): Promise<[number, unknown]> => {
+    const answer = await fetch(`${app?.origin}/shops/${project}/orders`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'idempotency-key': key },
+      body: JSON.stringify(chosen),
+    });
+    return [answer.status, await answer.json()];
+  };
+  /** The orders of the project, with the types of their events. */
+  const stored = async (): Promise<unknown[]> => {
+    const orders = await database.dataSource.manager.findBy(PlacedOrder, { projectId: project });
+    const events = apps[0]?.nest.get(OrderEvents);
+    return Promise.all(
+      orders.map(async ({ number, orderId }) => ({
+        number,
+        types: (await events?.list(project, orderId))?.map(({ type }) => type),
+      })),
+    );
+  };
+
+  it('places one order for 8 parallel repeats on two instances, and answers all of them alike', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => place(apps[n % 2])));
+
+    const { number } = answers[0]?.[1] as { number: number };
+    expect(answers).toEqual(Array(8).fill([201, { number, method: 'UPS Ground' }]));
+    expect(await stored()).toEqual([{ number, types: ['order.placed'] }]);
+  });
+
+  it('answers a late repeat with the first answer, though the method has changed and the process is another', async () => {
+    const first = await place(apps[0]);
+    const method = await methods().findByCodes(project, 'ups', '03');
+    await methods().update(project, method?.id ?? '', {
+      ...ground,
+      method_label: 'New name',
+      is_active: false,
+    });
+    const later = await start();
+    apps.push(later);
+
+    const repeat = await place(later);
+
+    expect(repeat).toEqual(first);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('keeps the key free when the method is refused, so that the client may choose another', async () => {
+    const refused = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => place(apps[n % 2], { ...choice, method_code: 'none' })),
+    );
+    const placed = await place(apps[0]);
+
+    expect(refused.map(([status]) => status)).toEqual(Array(8).fill(409));
+    expect(placed).toMatchObject([201, { method: 'UPS Ground' }]);
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it('places another order for another key', async () => {
+    await place(apps[0]);
+    key = randomUUID();
+    await place(apps[1]);
+
+    expect(await stored()).toHaveLength(2);
+  });
+
+  onlyWhere('severalConnections', () => {
+    it('places orders of 40 racing keys, each once', async () => {
+      const keys = Array.from({ length: 40 }, () => randomUUID());
+
+      const answers = await Promise.all(
+        [...keys, ...keys].map((each, n) => {
+          key = each;
+          return place(apps[n % 2]);
+        }),
+      );
+
+      expect(answers.filter(([status]) => status !== 201)).toEqual([]);
+      expect(await stored()).toHaveLength(40);
+    });
+  });
+});

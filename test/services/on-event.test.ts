@@ -1,0 +1,125 @@
+import { type OrderEventDto, OrderEvents } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject } from '../support/client.js';
+import { onlyWhere } from '../support/database.js';
+import { watchStatements } from '../support/statements.js';
+
+type OnEvent = (event: OrderEventDto, manager: EntityManager) => Promise<void>;
+
+describe('onEvent', () => {
+  const onEvent = vi.fn<OnEvent>();
+  const host = mounted({ shipping: { onEvent } });
+  let project: string;
+  beforeEach(() => {
+    project = freshProject();
+  });
+  afterEach(() => {
+    onEvent.mockReset();
+  });
+  const placed = (part = {}) => ({ projectId: project, orderId: 'o', type: 'order.placed', ...part });
+  const stored = async (): Promise<string[]> =>
+    (await host.events.list(project, 'o')).map(({ type }) => type);
+
+  it('gets each event that is new, as it is stored, and no repeated one', async () => {
+    const { repeated, ...event } = await host.events.record(placed({ dedupeKey: 'once', data: { n: 1 } }));
+    await host.events.record(placed({ dedupeKey: 'once' }));
+
+    const told = onEvent.mock.calls.map(([each]) => each);
+
+    expect(repeated).toBe(false);
+    expect(told).toEqual([event]);
+  });
+
+  it('runs in the transaction of the event, before its COMMIT', async () => {
+    onEvent.mockImplementation(async (event, manager) => {
+      expect(manager.queryRunner?.isTransactionActive).toBe(true);
+      const { id, order_id } = event;
+      expect(await host.events.list(project, order_id, { manager })).toMatchObject([{ id }]);
+      if (event.type === 'order.placed')
+        await host.events.record(placed({ type: 'message.sent', orderId: 'told' }), { manager });
+    });
+
+    await host.events.record(placed());
+
+    expect(await host.events.list(project, 'told')).toHaveLength(1);
+    expect(onEvent).toHaveBeenCalledTimes(2);
+  });
+
+  it('that throws keeps the event from being stored, and the caller gets the error', async () => {
+    onEvent.mockRejectedValue(new Error('The outbox is full.'));
+
+    await expect(host.events.record(placed())).rejects.toThrow('The outbox is full.');
+    const caught = host.dataSource.transaction(async (manager) => {
+      await host.events.record(placed(), { manager }).catch(() => undefined);
+    });
+
+    await expect(caught).rejects.toThrow(/roll it back/);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("joins the caller's transaction, and is rolled back with it", async () => {
+    const managers: EntityManager[] = [];
+    onEvent.mockImplementation((_event, manager) => Promise.resolve(void managers.push(manager)));
+
+    const rolledBack = host.dataSource.transaction(async (manager) => {
+      await host.events.record(placed(), { manager });
+      expect(managers).toEqual([manager]);
+      throw new Error('undone');
+    });
+
+    await expect(rolledBack).rejects.toThrow('undone');
+    expect(await stored()).toEqual([]);
+  });
+
+  it('cannot call us without its manager', async () => {
+    onEvent.mockImplementation(async () => {
+      await host.events.list(project, 'o');
+    });
+
+    const recording = host.events.record(placed());
+
+    await expect(recording).rejects.toThrow(TypeError);
+    await expect(recording).rejects.toThrow('pass the manager that onChange or onEvent was given');
+  });
+
+  it('gets an event of its own, which it may change', async () => {
+    onEvent.mockImplementation(async (event) => {
+      Object.assign(event.data, { n: 2 });
+    });
+
+    const { data } = await host.events.record(placed({ data: { n: 1 } }));
+
+    expect(data).toEqual({ n: 1 });
+  });
+
+  it('runs for one of many racing calls with the same key', async () => {
+    const racing = Array.from({ length: 12 }, () => host.events.record(placed({ dedupeKey: 'once' })));
+
+    const recorded = await Promise.all(racing);
+
+    expect(recorded.filter(({ repeated }) => !repeated)).toHaveLength(1);
+    // MariaDB may have rolled back an attempt, which was made again.
+    const ids = new Set(onEvent.mock.calls.map(([{ id }]) => id));
+    expect([...ids]).toEqual([recorded[0]?.id]);
+  });
+});
+
+describe('an event', () => {
+  const host = mounted();
+
+  // SQLite and MariaDB send the same: only their texts differ.
+  onlyWhere('failedTransactions', () => {
+    it('is one statement without onEvent', async () => {
+      const { sent, stop } = watchStatements(host.dataSource);
+
+      await host.app.nest
+        .get(OrderEvents)
+        .record({ projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'k' });
+      stop();
+
+      expect(sent.map((sql) => /^\w+/.exec(sql)?.[0])).toEqual(['INSERT']);
+    });
+  });
+});
