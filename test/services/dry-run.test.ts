@@ -116,7 +116,7 @@ describe('a dry run', () => {
       expect(withoutMadeUp(joined, known)).toEqual(withoutMadeUp(real, known));
     };
 
-    await fc.assert(fc.asyncProperty(anyRequests, anyRequests, anyOptions, run), { numRuns: 60 });
+    await fc.assert(fc.asyncProperty(anyRequests, anyRequests, anyOptions, run), { numRuns: 30 });
   });
 
   it('writes nothing, tells nobody, and leaves the memory of the project as it is', async () => {
