@@ -22,15 +22,15 @@ afterAll(async () => {
 it('prom-client asks for the gauges of the cache when it is asked itself', async () => {
   const register = new Registry();
   const methods = testing.get(ShippingMethods);
-  for (const name of ['bytes', 'entries', 'hits', 'misses', 'lookUps'] as const)
-    new Gauge({
+  for (const name of ['bytes', 'entries', 'hits', 'misses', 'lookUps'] as const) {
+    const gauge: Gauge = new Gauge({
       name: `shipping_cache_${name.toLowerCase()}`,
       help: `${name} of the cache of shipping methods`,
-      registers: [register],
-      collect() {
-        this.set(methods.cacheStats()[name]);
-      },
+      registers: [],
+      collect: () => gauge.set(methods.cacheStats()[name]),
     });
+    register.registerMetric(gauge);
+  }
 
   await methods.list('acme');
   await methods.list('acme');
