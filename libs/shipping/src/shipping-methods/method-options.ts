@@ -11,7 +11,7 @@ export interface DryRunOptions extends CallOptions {
   /**
    * The call returns what it would return, and changes nothing: it writes nothing, emits nothing, does not call `onChange`
    * and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the same, except
-   * that only a real call can find your foreign keys (`MethodInUseError`) and triggers.
+   * for those of your foreign keys (`MethodInUseError`), triggers and `onChange`, which only a real call meets.
    */
   dryRun?: boolean;
 }
