@@ -37,6 +37,7 @@ describe('imports, new tenants, and tenants that leave', () => {
     });
     const { created, updated, unchanged, removed } = await methods.upsertMany(projectId, requests, {
       removeOthers: true,
+      maxRemoved: 20,
     });
 
     expect([created.length, updated, unchanged, removed]).toEqual([2, [], [], []]);
@@ -47,6 +48,21 @@ describe('imports, new tenants, and tenants that leave', () => {
       { pointer: '/2/method_label', code: 'length' },
       { pointer: '/2', code: 'duplicate' },
     ]);
+  });
+
+  it('are shown before they are stored', async () => {
+    const projectId = 'initech';
+    const ups = { carrier_code: 'ups', method_code: '03' };
+    await methods.create(projectId, { ...ups, method_label: 'Ground' });
+    const requests = [{ ...ups, method_label: 'UPS Ground' }];
+
+    const preview = await methods.upsertMany(projectId, requests, { removeOthers: true, dryRun: true });
+    const lines = preview.changes.map(({ type, before, after }) =>
+      [type, before?.method_label, after?.method_label].join(' '),
+    );
+
+    expect(lines).toEqual(['updated Ground UPS Ground']);
+    expect((await methods.list(projectId)).data).toMatchObject([{ method_label: 'Ground', version: 1 }]);
   });
 
   it('save the order of a screen', async () => {

@@ -40,6 +40,22 @@ describe('the cache', () => {
     expect(found).toEqual([foundByOne, foundByOther, foundByOne, foundByOther]);
   });
 
+  it('counts for a gauge how it is used', async () => {
+    await shop.list();
+    const before = host.methods.cacheStats();
+
+    await shop.list();
+    await host.methods.findActive(shop.project);
+    const after = host.methods.cacheStats();
+    await host.methods.findActive(freshProject());
+    const cold = host.methods.cacheStats();
+
+    expect([after.hits - before.hits, after.misses - before.misses]).toEqual([2, 0]);
+    expect(after.lookUps - before.lookUps).toBe(2);
+    expect([cold.misses - after.misses, cold.entries - after.entries]).toEqual([1, 1]);
+    expect(cold.bytes).toBeGreaterThan(after.bytes);
+  });
+
   it('does not mix up the tree and a list with the query "tree"', async () => {
     const tree = await shop.tree();
 

@@ -49,17 +49,14 @@ describe('upsertMany', () => {
     expect((await host.methods.list(project)).data).toEqual([created, unchanged, updated]);
   });
 
-  it('without requests changes nothing, and with removeOthers removes every method', async () => {
+  it('without requests changes nothing', async () => {
     const project = freshProject();
     const existing = await host.methods.create(project, ground);
-    const nothing = { methods: [], created: [], updated: [], unchanged: [], removed: [] };
 
-    const first = await host.methods.upsertMany(project, []);
-    const second = await host.methods.upsertMany(project, [], { removeOthers: true });
+    const done = await host.methods.upsertMany(project, []);
 
-    expect(first).toEqual(nothing);
-    expect(second).toEqual({ ...nothing, removed: [existing] });
-    expect((await host.methods.list(project)).data).toEqual([]);
+    expect(done).toEqual({ methods: [], created: [], updated: [], unchanged: [], removed: [], changes: [] });
+    expect((await host.methods.list(project)).data).toEqual([existing]);
   });
 
   it('sends one INSERT for all new methods, and gives the project one new revision', async () => {
@@ -83,21 +80,25 @@ describe('upsertMany', () => {
 
     const seen = await told(async () => {
       const again = await host.methods.upsertMany(project, [ground, express], { removeOthers: true });
-      expect(again).toEqual({ ...first, created: [], unchanged: first.created });
+      expect(again).toEqual({ ...first, created: [], unchanged: first.created, changes: [] });
     });
 
     expect(seen).toEqual([]);
     expect((await shop.list('', { 'if-none-match': etag ?? '' })).status).toBe(304);
   });
 
-  it('tells of each change after the commit', async () => {
+  it('tells of each change after the commit, and returns the same changes', async () => {
     const project = freshProject();
     const old = await host.methods.create(project, ground);
     const other = await host.methods.create(project, express);
     const requests = [paket, { ...ground, sort_order: 1 }];
 
-    const seen = await told(() => host.methods.upsertMany(project, requests, { removeOthers: true }));
+    let returned: ShippingMethodChange[] = [];
+    const seen = await told(async () => {
+      ({ changes: returned } = await host.methods.upsertMany(project, requests, { removeOthers: true }));
+    });
 
+    expect(returned).toEqual(seen);
     expect(seen).toHaveLength(3);
     expect(seen).toMatchObject([
       { type: 'created', before: null, after: paket },

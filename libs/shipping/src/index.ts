@@ -8,14 +8,16 @@ export {
   type ShippingRoute,
 } from './shipping.options.js';
 
+export { ShippingMethods, type UpsertedMethods } from './shipping-methods/shipping-methods.service.js';
 export {
   type ChangeOptions,
-  ShippingMethods,
-  type UpsertedMethods,
+  type DryRunOptions,
   type UpsertManyOptions,
-} from './shipping-methods/shipping-methods.service.js';
+} from './shipping-methods/method-options.js';
+export { type CacheStats } from './shipping-methods/store/view-cache.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
+export { upsertRequestOf } from './shipping-methods/stored-values.js';
 export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';
 export {
   type FilterOperator,
@@ -35,6 +37,7 @@ export {
   MethodInUseError,
   MethodNotFoundError,
   TooManyMethodsError,
+  TooManyRemovalsError,
   VersionMismatchError,
 } from './shipping-methods/shipping-methods.errors.js';
 

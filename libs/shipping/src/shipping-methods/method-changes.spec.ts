@@ -194,18 +194,21 @@ describe('a removal', () => {
 
 describe('an upsert', () => {
   it('inserts a method that does not exist', () => {
-    expect(upserts([free], false, 10)(view)).toMatchObject([
+    expect(upserts([free], { maxMethods: 10 })(view)).toMatchObject([
       { before: undefined, values: { ...filledIn, ...free } },
     ]);
   });
 
   it('is refused when it would insert into a full project, and not when it updates', () => {
-    expect(refusalOf(upserts([free], false, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
-    expect(upserts([{ ...second, sort_order: 1 }], false, 1)(view)).toHaveLength(1);
+    expect(refusalOf(upserts([free], { maxMethods: 2 }))).toMatchObject({
+      code: 'too_many_methods',
+      max_methods: 2,
+    });
+    expect(upserts([{ ...second, sort_order: 1 }], { maxMethods: 1 })(view)).toHaveLength(1);
   });
 
   it('changes nothing when it sends the stored or the visible values', () => {
-    expect(upserts([second], false, 10)(view)).toEqual([]);
-    expect(upserts([shown], false, 10)(view)).toEqual([]);
+    expect(upserts([second], { maxMethods: 10 })(view)).toEqual([]);
+    expect(upserts([shown], { maxMethods: 10 })(view)).toEqual([]);
   });
 });

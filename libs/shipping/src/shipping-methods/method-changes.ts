@@ -3,11 +3,12 @@ import { v7 as uuid } from 'uuid';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { codesOf } from './method-fields.js';
-import { type MethodView } from './method-view.js';
+import { type MethodView, type WrittenRow } from './method-view.js';
 import {
   DuplicateMethodError,
   MethodNotFoundError,
   TooManyMethodsError,
+  TooManyRemovalsError,
   VersionMismatchError,
 } from './shipping-methods.errors.js';
 import { patched, type StoredValues, valuesToStore } from './stored-values.js';
@@ -53,14 +54,20 @@ export function removal(id: string, etags: readonly string[] | undefined): Decid
   return (view) => [deletion(matching(view, id, etags))];
 }
 
-/**
- * Updates the methods that have the codes of the requests, and creates those that do not exist yet.
- * @param removeOthers whether the methods whose codes are in no request are deleted
- */
+/** Bounds of one call of `upserts`. */
+interface UpsertBounds {
+  /** How many methods the project may hold after it. */
+  maxMethods: number;
+  /** The methods that no request names are deleted. */
+  removeOthers?: boolean | undefined;
+  /** How many methods `removeOthers` may delete. Undefined: any number. */
+  maxRemoved?: number | undefined;
+}
+
+/** Updates the methods that have the codes of the requests, and creates those that do not exist yet. */
 export function upserts(
   requests: readonly UpsertShippingMethodRequest[],
-  removeOthers: boolean,
-  maxMethods: number,
+  { maxMethods, removeOthers = false, maxRemoved }: UpsertBounds,
 ): Decide {
   return (view) => {
     const others = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
@@ -69,7 +76,12 @@ export function upserts(
       others.delete(codesOf(request));
       return existing ? patch(view, existing, request) : insertion(valuesToStore(request));
     });
-    if (removeOthers) changes.push(...Array.from(others.values(), deletion));
+    if (removeOthers) {
+      const isEmpty = requests.length === 0;
+      if (isEmpty || (maxRemoved !== undefined && others.size > maxRemoved))
+        throw new TooManyRemovalsError(others.size, isEmpty ? undefined : maxRemoved);
+      changes.push(...Array.from(others.values(), deletion));
+    }
     return refuseTooMany(view, changes, maxMethods);
   };
 }
@@ -85,6 +97,20 @@ export function adoption(defaults: MethodView, maxMethods: number): Decide {
 }
 
 export const removalOfAll: Decide = (view) => view.methods.map(deletion);
+
+/**
+ * The row that a change is expected to write. A trigger of the database may write another one.
+ * @param now stands for the time of the database
+ */
+export function expectedRow({ id, before, values }: Change, projectId: string, now: string): WrittenRow {
+  if (!values) return { id, stored: undefined };
+  const { version = 0, created_at = now } = before?.stored ?? {};
+  const meta = JSON.stringify(values.meta);
+  return {
+    id,
+    stored: { ...values, meta, id, project_id: projectId, version: version + 1, created_at, updated_at: now },
+  };
+}
 
 function insertion(values: StoredValues): Change {
   return { id: uuid(), before: undefined, values };

@@ -35,6 +35,28 @@ export class TooManyMethodsError extends ShippingException {
   }
 }
 
+/** `removeOthers` had no request at all, or would have removed more than `maxRemoved` methods. Nothing was changed. */
+export class TooManyRemovalsError extends ShippingException {
+  /**
+   * @param wouldRemove how many methods the call would have removed
+   * @param maxRemoved the option of the call; undefined when the call had no request
+   */
+  constructor(
+    readonly wouldRemove: number,
+    readonly maxRemoved: number | undefined,
+  ) {
+    const detail =
+      maxRemoved === undefined
+        ? `Without any request, removeOthers would remove every method of this project (${wouldRemove}): check where the requests come from, or call removeProject.`
+        : `removeOthers would remove ${wouldRemove} methods, and maxRemoved allows ${maxRemoved}: check the requests, or allow more.`;
+    const extensions = {
+      would_remove: wouldRemove,
+      ...(maxRemoved !== undefined && { max_removed: maxRemoved }),
+    };
+    super(problemDetails(409, 'too_many_removals', 'Too many removals', detail, extensions));
+  }
+}
+
 /** Rows of the host still refer to the method. */
 export class MethodInUseError extends ShippingException {
   constructor(cause: unknown) {

@@ -22,25 +22,20 @@ import { lazyPage, lazyTree, type Rendering } from './lazy-value.js';
 import { adoption, creation, type Decide, removal, removalOfAll, update, upserts } from './method-changes.js';
 import { codesOf } from './method-fields.js';
 import { pageJson, treeJson } from './method-json.js';
+import {
+  type ChangeOptions,
+  checkOptions,
+  type DryRunOptions,
+  type UpsertManyOptions,
+} from './method-options.js';
+import { type CacheStats } from './store/view-cache.js';
 import { type Done, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
 const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
-/** Options of a call that changes one method. */
-export interface ChangeOptions extends CallOptions {
-  /** As `If-Match`: the change happens only while the method's `etag`, or its version as `"3"`, is one of these. */
-  etags?: readonly string[];
-}
-
-/** Options of `upsertMany`. */
-export interface UpsertManyOptions extends CallOptions {
-  /** The methods that no request names are removed. */
-  removeOthers?: boolean;
-}
-
-/** What `upsertMany` has done. */
+/** What `upsertMany` has done, or with `dryRun` would do. */
 export interface UpsertedMethods {
   /** In the order of the requests. */
   methods: ShippingMethodDto[];
@@ -50,6 +45,8 @@ export interface UpsertedMethods {
   unchanged: string[];
   /** As they were. */
   removed: ShippingMethodDto[];
+  /** Each method that was created, updated or removed, with the values that it showed before and after. */
+  changes: ShippingMethodChange[];
 }
 
 /**
@@ -205,7 +202,7 @@ export class ShippingMethods {
     const { view } = await this.change(
       projectId,
       options,
-      upserts([request], false, this.settings.maxMethods),
+      upserts([request], { maxMethods: this.settings.maxMethods }),
     );
     return written(view.byCodes(request.carrier_code, request.method_code)?.dto);
   }
@@ -213,10 +210,12 @@ export class ShippingMethods {
   /**
    * Creates or updates the method of each request, which is the one with its codes: all of them, or none. For imports,
    * and to save a new order of the methods.
-   * @param options `removeOthers`: the methods that no request names are removed
+   * @param options `removeOthers`: the methods that no request names are removed, at most `maxRemoved` of them; `dryRun`:
+   *   nothing is changed
    * @throws ValidationFailedError with the violations of all requests, whose pointers begin with the ordinal of the request
    *   (`/3/method_label`); InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`;
-   *   MethodInUseError when your foreign key refers to a method that is to be removed
+   *   TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`; MethodInUseError
+   *   when your foreign key refers to a method that is to be removed
    */
   async upsertMany(
     projectId: string,
@@ -224,8 +223,10 @@ export class ShippingMethods {
     options: UpsertManyOptions = {},
   ): Promise<UpsertedMethods> {
     const requests = checkWithIds({ projectId }, (violations) => checkUpserts(violations, input));
-    const decide = upserts(requests, options.removeOthers === true, this.settings.maxMethods);
-    const { view, changes } = await this.change(projectId, options, decide, ['removeOthers']);
+    const { removeOthers, maxRemoved } = options;
+    const decide = upserts(requests, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
+    const known = ['removeOthers', 'maxRemoved', 'dryRun'];
+    const { view, changes } = await this.change(projectId, options, decide, known);
     const stored = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
     const methods = requests.map((request) => written(stored.get(codesOf(request))?.dto));
     const idsOf = (type: ShippingMethodChange['type']): string[] =>
@@ -233,19 +234,28 @@ export class ShippingMethods {
     const [created, updated] = [idsOf('created'), idsOf('updated')];
     const changed = new Set([...created, ...updated]);
     const unchanged = methods.map(({ id }) => id).filter((id) => !changed.has(id));
-    return { methods, created, updated, unchanged, removed: changes.flatMap(removedBy) };
+    return {
+      methods,
+      created,
+      updated,
+      unchanged,
+      removed: changes.flatMap(removedBy),
+      changes: [...changes],
+    };
   }
 
   /**
    * Gives a project each default that it lacks: a method with the codes of the default and `use_default: true`. For a new
    * tenant, whose list is empty before. Called again, it creates nothing.
-   * @returns the methods that were created
+   * @param options `dryRun`: nothing is changed
+   * @returns the methods that were created, or with `dryRun` would be
    * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
    */
-  async adoptDefaults(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
+  async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<ShippingMethodDto[]> {
     checkIds({ projectId });
-    const defaults = await this.view(this.settings.defaultsProjectId, options);
-    const { changes } = await this.change(projectId, options, adoption(defaults, this.settings.maxMethods));
+    const { defaultsProjectId, maxMethods } = this.settings;
+    const defaults = await this.store.view(defaultsProjectId, this.database.joined(options, ['dryRun']));
+    const { changes } = await this.change(projectId, options, adoption(defaults, maxMethods), ['dryRun']);
     return changes.flatMap(({ after }) => after ?? []);
   }
 
@@ -275,6 +285,11 @@ export class ShippingMethods {
     return changes.length;
   }
 
+  /** How the memory of this mount is used, in this process. For your metrics: it costs nothing to ask. */
+  cacheStats(): CacheStats {
+    return this.store.cacheStats();
+  }
+
   private async page(
     projectId: string,
     query: CheckedListQuery,
@@ -302,11 +317,13 @@ export class ShippingMethods {
   /** @param more the options that this call takes beside `manager` */
   private change(
     projectId: string,
-    options: CallOptions,
+    options: ChangeOptions & UpsertManyOptions,
     decide: Decide,
     more: readonly string[] = [],
   ): Promise<Done> {
     const joined = this.database.joined(options, more);
+    checkOptions(options);
+    if (options.dryRun) return this.store.preview(joined, projectId, decide);
     return this.store.change(joined, { projectId, decide, completion: this.completion });
   }
 

@@ -14,6 +14,17 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
 }
 
 /**
+ * Returns the request that stores what this method stores: its own values, not the inherited ones. For a copy in another
+ * project, or to change one field and send the rest.
+ */
+export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethodRequest {
+  const stored: StoredValues = { ...method, ...method.own };
+  const values = Object.fromEntries(settableFields.map((name) => [name, stored[name]])) as StoredValues;
+  // The caller may change `meta`.
+  return structuredClone(values);
+}
+
+/**
  * Returns the values that an update stores. While `use_default` stays on, a sent value that equals the inherited one does
  * not replace the stored one. So a form that loads a method and sends it back destroys nothing.
  * @param current the method as a client sees it before the update

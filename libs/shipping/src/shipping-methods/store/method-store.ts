@@ -11,7 +11,7 @@ import { keepsSnapshot } from '../../database/engines/engine.js';
 import { MethodSettings } from '../method-settings.js';
 import { ShippingException } from '../../problems/shipping.exception.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
-import { type Change, type Decide } from '../method-changes.js';
+import { type Change, type Decide, expectedRow } from '../method-changes.js';
 import { codesOf } from '../method-fields.js';
 import {
   addProject,
@@ -27,7 +27,7 @@ import {
 } from './method-rows.js';
 import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } from '../method-view.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
-import { ViewCache } from './view-cache.js';
+import { type CacheStats, ViewCache } from './view-cache.js';
 
 /** The result of a change. */
 export interface Done {
@@ -69,14 +69,17 @@ export class MethodStore {
   private readonly cache: ViewCache;
   /** Shared by all cached views that were read at its revision. */
   private defaults: MethodSet | undefined;
+  /** How many statements have asked for revisions. */
+  private lookUps = 0;
 
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {
-    this.revisions = new Batcher((ids) =>
-      database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId)),
-    );
+    this.revisions = new Batcher((ids) => {
+      this.lookUps += 1;
+      return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
+    });
     const setsAlone = (ids: string[]): Promise<MethodSet[]> =>
       database.read(undefined, (manager) => setsOf(manager, ids));
     const sets = new Batcher(setsAlone, maxSets);
@@ -106,6 +109,33 @@ export class MethodStore {
     if (joined)
       return this.database.write(joined, (manager) => this.changeIn(manager, change), change.completion);
     return writersOn(this.database.dataSource).take(change.projectId, () => this.changeAlone(change));
+  }
+
+  /**
+   * Gives what `change` is expected to give. It reads once, writes nothing and takes no lock.
+   * @throws the refusal of the call, except for MethodInUseError: only the database knows the host's foreign keys
+   */
+  async preview(joined: EntityManager | undefined, projectId: string, decide: Decide): Promise<Done> {
+    const { defaultsProjectId } = this.settings;
+    // New methods may inherit, so the defaults are read in any case, at the same moment.
+    const [own, defaults] = await this.database.read(joined, (manager) =>
+      setsOf(manager, [projectId, defaultsProjectId]),
+    );
+    if (!own) throw new TypeError('A set was asked for.');
+    const viewOf = (set: MethodSet): MethodView =>
+      MethodView.of(set, projectId === defaultsProjectId ? undefined : defaults);
+    const changes = decide(viewOf(own));
+    const now = new Date().toISOString();
+    const rows = changes.map((change) => expectedRow(change, projectId, now));
+    const written = new Set(rows.map(({ id }) => id));
+    const kept = own.methods.filter(({ id }) => !written.has(id));
+    const after = viewOf({ ...own, methods: kept.concat(rows.flatMap(({ stored }) => stored ?? [])) });
+    return { view: after, changes: changes.map((change) => changeOf(change, after)) };
+  }
+
+  /** How the memory of this mount is used. */
+  cacheStats(): CacheStats {
+    return { ...this.cache.stats(), lookUps: this.lookUps };
   }
 
   private async changeAlone(change: ProjectChange): Promise<Done> {

@@ -314,6 +314,44 @@ describe('the memory of the cache', () => {
   });
 });
 
+describe('the gauge of the cache', () => {
+  it('counts calls that are answered from memory, and those that read', async () => {
+    const [first, together] = [database.cache.get('shop'), database.cache.get('shop')];
+    database.look();
+    database.read();
+    await Promise.all([first, together]);
+    const warm = database.cache.get('shop');
+    database.look();
+    await warm;
+    database.revisions.set('shop', '2');
+    const stale = database.cache.get('shop');
+    database.look();
+    await settled();
+    const view = database.read();
+    await stale;
+
+    expect(database.cache.stats()).toEqual({ bytes: view.bytes, entries: 1, hits: 2, misses: 2 });
+  });
+
+  it('has the bytes of the JSON, too', () => {
+    const view = viewAt('1');
+    database.cache.put(view);
+
+    database.cache.body(view, 'tree', () => 'x'.repeat(1000));
+
+    const { bytes } = database.cache.stats();
+    expect(bytes).toBeGreaterThan(view.bytes + 1000);
+    expect(bytes).toBeLessThan(view.bytes + 2000);
+  });
+
+  it('of a cache that keeps nothing has no bytes', () => {
+    const none = new Database(0).cache;
+    none.put(viewAt('1'));
+
+    expect(none.stats()).toEqual({ bytes: 0, entries: 0, hits: 0, misses: 0 });
+  });
+});
+
 describe('the JSON of a view', () => {
   const made: string[] = [];
   const json = (view: MethodView, name: string): string =>

@@ -14,6 +14,20 @@ interface Read {
   startedAt: number;
 }
 
+/** How the memory of one mount is used. The three counters grow from its start. */
+export interface CacheStats {
+  /** The memory that is taken now, of `cache.maxBytes`. */
+  bytes: number;
+  /** How many projects are in memory now. */
+  entries: number;
+  /** Reads of a project that were answered from memory, after a look-up. Calls in transactions are not counted. */
+  hits: number;
+  /** Reads of a project that read its methods from the database. */
+  misses: number;
+  /** Statements that asked whether the memory is current. One statement asks for all calls that come together. */
+  lookUps: number;
+}
+
 /** An estimate of the bytes that the cache needs for an entry in addition to its content. */
 const entryBytes = 500;
 
@@ -35,6 +49,8 @@ export class ViewCache {
   private readonly views: LRUCache<string, MethodView> | undefined;
   private readonly bodies: LRUCache<string, Body> | undefined;
   private readonly reads = new Map<string, Read>();
+  private hits = 0;
+  private misses = 0;
 
   /**
    * @param isCurrent looks up the revisions of a project, with a query that it sends after it was called
@@ -60,11 +76,16 @@ export class ViewCache {
     const known = this.sharedRead(projectId)?.view ?? this.views?.get(projectId);
     if (known) {
       const [isCurrent, view] = await Promise.all([this.isCurrent(projectId), known]);
-      if (isCurrent(view)) return view;
+      if (isCurrent(view)) {
+        this.hits += 1;
+        return view;
+      }
     }
     // Another read that runs now started after this call, so its view is current.
     const later = this.sharedRead(projectId)?.view;
-    return later && later !== known ? later : this.startRead(projectId);
+    if (!later || later === known) return this.startRead(projectId);
+    this.hits += 1;
+    return later;
   }
 
   /** Returns the cached view of a project, which may be stale. */
@@ -87,12 +108,19 @@ export class ViewCache {
     return json;
   }
 
+  stats(): Omit<CacheStats, 'lookUps'> {
+    const { views, bodies, hits, misses } = this;
+    const bytes = (views?.calculatedSize ?? 0) + (bodies?.calculatedSize ?? 0);
+    return { bytes, entries: views?.size ?? 0, hits, misses };
+  }
+
   private sharedRead(projectId: string): Read | undefined {
     const read = this.reads.get(projectId);
     return read && performance.now() - read.startedAt < maxSharedReadMs ? read : undefined;
   }
 
   private async startRead(projectId: string): Promise<MethodView> {
+    this.misses += 1;
     const read = { view: this.read(projectId), startedAt: performance.now() };
     this.reads.set(projectId, read);
     try {

@@ -1,0 +1,44 @@
+import { type CallOptions } from '../database/database.js';
+
+/** Options of a call that changes one method. */
+export interface ChangeOptions extends CallOptions {
+  /** As `If-Match`: the change happens only while the method's `etag`, or its version as `"3"`, is one of these. */
+  etags?: readonly string[];
+}
+
+/** Options of `adoptDefaults`. */
+export interface DryRunOptions extends CallOptions {
+  /**
+   * The call returns what it would return, and changes nothing: it writes nothing, emits nothing, does not call `onChange`
+   * and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the same, except
+   * for those of your foreign keys (`MethodInUseError`), triggers and `onChange`, which only a real call meets.
+   */
+  dryRun?: boolean;
+}
+
+/** Options of `upsertMany`. */
+export interface UpsertManyOptions extends DryRunOptions {
+  /** The methods that no request names are removed. Without any request, the call is refused. */
+  removeOthers?: boolean;
+  /** If `removeOthers` would remove more methods than this, the call is refused. By default it removes any number. */
+  maxRemoved?: number;
+}
+
+/**
+ * A value of the wrong type would be taken for false, or for something else than the caller means.
+ * @throws TypeError
+ */
+export function checkOptions({
+  etags,
+  dryRun,
+  removeOthers,
+  maxRemoved,
+}: ChangeOptions & UpsertManyOptions): void {
+  for (const [name, value] of Object.entries({ dryRun, removeOthers }))
+    if (value !== undefined && typeof value !== 'boolean')
+      throw new TypeError(`The option "${name}" must be true or false.`);
+  if (maxRemoved !== undefined && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
+    throw new TypeError('The option "maxRemoved" must be an integer from 0.');
+  if (etags !== undefined && !Array.isArray(etags))
+    throw new TypeError('The option "etags" must be an array of entity tags.');
+}

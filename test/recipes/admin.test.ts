@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { type Client } from '../support/client.js';
+import { reactAdminProvider } from './admin/react-admin.js';
+import { refineProvider } from './admin/refine.js';
+import { type Method, ShippingApi } from './admin/shipping-api.js';
+
+// docs/recipes/admin.md shows this code.
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground', meta: { days: 3 } };
+const express = { carrier_code: 'ups', method_code: '01', method_label: 'Express', is_active: false };
+const paket = { carrier_code: 'dhl', method_code: 'P', method_label: 'Paket' };
+
+const host = mounted();
+let shop: Client;
+let api: ShippingApi;
+let stored: Method;
+beforeEach(async () => {
+  shop = host.shop();
+  api = new ShippingApi(`${shop.origin}${shop.base}/shipments/methods`);
+  stored = (await shop.create(ground)).body;
+  for (const each of [express, paket]) await shop.create(each);
+});
+const refusalOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
+const codes = (methods: readonly Method[]): string[] => methods.map(({ method_code }) => method_code);
+
+describe("react-admin's data provider", () => {
+  const provider = () => reactAdminProvider(api);
+
+  it('gives a page with the total of all, by words and by values', async () => {
+    const page = await provider().getList('methods', { pagination: { page: 2, perPage: 2 }, filter: {} });
+    const found = await provider().getList('methods', { filter: { q: 'ups', is_active: true } });
+    const named = await provider().getList('methods', { filter: { q: 'express' } });
+
+    expect([codes(page.data), page.total]).toEqual([['03'], 3]);
+    expect([codes(found.data), found.total]).toEqual([['03'], 1]);
+    expect([codes(named.data), named.total]).toEqual([['01'], 1]);
+  });
+
+  it('gives one method, and several', async () => {
+    const { data } = await provider().getList('methods', {});
+    const ids = data.slice(1).map(({ id }) => id);
+
+    expect(await provider().getOne('methods', { id: stored.id })).toEqual({ data: stored });
+    expect((await provider().getMany('methods', { ids })).data).toEqual(data.slice(1));
+    expect(await refusalOf(provider().getOne('methods', { id: crypto.randomUUID() }))).toMatchObject({
+      status: 404,
+    });
+  });
+
+  it('sends the fields that have changed, and the three that are required', async () => {
+    const previousData = (await provider().getOne('methods', { id: stored.id })).data;
+    const data = { ...previousData, sort_order: 7, carrier_label: '' };
+
+    const emptied = provider().update('methods', { id: stored.id, data, previousData });
+    expect(await refusalOf(emptied)).toMatchObject({
+      status: 400,
+      body: { errors: { carrier_label: expect.any(String) } },
+    });
+    const updated = await provider().update('methods', {
+      id: stored.id,
+      data: { ...previousData, sort_order: 7 },
+      previousData,
+    });
+    const same = await provider().update('methods', {
+      id: stored.id,
+      data: updated.data,
+      previousData: updated.data,
+    });
+
+    expect(updated.data).toMatchObject({ ...ground, sort_order: 7, version: 2 });
+    expect(same.data).toEqual(updated.data);
+  });
+
+  it('does not overwrite what somebody else has changed', async () => {
+    const previousData = (await provider().getOne('methods', { id: stored.id })).data;
+    await shop.update(stored.id, { ...ground, method_label: 'Theirs' });
+
+    const data = { ...previousData, method_label: 'Mine' };
+    const refused = provider().update('methods', { id: stored.id, data, previousData });
+    expect(await refusalOf(refused)).toMatchObject({ status: 412, problem: { code: 'version_mismatch' } });
+    const theirs = (await provider().getOne('methods', { id: stored.id })).data;
+    const overwritten = await provider().update('methods', {
+      id: stored.id,
+      data: { ...theirs, method_label: 'Mine' },
+      previousData: theirs,
+    });
+
+    expect(overwritten.data).toMatchObject({ method_label: 'Mine', version: 3 });
+  });
+
+  it('shows faults at their fields', async () => {
+    const bad = { ...ground, method_code: '05', method_label: '', sort_order: 1.5 };
+
+    const refused = await refusalOf(provider().create('methods', { data: bad }));
+
+    expect(refused).toMatchObject({
+      body: { errors: { method_label: expect.any(String), sort_order: expect.any(String) } },
+    });
+  });
+
+  it('creates, changes several, and gives back what it removes', async () => {
+    const created = await provider().create('methods', { data: { ...ground, method_code: '05' } });
+    await provider().updateMany('methods', { ids: [created.data.id, stored.id], data: { is_active: false } });
+    const removed = await provider().delete('methods', { id: created.data.id });
+    await provider().deleteMany('methods', { ids: [stored.id] });
+
+    const { data } = await provider().getList('methods', {});
+    expect(removed.data.id).toBe(created.data.id);
+    expect(codes(data)).toEqual(['P', '01']);
+  });
+});
+
+describe("refine's data provider", () => {
+  const provider = () => refineProvider(api);
+
+  it('gives a page with the total of all, by words and by operators', async () => {
+    const page = await provider().getList({ pagination: { currentPage: 2, pageSize: 2 } });
+    const found = await provider().getList({
+      filters: [
+        { field: 'q', operator: 'contains', value: 'ups' },
+        { field: 'method_label', operator: 'startswith', value: 'gr' },
+        { field: 'sort_order', operator: 'lte', value: 0 },
+        { field: 'carrier_code', operator: 'eq', value: '' },
+      ],
+    });
+
+    expect([codes(page.data), page.total]).toEqual([['03'], 3]);
+    expect([codes(found.data), found.total]).toEqual([['03'], 1]);
+  });
+
+  it('changes one field, and does not overwrite what somebody else has changed', async () => {
+    const { data: loaded } = await provider().getOne({ id: stored.id });
+    const meta = { etag: loaded.etag };
+
+    const { data: updated } = await provider().update({
+      id: stored.id,
+      variables: { is_active: false },
+      meta,
+    });
+    const refused = await refusalOf(provider().update({ id: stored.id, variables: { sort_order: 1 }, meta }));
+
+    expect(updated).toMatchObject({ ...ground, is_active: false });
+    expect(refused).toMatchObject({ statusCode: 412 });
+  });
+
+  it('shows faults at their fields', async () => {
+    const refused = await refusalOf(provider().create({ variables: { ...paket, carrier_code: ' ' } }));
+
+    expect(refused).toMatchObject({ statusCode: 400, errors: { carrier_code: expect.any(String) } });
+  });
+
+  it('gives back what it creates and removes', async () => {
+    const { data: created } = await provider().create({ variables: { ...ground, method_code: '05' } });
+    const { data: removed } = await provider().deleteOne({ id: created.id, meta: { etag: created.etag } });
+
+    expect(removed).toEqual(created);
+    expect((await provider().getMany({ ids: [created.id, stored.id] })).data).toEqual([stored]);
+    expect(provider().getApiUrl()).toBe(api.url);
+  });
+});

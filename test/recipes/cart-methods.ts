@@ -1,0 +1,52 @@
+import { BadRequestException, Inject, Injectable } from '@nestjs/common';
+import { plainToInstance } from 'class-transformer';
+import { IsInt, IsISO31661Alpha2, IsOptional, Matches, Min, validate } from 'class-validator';
+import { type ShippingMethodChange, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
+
+/** The rules of a method, in its `meta`. A rule that is left out always holds. */
+export class CartRules {
+  @IsOptional() @IsInt() @Min(1) maxGrams?: number;
+  @IsOptional() @IsISO31661Alpha2({ each: true }) countries?: string[];
+  /** In the smallest unit of the currency. */
+  @IsOptional() @IsInt() @Min(0) minTotal?: number;
+  /** The time of the shop, for instance `14:30`. */
+  @IsOptional() @Matches(/^([01]\d|2[0-3]):[0-5]\d$/) orderBefore?: string;
+}
+
+export interface Cart {
+  grams: number;
+  country: string;
+  total: number;
+  /** The time of the shop, for instance `09:05`. */
+  time: string;
+}
+
+/** The option `onChange`: rules that cannot be read are never stored. */
+export async function checkRules({ after }: ShippingMethodChange): Promise<void> {
+  // While a method inherits its `meta`, `own` has the one that it stores.
+  for (const meta of [after?.meta, after?.own.meta]) {
+    if (!meta) continue;
+    const faults = await validate(plainToInstance(CartRules, meta), {
+      whitelist: true,
+      forbidNonWhitelisted: true,
+    });
+    const texts = faults.flatMap(({ constraints }) => Object.values(constraints ?? {}));
+    if (texts.length > 0) throw new BadRequestException(texts.map((text) => `meta: ${text}`));
+  }
+}
+
+export function fits(rules: CartRules, { grams, country, total, time }: Cart): boolean {
+  const { maxGrams = Infinity, countries = [country], minTotal = 0, orderBefore = '24:00' } = rules;
+  return grams <= maxGrams && countries.includes(country) && total >= minTotal && time < orderBefore;
+}
+
+@Injectable()
+export class CartMethods {
+  constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
+
+  /** The methods that the cart can be sent with, in the order of the list. */
+  async of(projectId: string, cart: Cart): Promise<ShippingMethodDto[]> {
+    const active = await this.methods.findActive(projectId);
+    return active.filter(({ meta }) => fits(meta as CartRules, cart));
+  }
+}

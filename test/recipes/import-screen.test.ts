@@ -1,0 +1,108 @@
+import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
+import { freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { ImportController } from './import.controller.js';
+
+// docs/recipes/import-screen.md shows this code.
+
+const header = 'carrier;method;label;order\n';
+
+describe('an import screen', () => {
+  let database: TestDatabase;
+  let host: Host;
+  let methods: ShippingMethods;
+  let project = '';
+  beforeAll(async () => {
+    database = await testDatabase();
+    const shipping = ShippingModule.forRoot({ isGlobal: true });
+    const testing = await compiled([typeOrm(database), shipping], { controllers: [ImportController] });
+    host = await listening(testing);
+    methods = testing.get(ShippingMethods);
+  });
+  afterAll(async () => {
+    await host?.app.close();
+    await database?.close();
+  });
+  beforeEach(async () => {
+    project = freshProject();
+    await methods.upsertMany(project, [
+      { carrier_code: 'ups', method_code: '03', method_label: 'Ground', meta: { b: 1, a: 2 } },
+      { carrier_code: 'ups', method_code: 'old', method_label: 'Old' },
+    ]);
+  });
+
+  const post = async (path: string, upload: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${host.origin}/admin/projects/${project}/import${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(upload),
+    });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  };
+  const labels = async (): Promise<string[]> =>
+    (await methods.list(project)).data.map(({ method_label }) => method_label);
+  const csv = `${header}ups;03;UPS Ground;5\ndhl;P;Paket;\n`;
+
+  it('shows what a file would change, and then does just that', async () => {
+    const preview = await post('/preview', { csv });
+    const untouched = await labels();
+    const done = await post('', { csv }, { 'if-match': String(preview.body['etag']) });
+
+    expect(preview.body['changes']).toMatchObject([
+      {
+        type: 'updated',
+        before: { method_label: 'Ground' },
+        after: { method_label: 'UPS Ground', sort_order: 5 },
+      },
+      { type: 'created', before: null, after: { method_label: 'Paket' } },
+      { type: 'deleted', before: { method_label: 'Old' }, after: null },
+    ]);
+    expect(untouched).toEqual(['Ground', 'Old']);
+    expect([done, await labels()]).toEqual([{ status: 200, body: { changed: 3 } }, ['Paket', 'UPS Ground']]);
+  });
+
+  it('shows each fault with its line and its column', async () => {
+    const bad = `${header}ups;03;;1\nups;04;Saver;x\nups;04;Again;1\n`;
+
+    const { status, body } = await post('/preview', { csv: bad });
+
+    expect(status).toBe(400);
+    expect(body['faults']).toMatchObject([
+      { line: 2, column: 'method_label' },
+      { line: 3, column: 'sort_order' },
+      { line: 4, detail: expect.stringContaining('same codes') },
+    ]);
+  });
+
+  it.each([
+    ['somebody has changed a method since', csv, { method_label: 'Changed' }],
+    ['the file is another one', `${header}ups;03;Other;5\n`, {}],
+  ])('stores nothing when %s', async (_title, confirmed, changed) => {
+    const { body } = await post('/preview', { csv });
+    await methods.upsert(project, {
+      carrier_code: 'ups',
+      method_code: '03',
+      method_label: 'Ground',
+      ...changed,
+    });
+    const before = await labels();
+
+    const { status } = await post('', { csv: confirmed }, { 'if-match': String(body['etag']) });
+
+    expect([status, await labels()]).toEqual([412, before]);
+  });
+
+  it('asks before it removes many methods, and refuses an empty file', async () => {
+    const short = { csv: `${header}dhl;P;Paket;\n`, maxRemoved: 1 };
+
+    const refused = await post('/preview', short);
+    const agreed = await post('/preview', { ...short, maxRemoved: Number(refused.body['would_remove']) });
+    const empty = await post('/preview', { csv: header });
+
+    expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_removals', would_remove: 2 } });
+    expect(agreed.status).toBe(200);
+    expect(empty).toMatchObject({ status: 409, body: { would_remove: 2 } });
+  });
+});

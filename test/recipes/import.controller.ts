@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import {
+  BadRequestException,
+  Body,
+  Controller,
+  Headers,
+  HttpCode,
+  Inject,
+  Param,
+  Post,
+  PreconditionFailedException,
+} from '@nestjs/common';
+import {
+  type ShippingMethodChange,
+  ShippingMethods,
+  upsertRequestOf,
+  type UpsertShippingMethodRequest,
+  ValidationFailedError,
+} from 'nestjs-shipping';
+import { DataSource } from 'typeorm';
+
+/** What the screen sends, twice. `maxRemoved` is what a user has agreed to. */
+interface Upload {
+  csv: string;
+  maxRemoved?: number;
+}
+
+@Controller('admin/projects/:project_id/import')
+export class ImportController {
+  constructor(
+    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(DataSource) private readonly dataSource: DataSource,
+  ) {}
+
+  @Post('preview')
+  @HttpCode(200)
+  async preview(@Param('project_id') projectId: string, @Body() { csv, maxRemoved = 10 }: Readonly<Upload>) {
+    const options = { removeOthers: true, maxRemoved, dryRun: true };
+    const { changes } = await this.methods
+      .upsertMany(projectId, requestsOf(csv), options)
+      .catch(throwWithLines);
+    const lines = changes.map(({ type, before, after }) => {
+      return { type, before: before && upsertRequestOf(before), after: after && upsertRequestOf(after) };
+    });
+    return { etag: etagOf(csv, changes), changes: lines };
+  }
+
+  @Post()
+  @HttpCode(200)
+  confirm(
+    @Param('project_id') projectId: string,
+    @Headers('if-match') etag: string | undefined,
+    @Body() { csv, maxRemoved = 10 }: Readonly<Upload>,
+  ) {
+    return this.dataSource.transaction(async (manager) => {
+      const options = { removeOthers: true, maxRemoved, manager };
+      const { changes } = await this.methods
+        .upsertMany(projectId, requestsOf(csv), options)
+        .catch(throwWithLines);
+      // The error rolls the import back.
+      if (etagOf(csv, changes) !== etag)
+        throw new PreconditionFailedException('Something has changed: look again.');
+      return { changed: changes.length };
+    });
+  }
+}
+
+/** The first line has the names of the columns. */
+function requestsOf(csv: string): UpsertShippingMethodRequest[] {
+  const lines = String(csv).trim().split(/\r?\n/).slice(1);
+  return lines.map((line) => {
+    const [carrier_code = '', method_code = '', method_label = '', order] = line.split(';');
+    return { carrier_code, method_code, method_label, sort_order: order ? Number(order) : null };
+  });
+}
+
+/** Another file, or a change of a method that the file changes, gives another one. */
+function etagOf(csv: string, changes: readonly ShippingMethodChange[]): string {
+  const named = [csv, ...changes.map(({ type, before }) => [type, before?.id, before?.etag])];
+  return `"${createHash('sha256').update(JSON.stringify(named)).digest('base64url')}"`;
+}
+
+/** `/3/method_label` is the request 3, from 0. The first one is in line 2. */
+function throwWithLines(error: unknown): never {
+  if (!(error instanceof ValidationFailedError)) throw error;
+  const faults = error.errors.map((fault) => {
+    const [, ordinal, column] = 'pointer' in fault ? fault.pointer.split('/') : [];
+    return { line: Number(ordinal) + 2, column, detail: fault.detail };
+  });
+  throw new BadRequestException({ message: 'Some lines have faults.', faults });
+}

@@ -1,0 +1,85 @@
+import { Logger } from '@nestjs/common';
+import { type TestingModule } from '@nestjs/testing';
+import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
+import { Client } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+
+// docs/operations.md and docs/recipes/metrics.md show this code.
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
+
+let database: TestDatabase;
+let testing: TestingModule;
+let host: Host;
+beforeAll(async () => {
+  database = await testDatabase();
+  testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+  host = await listening(testing);
+});
+afterAll(async () => {
+  await host?.app.close();
+  await database?.close();
+});
+
+it('prom-client asks for the gauges of the cache when it is asked itself', async () => {
+  const register = new Registry();
+  const methods = testing.get(ShippingMethods);
+  for (const name of ['bytes', 'entries', 'hits', 'misses', 'lookUps'] as const) {
+    const gauge: Gauge = new Gauge({
+      name: `shipping_cache_${name.toLowerCase()}`,
+      help: `${name} of the cache of shipping methods`,
+      registers: [],
+      collect: () => gauge.set(methods.cacheStats()[name]),
+    });
+    register.registerMetric(gauge);
+  }
+
+  await methods.list('acme');
+  await methods.list('acme');
+  const text = await register.metrics();
+
+  expect(text).toMatch(/^shipping_cache_entries 1$/m);
+  expect(text).toMatch(/^shipping_cache_hits 1$/m);
+  expect(text).toMatch(/^shipping_cache_misses 1$/m);
+  expect(text).toMatch(/^shipping_cache_bytes [1-9]\d*$/m);
+});
+
+it('prom-client counts the changes that are committed', async () => {
+  const register = new Registry();
+  const methods = testing.get(ShippingMethods);
+  const changed = new Counter({
+    name: 'shipping_changes_total',
+    help: 'Changes of shipping methods',
+    labelNames: ['type'],
+    registers: [register],
+  });
+  methods.changes.subscribe(({ type }) => changed.inc({ type }));
+
+  const { id } = await methods.create('acme', ground);
+  await methods.remove('acme', id);
+  const text = await register.metrics();
+
+  expect(text).toMatch(/^shipping_changes_total\{type="created"\} 1$/m);
+  expect(text).toMatch(/^shipping_changes_total\{type="deleted"\} 1$/m);
+});
+
+it('a 503 is one line in the log, with what the driver has said, and the answer has none of it', async () => {
+  const lines: unknown[] = [];
+  const logged = vi
+    .spyOn(Logger.prototype, 'error')
+    .mockImplementation((line: unknown) => void lines.push(line));
+  const down = vi.spyOn(database.dataSource, 'createQueryRunner').mockImplementation(() => {
+    throw new DatabaseUnavailableError(new Error('The pool is empty.'));
+  });
+
+  const { status, text } = await new Client(host.origin, 'initech').list();
+  logged.mockRestore();
+  down.mockRestore();
+
+  expect([status, lines.length]).toEqual([503, 1]);
+  expect(String(lines[0])).toMatch(/database_unavailable.*The pool is empty/);
+  expect(text).not.toContain('pool');
+});

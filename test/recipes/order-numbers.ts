@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { Column, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
+
+/** The last number of each shop. Insert the row when the shop opens, for instance with 1000. */
+@Entity({ name: 'order_number' })
+export class OrderNumber {
+  @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64 })
+  projectId!: string;
+
+  @Column({ type: 'integer' })
+  last!: number;
+}
+
+@Injectable()
+export class OrderNumbers {
+  /** The id of the next order of a shop. Other orders of the shop wait until the transaction ends. */
+  async next(projectId: string, manager: EntityManager): Promise<string> {
+    await manager.increment(OrderNumber, { projectId }, 'last', 1);
+    const { last } = await manager.findOneByOrFail(OrderNumber, { projectId });
+    return String(last);
+  }
+}
+
+/** `#1001`, for people. */
+export function displayNumber(orderId: string): string {
+  return `#${orderId}`;
+}
+
+/** `1001` for what people type: `#1001`, ` 1001 `, `# 1001`. */
+export function orderIdOf(typed: string): string {
+  return typed.trim().replace(/^#\s*/, '');
+}

@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type CanActivate,
+  type ExecutionContext,
+  Inject,
+  Injectable,
+  type NestMiddleware,
+} from '@nestjs/common';
+import {
+  type OrderEventDto,
+  OrderEvents,
+  type RecordOrderEvent,
+  type ShippingMethodChange,
+} from 'nestjs-shipping';
+import { Column, Entity, type EntityManager, PrimaryGeneratedColumn } from 'typeorm';
+
+type Actor = NonNullable<RecordOrderEvent['actor']>;
+
+/** Outside of the class, because Nest makes another instance of it for the middleware. */
+const calls = new AsyncLocalStorage<{ actor?: Actor }>();
+
+/** Knows who makes the call that runs now. */
+@Injectable()
+export class WhoDidIt implements NestMiddleware {
+  get actor(): Actor {
+    return calls.getStore()?.actor ?? { type: 'system' };
+  }
+
+  /** The middleware begins a call for each request. Nobody is known yet. */
+  use(_request: unknown, _response: unknown, next: () => void): void {
+    calls.run({}, next);
+  }
+
+  /** Your guard tells who it is, when it has read the token. */
+  is(actor: Actor): void {
+    const call = calls.getStore();
+    if (call) call.actor = actor;
+  }
+
+  /** For jobs and scripts. */
+  as<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result> {
+    return calls.run({ actor }, work);
+  }
+}
+
+@Entity({ name: 'method_audit' })
+export class MethodAudit {
+  @PrimaryGeneratedColumn()
+  id!: number;
+
+  @Column({ type: 'varchar', length: 255 })
+  who!: string;
+
+  @Column({ type: 'json' })
+  change!: object;
+}
+
+/** The audit trail of methods, and the history of orders, by one actor. */
+@Injectable()
+export class Trail {
+  constructor(@Inject(WhoDidIt) private readonly who: WhoDidIt) {}
+
+  /** The option `onChange`. */
+  async write(change: ShippingMethodChange, manager: EntityManager): Promise<void> {
+    const { type, id = '' } = this.who.actor;
+    await manager.insert(MethodAudit, { who: `${type} ${id}`.trim(), change });
+  }
+}
+
+/** Use it in the place of `OrderEvents.record()`. */
+@Injectable()
+export class OrderHistory {
+  constructor(
+    @Inject(OrderEvents) private readonly events: OrderEvents,
+    @Inject(WhoDidIt) private readonly who: WhoDidIt,
+  ) {}
+
+  record(event: Omit<RecordOrderEvent, 'actor'>, manager: EntityManager): Promise<OrderEventDto> {
+    return this.events.record({ ...event, actor: this.who.actor }, { manager });
+  }
+}
+
+/** Stands for your guard. */
+@Injectable()
+export class TokenGuard implements CanActivate {
+  constructor(@Inject(WhoDidIt) private readonly who: WhoDidIt) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { authorization = '' } = context.switchToHttp().getRequest().headers;
+    const name = /^Bearer token-of-(\w+)$/.exec(authorization)?.[1];
+    if (name) this.who.is({ type: 'user', id: name });
+    return Boolean(name);
+  }
+}
