@@ -60,6 +60,8 @@ describe('the options', () => {
     ['http.routeDecorators.list', { http: { routeDecorators: { list: [AnyGuard] } } }],
     ['http', { http: true }],
     ['entityManager', { entityManager: 'ambient' }],
+    ['onChange', { onChange: 'write' }],
+    ['onEvent', { onEvent: {} }],
     ['http.problems', { http: { problems: 'no' } }],
     ['http.guards', { http: { guards: [] } }],
     ['imports', { imports: ConfigModule }],
@@ -83,7 +85,7 @@ describe('the options', () => {
       'maxPageSize',
       'maxMethods',
     ];
-    const all = names.concat('cache', 'entityManager', 'onChange');
+    const all = names.concat('cache', 'entityManager', 'onChange', 'onEvent');
     const options = Object.fromEntries(all.map((name) => [name, undefined]));
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot(options)]);
 

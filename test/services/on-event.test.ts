@@ -95,14 +95,17 @@ describe('onEvent', () => {
   });
 
   it('runs for one of many racing calls with the same key', async () => {
-    const racing = Array.from({ length: 12 }, () => host.events.record(placed({ dedupeKey: 'once' })));
+    onEvent.mockImplementation(async ({ order_id }, manager) => {
+      if (order_id === 'o')
+        await host.events.record(placed({ orderId: 'told', type: 'message.sent' }), { manager });
+    });
 
+    const racing = Array.from({ length: 12 }, () => host.events.record(placed({ dedupeKey: 'once' })));
     const recorded = await Promise.all(racing);
 
     expect(recorded.filter(({ repeated }) => !repeated)).toHaveLength(1);
-    // MariaDB may have rolled back an attempt, which was made again.
-    const ids = new Set(onEvent.mock.calls.map(([{ id }]) => id));
-    expect([...ids]).toEqual([recorded[0]?.id]);
+    // An attempt that lost a race on MariaDB was rolled back, with what the hook had written.
+    expect(await host.events.list(project, 'told')).toHaveLength(1);
   });
 });
 
