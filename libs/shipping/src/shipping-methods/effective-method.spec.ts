@@ -69,12 +69,7 @@ describe('a method that inherits', () => {
   });
 
   it('is searched by the inherited values, case-folded', () => {
-    expect(method.folded).toEqual({
-      carrier_code: 'ups',
-      carrier_label: 'own carrier',
-      method_code: '03',
-      method_label: 'default',
-    });
+    expect(method.searchText).toBe('ups\nown carrier\n03\ndefault');
   });
 });
 

@@ -16,14 +16,12 @@ export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'
 
 const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
-type FoldedTexts = Partial<Record<FieldName, string | null>>;
-
 const isBeforeMeta = (name: FieldName): boolean => fieldNames.indexOf(name) < fieldNames.indexOf('meta');
 const fieldsBeforeMeta = settableFields.filter(isBeforeMeta);
 
 /** A stored method together with the default that it inherits from. It never changes. */
 export class EffectiveMethod {
-  private foldedTexts?: Readonly<FoldedTexts>;
+  private folded?: string;
 
   /** @param from the default, which has the same codes in the defaults project; undefined when nothing is inherited */
   constructor(
@@ -37,9 +35,12 @@ export class EffectiveMethod {
     return (inherited ?? this.stored[name]) as StoredMethod[Name];
   }
 
-  /** The searched texts, case-folded. They are folded when a list first searches them, and kept for the next lists. */
-  get folded(): Readonly<FoldedTexts> {
-    return (this.foldedTexts ??= this.fold());
+  /**
+   * The searched texts, case-folded, one on each line in the order of `searchedFields`. No text has a line break. They are
+   * folded when a list first searches them, and kept for the next lists.
+   */
+  get searchText(): string {
+    return (this.folded ??= searchedFields.map((name) => folded(this.value(name) ?? '')).join('\n'));
   }
 
   /**
@@ -89,15 +90,6 @@ export class EffectiveMethod {
   private get inherited(): InheritedField[] {
     const { from } = this;
     return from ? inheritedFields.filter((name) => from[name] !== null) : [];
-  }
-
-  private fold(): FoldedTexts {
-    const texts: FoldedTexts = {};
-    for (const name of searchedFields) {
-      const text = this.value(name);
-      texts[name] = text === null ? null : folded(text);
-    }
-    return texts;
   }
 }
 

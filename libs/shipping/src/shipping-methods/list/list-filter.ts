@@ -52,20 +52,20 @@ const tests: Record<FilterOperator, Test> = {
 /** Returns whether a list with this query has the method. */
 export function matches(method: EffectiveMethod, { words, groups }: CheckedListQuery): boolean {
   return (
-    words.every((word) => hasWord(method, word)) &&
+    words.every((word) => method.searchText.includes(word)) &&
     groups.every((group) => group.some((condition) => satisfies(method, condition)))
   );
 }
 
-function hasWord({ folded }: EffectiveMethod, word: string): boolean {
-  return searchedFields.some((name) => folded[name]?.includes(word));
-}
-
 function satisfies(method: EffectiveMethod, { field, op, values }: Condition): boolean {
-  if (operators[op].takes === 'part') return tests[op](method.folded[field] ?? null, values);
   const value = method.value(field);
+  if (operators[op].takes === 'part' && value !== null) return tests[op](foldedText(method, field), values);
   const isTime = fieldOf(field).kind === 'time';
   return tests[op](isTime ? String(value).slice(0, -1) : value, values);
+}
+
+function foldedText({ searchText }: EffectiveMethod, field: FilterField): string {
+  return searchText.split('\n')[searchedFields.findIndex((name) => name === field)] ?? '';
 }
 
 export function compared(a: FilterValue, b: FilterValue): number {
