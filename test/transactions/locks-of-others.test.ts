@@ -106,7 +106,7 @@ onlyWhere('severalConnections', () => {
     it('on the dedupeKey of an event holds up no event of another order', async () => {
       const event = { projectId: locked, type: 'order.paid', dedupeKey: 'once' };
 
-      const [other, repeated] = await database.dataSource.transaction(async (manager) => {
+      const [other, second] = await database.dataSource.transaction(async (manager) => {
         const first = await events.record({ ...event, orderId: 'open' }, { manager });
         const again = events
           .record({ ...event, orderId: 'open' })
@@ -115,7 +115,7 @@ onlyWhere('severalConnections', () => {
       });
 
       expect(other).toMatchObject({ order_id: 'other' });
-      expect(await repeated.again).toBe(true);
+      expect(await second.again).toBe(true);
     });
   });
 });

@@ -49,9 +49,9 @@ it('a checkout places one order for each key, when one of two instances is kille
   for (let round = 0; round < kills; round++) {
     const victim = await start();
     // Until it has been killed: 8 parallel repeats of each key on both instances.
-    let isRunning = true;
+    const victimEnds = once(victim.process, 'close');
     const buying = (async () => {
-      while (isRunning) {
+      while (victim.process.signalCode === null) {
         const key = randomUUID();
         keys.push(key);
         const repeats = Array.from({ length: 8 }, (_, n) => place(n % 2 ? survivor : victim, key));
@@ -65,8 +65,7 @@ it('a checkout places one order for each key, when one of two instances is kille
     })();
     await delay(300 + Math.random() * 300);
     victim.process.kill('SIGKILL');
-    await once(victim.process, 'close');
-    isRunning = false;
+    await victimEnds;
     await buying;
   }
 

@@ -57,7 +57,7 @@ describe('the shop', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => placeByKey('key-1')));
     const { id = '', number } = answers[0] ?? {};
     expect(number).toMatch(/^#1\d{3}$/);
-    expect(answers).toEqual(Array(8).fill({ status: 201, id, number }));
+    for (const answer of answers) expect(answer).toEqual({ status: 201, id, number });
     const placed = { orders: [id], events: ['order.placed'], offered: ['pm'], outbox: 4 };
     expect(await stored(id)).toEqual(placed);
   });

@@ -1,10 +1,10 @@
-import { isPlainObject } from '../../validation/json-object.js';
-import { lengthOf } from '../../validation/text.js';
-import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
-import { type EventPages, placeAt } from '../event-cursor.js';
-import { type EventPlace, type EventsOf } from '../event-rows.js';
-import { eventLengths } from './order-event.dto.js';
-import { eventTypePattern } from './record-order-event.dto.js';
+import { isPlainObject } from '../validation/json-object.js';
+import { lengthOf } from '../validation/text.js';
+import { type Refuse, shortened, type Violations } from '../validation/violations.js';
+import { type EventPages, placeAt } from './event-cursor.js';
+import { type EventPlace, type EventsOf } from './event-rows.js';
+import { eventLengths } from './dto/order-event.dto.js';
+import { eventTypePattern } from './dto/record-order-event.dto.js';
 
 export interface CheckedPage extends EventPages {
   limit: number;
