@@ -38,7 +38,8 @@ describe('a call that nobody awaits', () => {
 
       const isRefused = outcome instanceof DatabaseUnavailableError;
       const events = await host.events.list(event.projectId, 'o');
-      expect(events).toEqual(isRefused ? [] : [outcome]);
+      expect(events).toMatchObject(isRefused ? [] : [{ id: (outcome as { id: string }).id }]);
+      expect(events).toHaveLength(isRefused ? 0 : 1);
       const after = sent.slice(sent.indexOf('COMMIT') + 1);
       const first = after.find((sql) => !sql.startsWith('SELECT'));
       // On SQLite a manager outlives its transaction, and may begin another.
