@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import { folderOf, versionIn } from './installed.cjs';
 import { twoCopies } from './one-nest.js';
 
-/** Older versions of TypeORM do not tell of a failed statement, so that a transaction would commit a part of a change. */
+/** Older versions of TypeORM lack `beforeQuery`. Without it, we cannot refuse statements after a failed call. */
 const tooOld = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
 
 /**

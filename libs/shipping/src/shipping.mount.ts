@@ -129,6 +129,7 @@ function mountHandler(
   Object.defineProperty(prototype, route, descriptor);
   for (const decorate of decorators.toReversed()) {
     descriptor = decorate(prototype, route, descriptor) ?? descriptor;
+    // Called with three arguments, a class decorator writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
         `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${route}". One of them is ` +

@@ -40,7 +40,7 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
   }
 
   /**
-   * When the application has bootstrapped: until then a host may migrate or synchronize.
+   * Checks the tables after the application has bootstrapped. Until then, a host may migrate or synchronize.
    * @throws Error that names what the database lacks, and the remedy; DatabaseUnavailableError
    */
   async onApplicationBootstrap(): Promise<void> {

@@ -10,7 +10,7 @@ interface Waiting<Item, Result> {
 const soon = setImmediate;
 
 /** If a batch takes longer, the next one starts beside it. */
-const patienceMs = 200;
+const maxWaitMs = 200;
 
 /**
  * Collects the items that are asked for while a batch runs, and runs them as the next batch. No item joins a batch that
@@ -43,7 +43,7 @@ export class Batcher<Item, Result> {
   }
 
   private async serve(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    await firstOf(this.answer(batch), patienceMs);
+    await firstOf(this.answer(batch), maxWaitMs);
     this.isBusy = false;
     if (this.waiting.length > 0) this.gather();
   }

@@ -5,7 +5,7 @@ import {
 } from 'typeorm';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 
-/** What drivers and servers call their faults. No two engines have the same code. */
+/** The error codes of drivers and servers, by their meaning. No two engines have the same code. */
 const faults = {
   /** A lock was waited for too long. */
   lock: /^(55P03|ER_LOCK_WAIT_TIMEOUT|ER_LOCK_NOWAIT)$/,
@@ -17,7 +17,7 @@ const faults = {
   /** The connection broke. One that was open may also end with EHOSTUNREACH, after it has sent a change. */
   broken:
     /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ERR_STREAM_.*|ERR_SOCKET_.*|08...|25P0[34]|57P0[1245]|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_CONNECTION_KILLED|ER_SERVER_SHUTDOWN|ER_NEW_ABORTING_CONNECTION|ER_CLIENT_INTERACTION_TIMEOUT|1927)$/,
-  /** Of a COMMIT (a node of Galera that is cut off): it may have happened. */
+  /** The COMMIT failed and may have happened: a node of Galera is cut off. */
   openCommit: /^ER_ERROR_DURING_COMMIT$/,
   duplicate: /^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_UNIQUE)$/,
   foreignKey:
@@ -50,7 +50,7 @@ export function isDuplicate(error: unknown, index: string, lastColumn: string): 
   return faults.duplicate.test(codeOf(error)) && error instanceof Error && names.test(error.message);
 }
 
-/** How another writer won. */
+/** Tells whether another writer won by a lock time-out or in a race. */
 export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   const code = codeOf(error);
   if (faults.lock.test(code)) return 'lock';

@@ -17,12 +17,15 @@ export interface CallOptions {
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 
-/** What happens after the statements of a call. */
+/** The work of a call after its statements. */
 export interface Completion<Result> {
-  /** Code of the host that runs before the COMMIT, such as `onChange` or `onEvent`. If it throws, everything is rolled back. */
-  beforeCommit?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
-  /** Is called after the statements. Returns what runs after the outermost COMMIT. */
-  afterCommit?: (result: Result) => () => void;
+  /** Returns the function that runs after the outermost COMMIT. Called before `hook`, which may change the result. */
+  announcement?: (result: Result) => () => void;
+  /**
+   * Code of the host, such as `onChange`. It runs in the transaction, after the statements of the call. If it throws, the
+   * transaction can only be rolled back.
+   */
+  hook?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
 }
 
 const maxTries = 3;
@@ -84,17 +87,17 @@ export class Database {
   }
 
   /**
-   * For one statement that writes: outside of the caller's transaction it commits by itself.
+   * Runs work in which at most one statement writes. Outside of the caller's transaction, this statement commits by itself.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  append<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+  autocommit<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     if (joined) return this.write(joined, work);
     return this.alone(({ manager }) => work(manager), true);
   }
 
   /**
-   * For statements that belong together: outside of the caller's transaction, in one of their own.
-   * @throws DatabaseUnavailableError, OutcomeUnknownError, and what `beforeCommit` throws
+   * Runs statements that belong together. Outside of the caller's transaction, they get one of their own.
+   * @throws DatabaseUnavailableError, OutcomeUnknownError, and what the hook throws
    */
   write<Result>(
     joined: EntityManager | undefined,
@@ -116,25 +119,27 @@ export class Database {
   private join<Result>(
     manager: EntityManager,
     work: Work<Result>,
-    { beforeCommit, afterCommit }: Completion<Result> = {},
+    { announcement, hook }: Completion<Result> = {},
   ): Promise<Result> {
     return this.transactions.join(runnerOf(manager), async (call) => {
+      const fail = (error: unknown): never => {
+        call.fail(error);
+        throw error;
+      };
       const result = await call
         .inTurn(() => work(manager))
         .catch((error: unknown) => {
           const typed = connectionError(error);
           const isRefusal = typed instanceof ShippingException && typed.cause === undefined;
-          if (!isRefusal) call.fail(typed);
-          throw typed;
+          if (isRefusal) throw typed;
+          return fail(typed);
         });
-      if (afterCommit) call.afterCommit(afterCommit(result));
+      if (announcement) call.afterCommit(announcement(result));
       // Outside of the turn, so that the host's code can call us with the manager.
-      if (beforeCommit)
-        await this.inHook(() => beforeCommit(result, manager)).catch((error: unknown) => {
-          const typed = connectionError(error);
-          call.fail(typed);
-          throw typed;
-        });
+      if (hook)
+        await this.inHook(() => hook(result, manager)).catch((error: unknown) =>
+          fail(connectionError(error)),
+        );
       return result;
     });
   }
@@ -169,6 +174,7 @@ export class Database {
         });
         return await work(runner);
       } catch (error) {
+        // A deadlock is repeated here. A lost claim is not: its plan is old, and the store decides again.
         if (attempt === maxTries || contentionOf(error) !== 'race')
           throw connectionError(error, mayHaveCommitted);
       } finally {

@@ -1,11 +1,11 @@
 /** @returns the result, or undefined when it does not come in time */
 export async function firstOf<Result>(
   coming: Promise<Result>,
-  patienceMs: number,
+  maxWaitMs: number,
 ): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), patienceMs);
+    timer = setTimeout(() => resolve(undefined), maxWaitMs);
   });
   try {
     return await Promise.race([coming, patience]);

@@ -2,9 +2,9 @@ import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors
 import { firstOf } from './first-of.js';
 
 /** A connection may be silent for ever. A call that takes longer no longer holds up the next one. */
-const patienceMs = 30_000;
+const maxWaitMs = 30_000;
 
-/** Runs calls with the same key one after another, so that those that wait for one lock take one connection together. */
+/** Runs calls with the same key one after another. Calls that wait for one lock then use one connection, not one each. */
 export class KeyedQueue {
   /** Settles when the last call is done, or has taken too long. */
   private readonly last = new Map<string, Promise<unknown>>();
@@ -17,7 +17,7 @@ export class KeyedQueue {
       if (isUnavailable || error instanceof OutcomeUnknownError) throw new DatabaseUnavailableError(error);
       return call();
     });
-    const over = previous.catch(() => undefined).then(() => firstOf(result, patienceMs));
+    const over = previous.catch(() => undefined).then(() => firstOf(result, maxWaitMs));
     over.catch(() => undefined);
     this.last.set(key, over);
     try {

@@ -31,11 +31,17 @@ interface QueryEvent extends TransactionEvent {
   rawResults?: unknown;
 }
 
-/** Bounds a call that a subscriber of TypeORM makes during the statement of another call, and that waits for itself. */
-const maxWaitMs = 30_000;
+/**
+ * A subscriber of TypeORM may call us during a statement of ours. Such a call waits for itself, so the wait is bounded. The
+ * bound is longer than the lock time-outs of the servers.
+ */
+const maxWaitMs = 120_000;
 
-/** These statements pass in a transaction that has failed: TypeORM gets out of it with them. */
-const wayOut = /^(ROLLBACK|SAVEPOINT)\b/;
+/**
+ * These statements pass after a failure. ROLLBACK ends the transaction. SAVEPOINT must pass, because TypeORM answers a failed
+ * SAVEPOINT with a ROLLBACK of the outer transaction.
+ */
+const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
 /** A call of ours on a connection. */
 export interface JoinedCall {
@@ -119,7 +125,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
     const connection = this.connectionOf(queryRunner);
     await callsIn(connection);
     refuseAfterFailure(connection);
-    end(connection);
+    markEnding(connection);
   }
 
   afterTransactionCommit({ queryRunner }: TransactionEvent): void {
@@ -133,7 +139,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
     await callsIn(connection);
-    end(connection);
+    markEnding(connection);
   }
 
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
@@ -142,7 +148,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
-    if (!wayOut.test(query)) refuseAfterFailure(this.connectionOf(queryRunner));
+    if (!passesAfterFailure.test(query)) refuseAfterFailure(this.connectionOf(queryRunner));
   }
 
   /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
@@ -177,8 +183,9 @@ async function callsIn({ open }: Connection): Promise<void> {
   while (calls.size > 0) await Promise.allSettled(calls);
 }
 
-function end({ open }: Connection): void {
-  for (const innermost of open.slice(-1)) innermost.isEnding = true;
+function markEnding({ open }: Connection): void {
+  const innermost = open.at(-1);
+  if (innermost) innermost.isEnding = true;
 }
 
 function refuseAfterFailure({ open }: Connection): void {

@@ -1,6 +1,6 @@
 import { ifNoneMatch } from './conditional.js';
 
-/** What the responses of Express and Fastify have in common, as far as we use it. */
+/** The methods that the responses of both Express and Fastify have, and that we use. */
 interface AnyResponse {
   statusCode: number;
   status(code: number): unknown;
@@ -22,7 +22,7 @@ interface ExpressResponse extends AnyResponse {
 
 export type HttpResponse = FastifyResponse | ExpressResponse;
 
-/** What belongs to an answer beside its value. */
+/** The headers of an answer, and the JSON that can be sent in place of its value. */
 export interface Head {
   /** A header that the host has set stays as it is. */
   headers: Readonly<Record<string, string>>;

@@ -30,7 +30,7 @@ export const OrderId = parameter(({ params }) => params['order_id'] ?? '');
 export const JsonBody = parameter(jsonBody);
 /** The path of the URL, for a `Location` below it. */
 export const Path = parameter((request) => urlOf(request).path);
-/** What stands after `?` in the URL, as it was sent. */
+/** The part of the URL after `?`, as it was sent. */
 export const Search = parameter((request) => urlOf(request).search);
 /** The header, or undefined. */
 export const IfMatch = parameter(({ headers }) => headers['if-match']);

@@ -27,7 +27,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     this.answer(exception, host.switchToHttp().getResponse<FastifyResponse | ServerResponse>());
   }
 
-  /** For errors that no filter of Nest gets, such as those of Fastify's `frameworkErrors`. */
+  /** Sends an error that no filter of Nest gets, such as one of Fastify's `frameworkErrors`. */
   answer(exception: unknown, response: FastifyResponse | ServerResponse): void {
     const problem = problemOf(exception);
     if (problem.status >= 500) log(exception);

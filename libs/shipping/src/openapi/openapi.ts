@@ -110,7 +110,7 @@ export function documentShipping<Document extends OpenApiDocument>(
 const scannedId = /^(ShippingMethods|OrderEvents)Controller_/;
 const scannedTag = /^(ShippingMethods|OrderEvents)$/;
 
-/** What decorators of the host say in place of us. A scan without decorators has an empty summary, its own id and tag. */
+/** Returns the fields of an operation that the host's decorators set. A scan without decorators has an empty summary, its own id and tag. */
 function saidByHost({
   operationId = '',
   summary,

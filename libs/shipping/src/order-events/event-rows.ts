@@ -14,7 +14,7 @@ import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.d
 import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
 import { OrderEvent } from './order-event.entity.js';
 
-// All that is read and written of events. Columns have the names of the wire.
+// This file has all statements about events. Columns have the names of the wire.
 
 const columns = [
   'id',

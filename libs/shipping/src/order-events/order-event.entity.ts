@@ -21,7 +21,7 @@ export class OrderEvent {
   @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
   orderId!: string;
 
-  /** When it happened, as the recorder says. */
+  /** The time of the event, as the recorder gives it. */
   @PrimaryColumn({ name: 'occurred_at', type: Date, precision: 3, primaryKeyConstraintName })
   occurredAt!: Date;
 
@@ -56,7 +56,7 @@ export class OrderEvent {
   @Column({ name: 'dedupe_key', type: 'varchar', length: 128, collation, nullable: true })
   dedupeKey!: string | null;
 
-  /** When we stored it, by the clock of the database. */
+  /** The time at which it was stored, by the clock of the database. */
   @Column({ name: 'recorded_at', type: Date, precision: 3 })
   recordedAt!: Date;
 }

@@ -21,16 +21,16 @@ import {
   readPage,
 } from './event-rows.js';
 
-/** It bounds the memory that a long history takes. */
+/** How many events one statement reads. */
 const batchSize = 200;
 
-/** It bounds how long a removal locks rows. */
+/** About how many events one statement deletes. */
 const removedAtOnce = 1000;
 
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
-  /** A removal may wait for a lock. Those of one project take one connection together. */
+  /** Removals of one project that wait for a lock use one connection, not one each. */
   private readonly removals = new KeyedQueue();
 
   constructor(
@@ -49,9 +49,9 @@ export class OrderEvents {
     const id = uuid();
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> => insertEvent(manager, id, checked);
     const { onEvent } = this.settings;
-    if (!onEvent) return this.database.append(joined, insert);
+    if (!onEvent) return this.database.autocommit(joined, insert);
     return this.database.write(joined, insert, {
-      beforeCommit: async ({ repeated, ...recorded }, manager) => {
+      hook: async ({ repeated, ...recorded }, manager) => {
         // The caller may change what it gets, and so may the hook.
         if (!repeated) await onEvent(structuredClone(recorded), manager);
       },
@@ -125,7 +125,7 @@ export class OrderEvents {
     return this.removals.take(of.projectId, async () => {
       let all = 0;
       for (let removed = -1; removed !== 0; all += removed)
-        removed = await this.database.append(undefined, (manager) =>
+        removed = await this.database.autocommit(undefined, (manager) =>
           deleteEvents(manager, of, removedAtOnce),
         );
       return all;

@@ -6,7 +6,7 @@ export interface ProblemDetails {
   type: string;
   title: string;
   status: number;
-  /** Stable; what a program decides by. */
+  /** A stable code for programs. */
   code: string;
   /** One sentence for a person: what happened and what to do. */
   detail: string;
@@ -24,8 +24,8 @@ export function problemDetails(
 }
 
 /**
- * What every error of this library is: an `HttpException`, so that any host's filter understands it. `problem` is
- * what the routes send; `getResponse()` is the same with Nest's `statusCode`, `error` and `message` beside it.
+ * The base class of all errors of this library. It is an `HttpException`, so that any filter understands it. The routes
+ * send `problem`; `getResponse()` is the same with Nest's `statusCode`, `error` and `message` beside it.
  * Catch the subclasses to act on one kind, or this class to act on all.
  */
 export abstract class ShippingException extends HttpException {

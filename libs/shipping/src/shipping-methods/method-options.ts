@@ -2,7 +2,7 @@ import { type CallOptions } from '../database/database.js';
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
-  /** As `If-Match`: the change happens only while the method's `etag`, or its version as `"3"`, is one of these. */
+  /** The call changes the method only while its `etag`, or its version as `"3"`, is in this list, as with `If-Match`. */
   etags?: readonly string[];
 }
 

@@ -35,15 +35,15 @@ import { MethodNotFoundError } from './shipping-methods.errors.js';
 
 const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
-/** What `upsertMany` has done, or with `dryRun` would do. */
+/** The result of `upsertMany`. With `dryRun`, it is what the call would do. */
 export interface UpsertedMethods {
-  /** In the order of the requests. */
+  /** The methods, in the order of the requests. */
   methods: ShippingMethodDto[];
   /** Ids among `methods`. */
   created: string[];
   updated: string[];
   unchanged: string[];
-  /** As they were. */
+  /** The removed methods, as they were. */
   removed: ShippingMethodDto[];
   /** Each method that was created, updated or removed, with the values that it showed before and after. */
   changes: ShippingMethodChange[];
@@ -81,11 +81,11 @@ export class ShippingMethods {
     const { onChange } = settings;
     // The caller may change what it gets. So observers and `onChange` get copies, which are made at once.
     this.completion = {
-      afterCommit: ({ changes }) => {
+      announcement: ({ changes }) => {
         const announced = structuredClone(changes);
         return () => announced.forEach((change) => changesOn(database.dataSource).next(change));
       },
-      beforeCommit:
+      hook:
         onChange &&
         (async ({ changes }, manager) => {
           for (const change of structuredClone(changes)) await onChange(change, manager);
@@ -135,7 +135,7 @@ export class ShippingMethods {
       (violations) => known ?? readListQuery(violations, search, this.settings.maxPageSize),
     );
     if (!known) this.queries.set(search, query);
-    return this.page(projectId, query, {}, search);
+    return this.page(projectId, query, {}, `?${search}`);
   }
 
   /** All methods, inactive ones too, by carrier. */
@@ -144,7 +144,7 @@ export class ShippingMethods {
     return lazyTree(await this.rendering(projectId, options, 'tree', treeJson));
   }
 
-  /** What a checkout offers: the active methods, in list order. */
+  /** Returns the active methods, which a checkout offers, in list order. */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkIds({ projectId });
     const { methods } = await this.view(projectId, options);
@@ -254,8 +254,11 @@ export class ShippingMethods {
   async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<ShippingMethodDto[]> {
     checkIds({ projectId });
     const { defaultsProjectId, maxMethods } = this.settings;
-    const defaults = await this.store.view(defaultsProjectId, this.database.joined(options, ['dryRun']));
-    const { changes } = await this.change(projectId, options, adoption(defaults, maxMethods), ['dryRun']);
+    // Both reads belong to one transaction, also to an ambient one that ends meanwhile.
+    const manager = this.database.joined(options, ['dryRun']) ?? this.database.dataSource.manager;
+    const defaults = await this.view(defaultsProjectId, { manager });
+    const decide = adoption(defaults, maxMethods);
+    const { changes } = await this.change(projectId, { ...options, manager }, decide, ['dryRun']);
     return changes.flatMap(({ after }) => after ?? []);
   }
 
@@ -294,10 +297,10 @@ export class ShippingMethods {
     projectId: string,
     query: CheckedListQuery,
     options: CallOptions,
-    name = JSON.stringify(query),
+    name = `list ${JSON.stringify(query)}`,
   ): Promise<ShippingMethodPage> {
     const render = (view: MethodView): string => pageJson(view, query);
-    return lazyPage(await this.rendering(projectId, options, `?${name}`, render));
+    return lazyPage(await this.rendering(projectId, options, name, render));
   }
 
   /** @param name the JSON is kept beside the view under this name, unless a transaction has read the view */

@@ -28,7 +28,7 @@ export interface ContractTarget {
   /** From `app.get(OrderEvents)`: the route reads what this service records. */
   orderEvents?: OrderEvents;
   /**
-   * How to get at an answer in the envelope of the host's interceptors: `unwrap: (body) => body.data`. Only answers with
+   * Takes the answer out of the envelope of the host's interceptors: `unwrap: (body) => body.data`. Only answers with
    * a status below 400 are unwrapped: interceptors do not see refusals, which the module sends as problems.
    */
   unwrap?: (body: Envelope) => unknown;

@@ -12,7 +12,7 @@ type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'pool
 type Answers = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
 
 /**
- * What a TypeORM DataSource needs to run on an empty PostgreSQL inside this process (PGlite, an optional
+ * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process (PGlite, an optional
  * peer: `npm i -D @electric-sql/pglite`). It has one connection, so give the options to one DataSource only.
  */
 export async function embeddedPostgres(): Promise<EmbeddedOptions> {

@@ -27,12 +27,15 @@ export function isSqlite({ connection }: EntityManager): boolean {
   return engineOf(connection) === 'better-sqlite3';
 }
 
-/** MySQL, or MariaDB. */
+/** Returns whether the engine is MySQL or MariaDB. */
 export function isMysql({ connection }: EntityManager): boolean {
   return /^(mariadb|mysql)$/.test(engineOf(connection));
 }
 
-/** By default, all reads of a transaction there show the moment of the first one. */
+/**
+ * Returns whether a transaction may read from a snapshot. On MySQL and MariaDB, all its reads show the moment of the first one,
+ * unless the host has chosen a lower isolation level.
+ */
 export function keepsSnapshot(manager: EntityManager): boolean {
   return isMysql(manager);
 }

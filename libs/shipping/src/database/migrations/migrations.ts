@@ -1,4 +1,4 @@
 import { CreateShipping } from './1763683200000-create-shipping.js';
 
-/** In order; add them to the host's DataSource: `migrations: [...shippingMigrations, ...yours]`. */
+/** Our migrations, in order. Add them to your DataSource: `migrations: [...shippingMigrations, ...yours]`. */
 export const shippingMigrations = [CreateShipping];

@@ -30,7 +30,7 @@ export class RecordOrderEvent {
   @Allow()
   actor?: (Pick<OrderEventActor, 'type'> & Partial<OrderEventActor>) | null;
 
-  /** When it happened, a Date or an RFC 3339 time with an offset; by default now, by the database's clock. */
+  /** The time of the event: a Date or an RFC 3339 time with an offset; by default now, by the database's clock. */
   @Time()
   occurredAt?: Date | string | null;
 

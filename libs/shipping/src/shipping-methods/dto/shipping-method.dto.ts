@@ -54,7 +54,7 @@ export interface ShippingTree {
   data: ShippingCarrierDto[];
 }
 
-/** A committed change of one method, with the method before and after it. */
+/** A change of one method, with the method before and after it. */
 export type ShippingMethodChange =
   | { type: 'created'; before: null; after: ShippingMethodDto }
   | { type: 'updated'; before: ShippingMethodDto; after: ShippingMethodDto }

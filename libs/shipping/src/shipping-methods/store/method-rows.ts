@@ -200,7 +200,7 @@ export async function updateMethods(
     };
     for (const name of settableFields) {
       const column = metadata.findColumnWithDatabaseName(name);
-      if (!column) continue;
+      if (!column) throw new TypeError(`The entity has no column ${name}.`);
       const cases = part.map(({ id, values }, place) => {
         parameters[`id${place}`] = id;
         parameters[`${name}${place}`] = driver.preparePersistentValue(values[name], column);

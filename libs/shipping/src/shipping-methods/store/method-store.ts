@@ -54,8 +54,8 @@ interface Plan {
 }
 
 /**
- * Outside of the callers' transactions, the writers of one project wait here for each other, so that they take one
- * connection together. All mounts on a DataSource share the queue.
+ * Outside of the callers' transactions, the writers of one project wait here for each other. They then use one connection,
+ * not one each. All mounts on a DataSource share the queue.
  */
 const writersOn = onePerDataSource(() => new KeyedQueue());
 
@@ -67,8 +67,6 @@ const writersOn = onePerDataSource(() => new KeyedQueue());
 export class MethodStore {
   private readonly revisions: Batcher<string, Revisions>;
   private readonly cache: ViewCache;
-  /** Shared by all cached views that were read at its revision. */
-  private defaults: MethodSet | undefined;
   /** How many statements have asked for revisions. */
   private lookUps = 0;
 
@@ -88,7 +86,7 @@ export class MethodStore {
         const now = await this.revisions.join(projectId);
         return ({ tag, inherits }) => tag === tagOf(now, inherits);
       },
-      async (projectId) => this.viewOf(await sets.join(projectId), setsAlone, (set) => this.shared(set)),
+      async (projectId) => this.viewOf(await sets.join(projectId), setsAlone),
       settings.cacheBytes,
     );
   }
@@ -127,9 +125,9 @@ export class MethodStore {
     const changes = decide(viewOf(own));
     const now = new Date().toISOString();
     const rows = changes.map((change) => expectedRow(change, projectId, now));
-    const written = new Set(rows.map(({ id }) => id));
-    const kept = own.methods.filter(({ id }) => !written.has(id));
-    const after = viewOf({ ...own, methods: kept.concat(rows.flatMap(({ stored }) => stored ?? [])) });
+    const writtenIds = new Set(rows.map(({ id }) => id));
+    const untouched = own.methods.filter(({ id }) => !writtenIds.has(id));
+    const after = viewOf({ ...own, methods: untouched.concat(rows.flatMap(({ stored }) => stored ?? [])) });
     return { view: after, changes: changes.map((change) => changeOf(change, after)) };
   }
 
@@ -140,7 +138,7 @@ export class MethodStore {
 
   private async changeAlone(change: ProjectChange): Promise<Done> {
     const { projectId, decide, completion } = change;
-    const plan = this.planUnseen(change) ?? planOn(await this.view(projectId, undefined), decide);
+    const plan = this.planOnCachedView(change) ?? planOn(await this.view(projectId, undefined), decide);
     if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
     const first = this.database.write(
       undefined,
@@ -166,10 +164,10 @@ export class MethodStore {
   }
 
   /**
-   * Plans on a view that may be old: the claim finds that out. A call that writes nothing makes no claim, and a claim does
-   * not guard the defaults. Those calls look up the revisions first.
+   * Decides on the cached view, which may be old. If rows are to be written, the claim detects that. A refusal, an empty
+   * change and a view that inherits are decided again after a look-up.
    */
-  private planUnseen(change: ProjectChange): Plan | undefined {
+  private planOnCachedView(change: ProjectChange): Plan | undefined {
     const view = this.cache.peek(change.projectId);
     if (!view || view.inherits) return undefined;
     try {
@@ -240,25 +238,15 @@ export class MethodStore {
     return this.viewOf(own, (ids) => setsOf(manager, ids));
   }
 
-  /** @param share gives the set of the defaults that the view is to use, of the same revision */
-  private async viewOf(
-    own: MethodSet,
-    sets: (ids: string[]) => Promise<MethodSet[]>,
-    share = (defaults: MethodSet): MethodSet => defaults,
-  ): Promise<MethodView> {
+  /** @param sets reads sets of one moment */
+  private async viewOf(own: MethodSet, sets: (ids: string[]) => Promise<MethodSet[]>): Promise<MethodView> {
     const { defaultsProjectId } = this.settings;
     const { projectId } = own;
     const inherits = projectId !== defaultsProjectId && own.methods.some((method) => method.use_default);
     if (!inherits) return MethodView.of(own);
-    // Both at one moment.
+    // Read again, because both sets must be of one moment.
     const [inheriting = own, defaults] = await sets([projectId, defaultsProjectId]);
-    return MethodView.of(inheriting, defaults && share(defaults));
-  }
-
-  /** Never for what a transaction reads: it may see changes that have no revision yet, or are rolled back. */
-  private shared(defaults: MethodSet): MethodSet {
-    if (this.defaults?.revision !== defaults.revision) this.defaults = defaults;
-    return this.defaults ?? defaults;
+    return MethodView.of(inheriting, defaults);
   }
 }
 
