@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { type OrderEventPage } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DeskOrder } from '../../apps/sample/src/order-desk/desk-order.entity.js';
 import { type Answer, Client, freshProject } from '../support/client.js';
@@ -16,8 +17,9 @@ describe('the order desk', () => {
   afterAll(() => app?.close());
 
   const shopOf = (project = freshProject()): Client => new Client(app.origin, project);
-  const place = (shop: Client, body: unknown): Promise<Answer<Record<string, unknown>>> =>
-    shop.send('POST', `/api/projects/${shop.project}/desk/orders`, body);
+  const desk = (shop: Client): string => `/api/projects/${shop.project}/desk`;
+  const place = (shop: Client, body: unknown, key?: string): Promise<Answer<Record<string, unknown>>> =>
+    shop.send('POST', `${desk(shop)}/orders`, body, key === undefined ? {} : { 'idempotency-key': key });
   const orders = (shop: Client): Promise<number> =>
     app.database.dataSource.manager.countBy(DeskOrder, { projectId: shop.project });
 
@@ -47,6 +49,84 @@ describe('the order desk', () => {
       [409, 'order_exists'],
     ]);
     expect((await shop.events('2001')).body.data).toHaveLength(2);
+  });
+
+  it('places one order when the same key comes eight times at once', async () => {
+    const shop = shopOf();
+    await shop.create(ground);
+    const repeat = (): Promise<Answer<unknown>> => place(shop, { order_id: '2001', ...chosen }, 'key-1');
+
+    const answers = await Promise.all(Array.from({ length: 8 }, repeat));
+
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await orders(shop)).toBe(1);
+    expect((await shop.events('2001')).body.data).toHaveLength(2);
+  });
+
+  it('refuses the same order with another key, and a key that is blank', async () => {
+    const shop = shopOf();
+    await shop.create(ground);
+    await place(shop, { order_id: '2001', ...chosen }, 'key-1');
+
+    const other = await place(shop, { order_id: '2001', ...chosen }, 'key-2');
+    const blank = await place(shop, { order_id: '2002', ...chosen }, '');
+
+    expect(other).toMatchObject({ status: 409, body: { code: 'order_exists' } });
+    expect(blank).toMatchObject({ status: 400, body: { errors: [{ header: 'idempotency-key' }] } });
+    expect((await shop.events('2001')).body.data).toHaveLength(2);
+  });
+
+  it('leaves the key free when the method is refused', async () => {
+    const shop = shopOf();
+    await shop.create(ground);
+
+    const refused = await place(shop, { order_id: '2001', ...chosen, method_code: '99' }, 'key-1');
+    const placed = await place(shop, { order_id: '2001', ...chosen }, 'key-1');
+
+    expect([refused.status, placed.status]).toEqual([404, 201]);
+  });
+
+  it('writes a note once for each key, and pages the history newest first by kind', async () => {
+    const shop = shopOf();
+    const order = `${desk(shop)}/orders/2001`;
+    const note = (message: unknown, key: string): Promise<Answer<Record<string, unknown>>> =>
+      shop.send('POST', `${order}/notes`, { message }, { 'idempotency-key': key });
+    await shop.create(ground);
+    await place(shop, { order_id: '2001', ...chosen });
+
+    const first = await note('one', 'a');
+    await note('one', 'a');
+    await note('two', 'b');
+    const read = (query: string): Promise<Answer<OrderEventPage>> =>
+      shop.send('GET', `${order}/events?newestFirst=true&limit=1&${query}`);
+    const { body: newest } = await read('types=note.added');
+    const { body: last } = await read(`types=note.added&cursor=${newest.next}`);
+
+    const by = { type: 'user', label: 'Operator' };
+    expect(first).toMatchObject({ status: 201, body: { type: 'note.added', message: 'one', actor: by } });
+    expect(first.body).not.toHaveProperty('repeated');
+    expect(newest).toMatchObject({ events: [{ message: 'two' }], next: expect.any(String) });
+    expect(last).toMatchObject({ events: [{ message: 'one' }], next: null });
+    expect((await read('types=order.placed&types=shipping.selected')).body).toMatchObject({
+      events: [{ type: 'shipping.selected' }],
+    });
+    expect((await note(' ', 'c')).body).toMatchObject({ errors: [{ pointer: '/message' }] });
+  });
+
+  it('refuses every fault of the query of a history at once', async () => {
+    const shop = shopOf();
+    const query = 'limit=x&types=A&newestFirst=yes&cursor=x&page=2';
+
+    const { status, body } = await shop.send<{ errors: { parameter: string }[] }>(
+      'GET',
+      `${desk(shop)}/orders/2001/events?${query}`,
+    );
+
+    expect(status).toBe(400);
+    expect(body.errors.map(({ parameter }) => parameter).toSorted()).toEqual(
+      ['page', 'limit', 'types', 'newestFirst', 'cursor'].toSorted(),
+    );
   });
 
   it('gives a new project the methods of the defaults project, and changes nothing when it is asked again', async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
+import { OrderEvents } from 'nestjs-shipping';
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -424,12 +425,83 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     await events.nth(1).waitFor();
 
     expect(await page.getByText('times in').textContent()).toContain('America/New_York');
-    expect(await events.nth(1).textContent()).toMatch(
+    expect(await events.first().textContent()).toMatch(
       /Shipping selected.*Order desk \(app\).*DHL Worldwide.*carrier code.*dhl/s,
     );
+    await page.getByText('Place an order', { exact: true }).click();
     await field('Number of the new order').fill('A-1');
     await button('Place the order').click();
     await page.getByText('This order is placed already').waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  it('places one order when the operator clicks twice', async () => {
+    const shop = await openShop();
+    await page.getByText('Place an order', { exact: true }).click();
+    await field('Number of the new order').fill('A-2');
+    const sent: string[] = [];
+    page.on('response', async (response) => {
+      if (response.request().method() !== 'POST') return;
+      const key = await response.request().headerValue('idempotency-key');
+      sent.push(`${response.status()} ${key}`);
+    });
+
+    await button('Place the order').dblclick();
+    await page.getByRole('listitem').nth(1).waitFor();
+    await expect.poll(() => sent.length).toBe(2);
+
+    expect(sent[0]).toMatch(/^201 \d+-/);
+    expect(new Set(sent).size).toBe(1);
+    expect((await shop.events('A-2')).body.data).toHaveLength(2);
+    expect(await page.locator('.fault').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
+  it('shows 500 events a page at a time, newest first or oldest first, and by kind', async () => {
+    const shop = await openShop();
+    const order = { projectId: shop.project, orderId: 'long' };
+    const events = app.nest.get(OrderEvents);
+    for (let each = 1; each <= 500; each++) {
+      const type = each % 50 === 0 ? 'parcel.weighed' : 'item.changed';
+      await events.record({ ...order, type, message: `event ${each}` });
+    }
+    const messages = (): Promise<string[]> => page.locator('li p').allTextContents();
+    const numbers = Array.from({ length: 500 }, (_, index) => `event ${index + 1}`);
+    await field('Order number').fill('long');
+    await button('Show').click();
+    await page.getByText('Events of the order long: 100 and more').waitFor();
+
+    for (const count of ['200 and', '300 and', '400 and', '500,']) {
+      await button('Load more').click();
+      await page.getByText(`Events of the order long: ${count}`).waitFor();
+    }
+    expect(await messages()).toEqual(numbers.toReversed());
+    expect(await button('Load more').count()).toBe(0);
+    await page.getByRole('switch', { name: 'Newest first' }).click();
+    await page.getByText('event 1', { exact: true }).waitFor();
+    expect(await messages()).toEqual(numbers.slice(0, 100));
+    await page.getByRole('combobox', { name: 'Kind of event' }).selectOption('Parcel weighed');
+    await page.getByText('event 500', { exact: true }).waitFor();
+    expect(await messages()).toEqual(numbers.filter((_, index) => (index + 1) % 50 === 0));
+    expect(await accessibilityFaults()).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+
+  it('saves a note of the operator and shows it with its actor', async () => {
+    const shop = await openShop();
+    await field('Order number').fill('A-3');
+    await button('Show').click();
+    await page.getByText('The order A-3 has no events').waitFor();
+
+    await field('Note').fill('The customer called.');
+    await button('Add the note').dblclick();
+    await notice('The note is saved.');
+
+    const note = page.getByRole('listitem');
+    await note.waitFor();
+    expect(await note.textContent()).toMatch(/Note added.*Operator \(user\).*The customer called\./s);
+    expect(await field('Note').inputValue()).toBe('');
+    expect((await shop.events('A-3')).body.data).toHaveLength(1);
     expect(faults).toEqual([]);
   });
 

@@ -18,12 +18,15 @@ describe('the sample', () => {
     expect(response.headers.get('content-type')).toContain('application/json');
     expect(operations.toSorted()).toEqual([
       'delete /sales/orders/shipments/methods/{method_id}',
+      'get /desk/event-types',
+      'get /desk/orders/{order_id}/events',
       'get /sales/orders/shipments/methods',
       'get /sales/orders/shipments/methods/tree',
       'get /sales/orders/{order_id}/events',
       'patch /sales/orders/shipments/methods/{method_id}',
       'post /desk/defaults',
       'post /desk/orders',
+      'post /desk/orders/{order_id}/notes',
       'post /sales/orders/shipments/methods',
     ]);
   });

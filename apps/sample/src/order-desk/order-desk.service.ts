@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { connectionError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import {
+  connectionError,
+  DatabaseUnavailableError,
+  type OrderEventPage,
+  type OrderEventPageQuery,
+  OrderEvents,
+  type RecordedOrderEvent,
+  ShippingMethods,
+} from 'nestjs-shipping';
 import { DataSource, type EntityManager, QueryFailedError } from 'typeorm';
 import { DeskOrder } from './desk-order.entity.js';
 import { MethodInactiveError, OrderExistsError, UnknownMethodError } from './order-desk.errors.js';
@@ -22,13 +30,37 @@ export class OrderDesk {
   ) {}
 
   /**
-   * The order and its history are one transaction: the database keeps both, or neither.
+   * The order and its history are one transaction: the database keeps both, or neither. With a key from the client, a
+   * repeat gets the order of the first request: see docs/guide/checkout.md.
    * @throws UnknownMethodError, MethodInactiveError, OrderExistsError, DatabaseUnavailableError, OutcomeUnknownError
    */
-  async place(projectId: string, request: PlaceOrderRequest): Promise<PlacedOrder> {
-    const placing = this.dataSource.transaction((manager) => this.placeIn(manager, projectId, request));
-    return placing.catch((error: unknown) => {
-      throw connectionError(error);
+  async place(projectId: string, request: PlaceOrderRequest, key?: string): Promise<PlacedOrder> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.dataSource.transaction((manager) => this.placeIn(manager, projectId, request, key));
+      } catch (error) {
+        const typed = connectionError(error);
+        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
+        if (!isRace || attempt === 5) throw typed;
+      }
+    }
+  }
+
+  history(projectId: string, orderId: string, query: OrderEventPageQuery): Promise<OrderEventPage> {
+    return this.events.page(projectId, orderId, query);
+  }
+
+  /** The sample knows no users: the API key opens a project, and whoever has it is its operator. */
+  note(projectId: string, orderId: string, message: string, key?: string): Promise<RecordedOrderEvent> {
+    const operator = { type: 'user', label: 'Operator' } as const;
+    const dedupeKey = key && `note:${key}`;
+    return this.events.record({
+      projectId,
+      orderId,
+      type: 'note.added',
+      message,
+      actor: operator,
+      dedupeKey,
     });
   }
 
@@ -36,19 +68,33 @@ export class OrderDesk {
     manager: EntityManager,
     projectId: string,
     request: PlaceOrderRequest,
+    key: string | undefined,
   ): Promise<PlacedOrder> {
     const { order_id: orderId, carrier_code, method_code } = request;
+    const order = { projectId, orderId, actor };
+    // First of all. A repeat waits here for the end of the first transaction.
+    const { repeated } = await this.events.record(
+      { ...order, type: 'order.placed', data: { origin: 'desk' }, dedupeKey: key && `placed:${key}` },
+      { manager },
+    );
+    if (repeated) return this.placed(manager, projectId, orderId);
+
     const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
     if (!method) throw new UnknownMethodError();
     if (!method.is_active) throw new MethodInactiveError();
 
     const { id: method_id, method_label: message } = method;
     await manager.insert(DeskOrder, { projectId, orderId, methodId: method_id }).catch(refused);
-    const order = { projectId, orderId, actor };
     const data = { carrier_code, method_code, method_id };
-    await this.events.record({ ...order, type: 'order.placed', data: { origin: 'desk' } }, { manager });
     await this.events.record({ ...order, type: 'shipping.selected', message, data }, { manager });
     return { project_id: projectId, ...request, method_id };
+  }
+
+  private async placed(manager: EntityManager, projectId: string, orderId: string): Promise<PlacedOrder> {
+    const where = { projectId, orderId };
+    const { method } = await manager.findOneOrFail(DeskOrder, { where, relations: { method: true } });
+    const { carrierCode: carrier_code, methodCode: method_code, id: method_id } = method;
+    return { project_id: projectId, order_id: orderId, carrier_code, method_code, method_id };
   }
 }
 

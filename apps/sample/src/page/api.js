@@ -8,8 +8,8 @@ const methods = `${project}/sales/orders/shipments/methods`;
 export const apiKey = sessionStorage.getItem('api-key');
 
 /** @throws an Error with the members of the problem that the API answers (RFC 9457); status 0: nobody answers */
-async function send(method, path, content, etag) {
-  const headers = { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...(etag && { 'if-match': etag }) };
+async function send(method, path, content, more) {
+  const headers = { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...more };
   const body = content && new Blob([JSON.stringify(content)], { type: 'application/json' });
   // `omit`: the browser would ask for a password itself. `no-cache`: it sends If-None-Match by itself.
   const options = { method, headers, body, credentials: 'omit', cache: 'no-cache' };
@@ -27,14 +27,20 @@ export const list = (query) => send('GET', `${methods}?${new URLSearchParams(que
 /** A method has no route to read it alone. */
 export const find = async (id) => (await list({ 'filter[id]': id })).data[0];
 export const create = (body) => send('POST', methods, body);
-export const remove = ({ id, etag }) => send('DELETE', `${methods}/${id}`, undefined, etag);
+export const remove = ({ id, etag }) => send('DELETE', `${methods}/${id}`, undefined, { 'if-match': etag });
 
 /** The codes and the label are required. The etag refuses the update if the method has changed. */
 export function update(method, changes) {
   const { id, etag, carrier_code, method_code, method_label } = { ...method, ...method.own };
-  return send('PATCH', `${methods}/${id}`, { carrier_code, method_code, method_label, ...changes }, etag);
+  return send('PATCH', `${methods}/${id}`, { carrier_code, method_code, method_label, ...changes }, { 'if-match': etag });
 }
 
-export const events = async (id) => (await send('GET', `${project}/sales/orders/${encodeURIComponent(id)}/events`)).data;
-export const adoptDefaults = () => send('POST', `${project}/desk/defaults`);
-export const placeOrder = (body) => send('POST', `${project}/desk/orders`, body);
+const desk = `${project}/desk`;
+const orderPath = (id) => `${desk}/orders/${encodeURIComponent(id)}`;
+/** A form has one, so that clicking twice does it once. `randomUUID` would need HTTPS. */
+export const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+export const events = (id, query) => send('GET', `${orderPath(id)}/events?${new URLSearchParams(query)}`);
+export const eventTypes = async () => (await send('GET', `${desk}/event-types`)).data;
+export const addNote = (id, body, key) => send('POST', `${orderPath(id)}/notes`, body, { 'idempotency-key': key });
+export const adoptDefaults = () => send('POST', `${desk}/defaults`);
+export const placeOrder = (body, key) => send('POST', `${desk}/orders`, body, { 'idempotency-key': key });

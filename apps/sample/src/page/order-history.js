@@ -7,25 +7,50 @@ const rule = 'Use letters, digits and _ . : - only, 64 at most. Leave out other 
 /** The API names a field and a pattern. */
 const inWords = (problem) => Object.assign(problem, problem.errors.length > 0 && { message: rule });
 
-/** The history of one order, and the order desk. */
+/** The history of one order, a page at a time, and the order desk. */
 export class OrderHistory extends Section {
-  state = { order: '1001', faults: [], offered: [] };
-  read = async () => ({ events: await api.events(this.state.order).catch((problem) => Promise.reject(inWords(problem))) });
-  follow = (order) => this.setState({ order, events: undefined, faults: [] }, this.load);
+  state = { order: '1001', newestFirst: true, type: '', noteKey: api.newKey(), faults: [], offered: [] };
+
+  /** The first page, or the page of the cursor below those that are shown. */
+  read = async ({ order, newestFirst, type, cursor, kinds, events: shown } = this.state) => {
+    const query = { limit: 100, newestFirst, ...(type && { types: type }), ...(cursor && { cursor }) };
+    const [{ events, next }, known] = await Promise.all([api.events(order, query), kinds ?? api.eventTypes()]).catch((problem) =>
+      Promise.reject(inWords(problem)),
+    );
+    return { events: cursor ? [...shown, ...events] : events, next, cursor: undefined, kinds: known };
+  };
+  show = (changes) => this.setState({ events: undefined, cursor: undefined, ...changes }, this.load);
+  follow = (order) => this.show({ order, type: '', faults: [] });
+  loadMore = () => this.setState({ cursor: this.state.next }, this.load);
 
   /** What a customer would see: the active methods in the order of the list. */
-  offer = async () => {
+  offer = async ({ currentTarget }) => {
+    if (!currentTarget.open) return;
+    this.setState({ placeKey: api.newKey() });
     const { data } = await api.list({ per_page: 100, 'filter[is_active]': true }).catch(() => ({ data: [] }));
     this.setState({ offered: data });
   };
 
   place = async (event) => {
+    const form = event.currentTarget;
     const { order_id, chosen } = typed(event);
     const { carrier_code, method_code } = this.state.offered[chosen];
-    const placed = await api.placeOrder({ order_id, carrier_code, method_code }).catch(inWords);
+    const placed = await api.placeOrder({ order_id, carrier_code, method_code }, this.state.placeKey).catch(inWords);
     if (placed instanceof Error) return this.setState({ faults: [placed.message] });
+    form.reset();
+    form.closest('details').open = false;
     tell(`The order ${order_id} is placed. Its history begins.`);
     this.follow(order_id);
+  };
+
+  note = async (event) => {
+    const form = event.currentTarget;
+    const { order, noteKey } = this.state;
+    const added = await api.addNote(order, typed(event), noteKey).catch((problem) => problem);
+    if (added instanceof Error) return tell(`The note is not saved. ${added.message}`);
+    form.reset();
+    tell('The note is saved.');
+    this.show({ type: '', noteKey: api.newKey() });
   };
 
   render(_props, { order, events, problem, faults, offered }) {
@@ -47,14 +72,37 @@ export class OrderHistory extends Section {
           </form>
         </details>
         ${(problem || !events) && this.waiting()}
-        ${events?.length === 0 && html`<p class="state">The order ${order} has no events. Look at its number, or place it.</p>`}
-        ${
-          events?.length > 0 &&
-          html`
-          <small>Events of the order ${order}: ${events.length}, times in ${timeZone}</small>
-          <ol>${events.map((event) => html`<${Event} key=${event.id} ...${event} />`)}</ol>`
-        }
+        ${this.state.kinds && this.controls()}
+        ${events && this.list()}
       </section>`;
+  }
+
+  controls({ order, type, newestFirst, kinds, events = [] } = this.state) {
+    const all = new Set([...kinds, ...events.map((event) => event.type), ...(type ? [type] : [])]);
+    const option = (kind) => html`<option key=${kind} value=${kind}>${sentence(kind)}</option>`;
+    return html`
+      <form class="row" key=${order} onSubmit=${this.note}>
+        <label>Note <input name="message" required maxlength="1000" autocomplete="off" /></label>
+        <button class="outline">Add the note</button>
+      </form>
+      <div class="row">
+        <select aria-label="Kind of event" value=${type} onChange=${({ currentTarget }) => this.show({ type: currentTarget.value })}>
+          <option value="">All kinds</option> ${[...all].map(option)}
+        </select>
+        <label>
+          <input type="checkbox" role="switch" checked=${newestFirst} onChange=${() => this.show({ newestFirst: !newestFirst })} />
+          Newest first
+        </label>
+      </div>`;
+  }
+
+  list({ order, type, events, next } = this.state) {
+    const none = type ? 'no events of this kind.' : 'no events. Look at its number, or place it.';
+    if (events.length === 0) return html`<p class="state">The order ${order} has ${none}</p>`;
+    return html`
+      <small>Events of the order ${order}: ${events.length}${next && ' and more'}, times in ${timeZone}</small>
+      <ol>${events.map((event) => html`<${Event} key=${event.id} ...${event} />`)}</ol>
+      ${next && html`<button class="outline" onClick=${this.loadMore}>Load more</button>`}`;
   }
 }
 
