@@ -72,11 +72,10 @@ for (const { title, isMissing, options } of otherEngines) {
     });
 
     const shopOf = (): Client => new Client(target.origin, freshProject());
-    const place = (shop: Client, order_id: string) =>
-      shop.send<{ code?: string }>('POST', `/api/projects/${shop.project}/desk/orders`, {
-        order_id,
-        ...chosen,
-      });
+    const place = (shop: Client, order_id: string, headers: Record<string, string> = {}) => {
+      const path = `/api/projects/${shop.project}/desk/orders`;
+      return shop.send<{ code?: string }>('POST', path, { order_id, ...chosen }, headers);
+    };
     const orders = (shop: Client): Promise<number> =>
       database.dataSource.manager.countBy(DeskOrder, { projectId: shop.project });
 
@@ -99,6 +98,18 @@ for (const { title, isMissing, options } of otherEngines) {
       const outcomes = placed.map(({ status, body }) => `${status} ${body.code ?? ''}`).toSorted();
       expect(outcomes).toEqual([...ids.map(() => '201 '), ...ids.map(() => '409 order_exists')]);
       for (const id of ids) expect((await shop.events(id)).body.data).toHaveLength(2);
+    });
+
+    it('gives each of many repeats with the same key the same order', async () => {
+      const shop = shopOf();
+      await shop.create(ground);
+      const ids = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
+
+      const placed = await Promise.all(ids.map((id) => place(shop, id, { 'idempotency-key': `key-${id}` })));
+
+      expect(placed.map(({ status }) => status)).toEqual(ids.map(() => 201));
+      expect(new Set(placed.map(({ body }) => JSON.stringify(body))).size).toBe(3);
+      expect(await orders(shop)).toBe(3);
     });
 
     it('knows an order id by its case', async () => {
