@@ -1,5 +1,6 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { DatabaseUnavailableError } from './database.errors.js';
+import { firstOf } from './first-of.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { Turns } from './turns.js';
 
@@ -20,6 +21,10 @@ interface Connection {
   /** Outermost first. */
   readonly open: OpenTransaction[];
   readonly turns: Turns;
+  /** Settles when the transaction that begins now is open. */
+  begun?: Promise<void> | undefined;
+  /** Settles `begun`. */
+  opened?: () => void;
 }
 
 interface TransactionEvent {
@@ -81,6 +86,8 @@ export class OpenTransactions implements EntitySubscriberInterface {
    */
   async join<Result>(runner: QueryRunner, call: (joined: JoinedCall) => Promise<Result>): Promise<Result> {
     const connection = this.connectionOf(runner);
+    // Its statements would run in the transaction that begins, so the call belongs to that one.
+    if (connection.begun) await firstOf(connection.begun, maxWaitMs);
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObserved);
     for (const each of connection.open) each.isJoined = true;
@@ -108,16 +115,23 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
-    await this.connectionOf(queryRunner).turns.finished();
+    const connection = this.connectionOf(queryRunner);
+    await connection.turns.finished();
+    connection.begun = new Promise((resolve) => {
+      connection.opened = resolve;
+    });
   }
 
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    this.connectionOf(queryRunner).open.push({
+    const connection = this.connectionOf(queryRunner);
+    connection.open.push({
       actions: [],
       calls: new Set(),
       isJoined: false,
       isEnding: false,
     });
+    connection.opened?.();
+    connection.begun = undefined;
   }
 
   /** @throws Error after a call has failed: then TypeORM rolls back, and the host gets the error */
