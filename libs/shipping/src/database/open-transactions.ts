@@ -21,7 +21,7 @@ interface Connection {
   /** Outermost first. */
   readonly open: OpenTransaction[];
   readonly turns: Turns;
-  /** Settles when the transaction that begins now is open. */
+  /** Settles when the transaction that begins now is open, or cannot begin. */
   begun?: Promise<void> | undefined;
   /** Settles `begun`. */
   opened?: () => void;
@@ -33,6 +33,7 @@ interface TransactionEvent {
 
 interface QueryEvent extends TransactionEvent {
   query: string;
+  success?: boolean;
   rawResults?: unknown;
 }
 
@@ -166,7 +167,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
+  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
+    // If a begin fails, the calls that wait for it go on.
+    if (success === false) this.connectionOf(queryRunner).opened?.();
     const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     if (isRolledBack && this.connectionOf(queryRunner).open.some(({ isJoined }) => isJoined))
       throw new Error(rolledBack);
