@@ -3,12 +3,14 @@ import {
   InvalidParameterError,
   MethodInUseError,
   OrderEvent,
+  OrderEvents,
   type ShippingMethodChange,
   ShippingProject,
 } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
+import { testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { addEvents } from '../support/rows.js';
@@ -197,6 +199,21 @@ describe('OrderEvents', () => {
   );
 
   onlyWhere('severalConnections', () => {
+    it('removeOrder beside that of another process ends when no event is left', async () => {
+      const projectId = freshProject();
+      await addEvents(host.dataSource.manager, { projectId, orderId: 'o' }, 2500);
+      const other = await testApp({ database: await host.app.database.another() });
+
+      const removing = [host.events, other.nest.get(OrderEvents)].map(async (events) => {
+        const removed = await events.removeOrder(projectId, 'o');
+        return { removed, left: await left(projectId, 'o') };
+      });
+      const ends = await Promise.all(removing).finally(() => other.close());
+
+      expect(ends.map((end) => end.left)).toEqual([0, 0]);
+      expect(ends.reduce((sum, { removed }) => sum + removed, 0)).toBe(2500);
+    });
+
     it('removeOrder does not wait for a transaction that writes to another order', async () => {
       const projectId = freshProject();
       await addEvents(host.dataSource.manager, { projectId, orderId: 'b' }, 5);

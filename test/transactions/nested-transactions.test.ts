@@ -2,7 +2,7 @@ import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
-import { onlyWhere } from '../support/database.js';
+import { engine, onlyWhere } from '../support/database.js';
 import { statementThatFails, statementThatSucceeds } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -43,6 +43,32 @@ describe("a host's nested transaction beside a call of ours", () => {
 
     expect(failed).not.toContain(statementThatSucceeds);
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+  });
+
+  onlyWhere('connections', () => {
+    it('that is made while it begins is undone with it, and told to nobody', async () => {
+      const project = freshProject();
+      const told: unknown[] = [];
+      const subscription = host.methods.changes.subscribe((change) => told.push(change));
+      let call: Promise<unknown> | undefined;
+
+      await host.dataSource.transaction(async (manager) => {
+        const end = await engine.intercept(manager, (sql, send) => {
+          if (/^\W*SAVEPOINT/.test(sql)) call = host.methods.create(project, ground, { manager });
+          return send();
+        });
+        const undone = manager.transaction(async () => {
+          await call;
+          throw new Error('undone');
+        });
+        await expect(undone).rejects.toThrow('undone');
+        await end();
+      });
+      subscription.unsubscribe();
+
+      expect(call).toBeDefined();
+      expect([told, (await host.methods.list(project)).data]).toEqual([[], []]);
+    });
   });
 
   onlyWhere('failedTransactions', () => {

@@ -1,7 +1,10 @@
+import { ShippingMethod, ShippingProject } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
 import { freshProject } from '../../support/client.js';
 import { engine, onlyWhere } from '../../support/database.js';
+import { renewRevision } from '../../support/rows.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -10,31 +13,40 @@ onlyWhere('severalConnections', () => {
   describe('a writer that gets in line', () => {
     const host = mounted();
 
-    it('writes nothing when the project is removed before it has the lock, because nothing would be locked', async () => {
-      const project = freshProject();
-      const { id } = await host.methods.create(project, ground);
-      // The claim fails because of another writer, and the lock because of a removal.
-      const others = [
-        () => host.methods.update(project, id, { ...ground, sort_order: 1 }),
-        () => host.methods.removeProject(project),
-      ];
-      let isOther = false;
+    it.each([true, false])(
+      'adds the project again that is removed before it has the lock; in a transaction of the host: %s',
+      async (isJoined) => {
+        const project = freshProject();
+        const { id } = await host.methods.create(project, ground);
+        // The claim fails because of another writer, and the lock because of a removal.
+        const { dataSource } = await host.app.database.another();
+        const others = [
+          () => renewRevision(dataSource.manager, project),
+          async () => {
+            await dataSource.manager.delete(ShippingMethod, { id });
+            await dataSource.manager.delete(ShippingProject, { projectId: project });
+          },
+        ];
+        let isOther = false;
+        const create = async (options?: { manager: EntityManager }): Promise<unknown> => {
+          const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
+            if (isOther || !/UPDATE \S*shipping_project/.test(sql)) return send();
+            isOther = true;
+            await others.shift()?.();
+            isOther = false;
+            return send();
+          });
+          return host.methods.create(project, express, options).finally(end);
+        };
 
-      const creating = host.dataSource.transaction(async (manager) => {
-        const end = await engine.intercept(manager, async (sql, send) => {
-          if (isOther || !/UPDATE \S*shipping_project/.test(sql)) return send();
-          isOther = true;
-          await others.shift()?.();
-          isOther = false;
-          return send();
-        });
-        await host.methods.create(project, express, { manager }).finally(end);
-      });
+        const created = await (isJoined
+          ? host.dataSource.transaction((manager) => create({ manager }))
+          : create());
 
-      await expect(creating).rejects.toMatchObject({ code: 'database_unavailable', contention: 'race' });
-      expect(others).toEqual([]);
-      expect((await host.methods.list(project)).data).toEqual([]);
-      expect(await host.methods.create(project, express)).toMatchObject(express);
-    });
+        expect(others).toEqual([]);
+        expect((await host.methods.list(project)).data).toEqual([created]);
+        await dataSource.destroy();
+      },
+    );
   });
 });

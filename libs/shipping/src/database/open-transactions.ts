@@ -1,5 +1,6 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { DatabaseUnavailableError } from './database.errors.js';
+import { firstOf } from './first-of.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { Turns } from './turns.js';
 
@@ -20,6 +21,10 @@ interface Connection {
   /** Outermost first. */
   readonly open: OpenTransaction[];
   readonly turns: Turns;
+  /** Settles when the transaction that begins now is open, or cannot begin. */
+  begun?: Promise<void> | undefined;
+  /** Settles `begun`. */
+  opened?: () => void;
 }
 
 interface TransactionEvent {
@@ -28,6 +33,7 @@ interface TransactionEvent {
 
 interface QueryEvent extends TransactionEvent {
   query: string;
+  success?: boolean;
   rawResults?: unknown;
 }
 
@@ -81,6 +87,8 @@ export class OpenTransactions implements EntitySubscriberInterface {
    */
   async join<Result>(runner: QueryRunner, call: (joined: JoinedCall) => Promise<Result>): Promise<Result> {
     const connection = this.connectionOf(runner);
+    // Its statements would run in the transaction that begins, so the call belongs to that one.
+    if (connection.begun) await firstOf(connection.begun, maxWaitMs);
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObserved);
     for (const each of connection.open) each.isJoined = true;
@@ -108,16 +116,23 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
-    await this.connectionOf(queryRunner).turns.finished();
+    const connection = this.connectionOf(queryRunner);
+    await connection.turns.finished();
+    connection.begun = new Promise((resolve) => {
+      connection.opened = resolve;
+    });
   }
 
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    this.connectionOf(queryRunner).open.push({
+    const connection = this.connectionOf(queryRunner);
+    connection.open.push({
       actions: [],
       calls: new Set(),
       isJoined: false,
       isEnding: false,
     });
+    connection.opened?.();
+    connection.begun = undefined;
   }
 
   /** @throws Error after a call has failed: then TypeORM rolls back, and the host gets the error */
@@ -152,7 +167,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
+  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
+    // If a begin fails, the calls that wait for it go on.
+    if (success === false) this.connectionOf(queryRunner).opened?.();
     const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     if (isRolledBack && this.connectionOf(queryRunner).open.some(({ isJoined }) => isJoined))
       throw new Error(rolledBack);

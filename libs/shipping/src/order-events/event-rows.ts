@@ -158,20 +158,21 @@ export async function readPage(
 /**
  * Deletes events in the order of their key.
  * @param limit at most about so many; by default all
- * @returns how many were deleted
+ * @returns how many were deleted; and `last`, the number of the last one of the batch, if there may be more after it
  */
 export async function deleteEvents(
   manager: EntityManager,
   { projectId, orderId }: EventsOf,
   limit?: number,
-): Promise<number> {
+): Promise<{ count: number; last: number | undefined }> {
+  let last: EventRow | undefined;
   const [ofProject, ofOrder] = ['project_id = :projectId', 'order_id = :orderId'];
   const remove = manager.createQueryBuilder().delete().from(OrderEvent).where(ofProject, { projectId });
   if (orderId !== undefined) remove.andWhere(ofOrder, { orderId });
   if (limit !== undefined) {
     const query = selected(manager).where(`e.${ofProject}`, { projectId });
     if (orderId !== undefined) query.andWhere(`e.${ofOrder}`, { orderId });
-    const last = await query
+    last = await query
       .orderBy('e.order_id')
       .addOrderBy('e.occurred_at')
       .addOrderBy('e.seq')
@@ -185,7 +186,7 @@ export async function deleteEvents(
       );
   }
   const { affected } = await remove.execute();
-  return affected ?? 0;
+  return { count: affected ?? 0, last: last && Number(last.seq) };
 }
 
 /** A place as parameters. */

@@ -121,14 +121,18 @@ export class OrderEvents {
   }
 
   private async remove(of: EventsOf, joined: EntityManager | undefined): Promise<number> {
-    if (joined) return this.database.write(joined, (manager) => deleteEvents(manager, of));
+    if (joined) return (await this.database.write(joined, (manager) => deleteEvents(manager, of))).count;
     return this.removals.take(of.projectId, async () => {
-      let all = 0;
-      for (let removed = -1; removed !== 0; all += removed)
-        removed = await this.database.autocommit(undefined, (manager) =>
+      let [all, before]: [number, number | undefined] = [0, undefined];
+      for (;;) {
+        const { count, last } = await this.database.autocommit(undefined, (manager) =>
           deleteEvents(manager, of, removedAtOnce),
         );
-      return all;
+        all += count;
+        // Another process may have deleted this batch. If it is still there, a trigger of the database keeps it.
+        if (last === undefined || (count === 0 && last === before)) return all;
+        before = last;
+      }
     });
   }
 

@@ -24,6 +24,9 @@ export interface NewRow {
 /** How many rows one statement writes. Each engine allows as many parameters as that needs. */
 const maxRows = 1000;
 
+/** How often a project is added again that others remove while it is to be locked. */
+const maxLocks = 5;
+
 /** How many rows one statement updates. It compares each of them with the id of each. */
 const maxUpdatedRows = 100;
 
@@ -100,12 +103,15 @@ export async function claim(
 
 /** Waits for the other writers of a project, and gives it its next revision. */
 export async function lock(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  await addProject(manager, projectId);
-  const { affected } = await run(manager, ShippingProject, 'lock', { projectId, next }, () =>
-    nextRevision(manager).where('project_id = :projectId'),
-  );
-  // Somebody has removed the project since it was added. Without its row there is no lock.
-  if (affected !== 1) throw lostRace();
+  // Without its row there is no lock. Somebody may remove the project after it was added.
+  for (let attempt = 1; attempt <= maxLocks; attempt++) {
+    await addProject(manager, projectId);
+    const { affected } = await run(manager, ShippingProject, 'lock', { projectId, next }, () =>
+      nextRevision(manager).where('project_id = :projectId'),
+    );
+    if (affected === 1) return;
+  }
+  throw lostRace();
 }
 
 function nextRevision(manager: EntityManager) {
