@@ -151,6 +151,24 @@ describe('onChange', () => {
     );
   });
 
+  it('that fails in another service gives the error of that service', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:6379'), {
+      code: 'ECONNREFUSED',
+      syscall: 'connect',
+    });
+    hook = () => Promise.reject(refused);
+    const project = freshProject();
+
+    const outcomes = await Promise.allSettled([
+      host.methods.create(project, ground),
+      host.methods.create(project, express),
+    ]);
+
+    const rejected = { status: 'rejected', reason: refused };
+    expect(outcomes).toEqual([rejected, rejected]);
+    expect((await host.methods.list(project)).data).toEqual([]);
+  });
+
   it('that throws an HttpException answers the route with it', async () => {
     const shop = host.shop();
     hook = failing;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { connectionError, contentionOf } from './connection-errors.js';
@@ -32,6 +32,9 @@ const maxTries = 3;
 
 /** Tells a call whether a hook has made it. */
 const hookOn = onePerDataSource(() => new AsyncLocalStorage<{ isRunning: boolean }>());
+
+/** Errors of hooks that are not about the database, such as a broken connection to another service. They stay as they are. */
+const foreignErrors = new WeakSet<object>();
 
 /** TypeORM has one connection to SQLite for all. Two transactions on it would become one. */
 const sqliteTurnsOn = onePerDataSource(() => new Turns());
@@ -137,9 +140,11 @@ export class Database {
       if (announcement) call.afterCommit(announcement(result));
       // Outside of the turn, so that the host's code can call us with the manager.
       if (hook)
-        await this.inHook(() => hook(result, manager)).catch((error: unknown) =>
-          fail(connectionError(error)),
-        );
+        await this.inHook(() => hook(result, manager)).catch((error: unknown) => {
+          const isOfDatabase = error instanceof QueryFailedError || error instanceof ShippingException;
+          if (!isOfDatabase) foreignErrors.add(Object(error));
+          return fail(typedError(error));
+        });
       return result;
     });
   }
@@ -175,8 +180,7 @@ export class Database {
         return await work(runner);
       } catch (error) {
         // A deadlock is repeated here. A lost claim is not: its plan is old, and the store decides again.
-        if (attempt === maxTries || contentionOf(error) !== 'race')
-          throw connectionError(error, mayHaveCommitted);
+        if (attempt === maxTries || contentionOf(error) !== 'race') throw typedError(error, mayHaveCommitted);
       } finally {
         await runner.release();
       }
@@ -186,7 +190,12 @@ export class Database {
 }
 
 function throwTyped(error: unknown): never {
-  throw connectionError(error);
+  throw typedError(error);
+}
+
+/** @param mayHaveCommitted as in `connectionError` */
+function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
+  return foreignErrors.has(Object(error)) ? error : connectionError(error, mayHaveCommitted);
 }
 
 function runnerOf({ queryRunner }: EntityManager): QueryRunner {
