@@ -99,10 +99,7 @@ function throwWithLines(error: unknown): never {
   if (!(error instanceof ValidationFailedError)) throw error;
   const faults = error.errors.map((fault) => {
     const [, ordinal, column] = 'pointer' in fault ? fault.pointer.split('/') : [];
-    const detail = fault.detail
-      .replace(/^\/(\d+)\/?/, (_, first) => `Line ${lineOf(first)} `)
-      .replace(/ \/(\d+)/g, (_, other) => ` line ${lineOf(other)}`)
-      .replaceAll('  ', ' ');
+    const detail = fault.detail.replace(/(?<=^| )\/(\d+)/g, (_, other: string) => `line ${lineOf(other)}`);
     return { line: lineOf(ordinal), column, detail };
   });
   throw new BadRequestException({ message: 'Some lines have faults.', faults });
