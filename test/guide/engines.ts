@@ -1,3 +1,4 @@
+import { type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 
 // What differs from PostgreSQL in the options of a DataSource.
@@ -10,7 +11,7 @@ export const onMariadb = {
   autoLoadEntities: true,
   migrations: shippingMigrations,
   migrationsRun: true,
-} as const;
+} satisfies TypeOrmModuleOptions;
 
 export const onSqlite = {
   type: 'better-sqlite3',
@@ -19,4 +20,4 @@ export const onSqlite = {
   autoLoadEntities: true,
   migrations: shippingMigrations,
   migrationsRun: true,
-} as const;
+} satisfies TypeOrmModuleOptions;

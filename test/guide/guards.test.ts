@@ -10,7 +10,8 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ShippingModule } from 'nestjs-shipping';
+import { OrderEvents, ShippingModule } from 'nestjs-shipping';
+import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -77,12 +78,19 @@ describe('the shipping routes', () => {
   let database: TestDatabase;
   let app: INestApplication;
   let origin: string;
+  let target: ContractTarget;
   beforeAll(async () => {
     database = await testDatabase();
     const testing = await compiled([typeOrm(database), guarded]);
     app = testing.createNestApplication({ logger: ['error', 'warn'] });
     await app.listen(0, '127.0.0.1');
     origin = await app.getUrl();
+    target = {
+      origin,
+      orderEvents: app.get(OrderEvents),
+      headers: { authorization: 'Bearer token-of-acme' },
+      projectId: () => 'acme',
+    };
   });
   afterAll(async () => {
     await app?.close();
@@ -108,4 +116,7 @@ describe('the shipping routes', () => {
     expect(await status(method, path, 'token-of-a-clerk')).toBe(method === 'GET' ? opened : 403);
     expect(await status(method, path, 'token-of-acme')).toBe(opened);
   });
+
+  const checks = shippingContract(() => target, { without: ['defaults'] });
+  for (const { title, skipped, run } of checks) (skipped ? it.skip : it)(title, run);
 });

@@ -33,11 +33,11 @@ describe('an import screen', () => {
     ]);
   });
 
-  const post = async (path: string, upload: object, headers: Record<string, string> = {}) => {
+  const post = async (path: string, upload: object | null, headers: Record<string, string> = {}) => {
     const answer = await fetch(`${host.origin}/admin/projects/${project}/import${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(upload),
+      ...(upload && { body: JSON.stringify(upload) }),
     });
     return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
   };
@@ -72,8 +72,22 @@ describe('an import screen', () => {
     expect(body['faults']).toMatchObject([
       { line: 2, column: 'method_label' },
       { line: 3, column: 'sort_order' },
-      { line: 4, detail: expect.stringContaining('same codes') },
+      { line: 4, detail: 'line 4 has the same codes as line 3.' },
     ]);
+  });
+
+  it.each([
+    [null],
+    [{}],
+    [[]],
+    [{ csv: 5 }],
+    [{ csv: header, maxRemoved: -1 }],
+    [{ csv: header, maxRemoved: 'x' }],
+    [{ csv: header, maxRemoved: null }],
+  ])('refuses the body %j on both routes', async (upload) => {
+    const answers = [await post('/preview', upload), await post('', upload)];
+
+    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
   });
 
   it.each([

@@ -22,7 +22,7 @@ import { DataSource } from 'typeorm';
 /** What the screen sends, twice. `maxRemoved` is what a user has agreed to. */
 interface Upload {
   csv: string;
-  maxRemoved?: number;
+  maxRemoved: number;
 }
 
 @Controller('admin/projects/:project_id/import')
@@ -34,7 +34,8 @@ export class ImportController {
 
   @Post('preview')
   @HttpCode(200)
-  async preview(@Param('project_id') projectId: string, @Body() { csv, maxRemoved = 10 }: Readonly<Upload>) {
+  async preview(@Param('project_id') projectId: string, @Body() body: unknown) {
+    const { csv, maxRemoved } = uploadOf(body);
     const options = { removeOthers: true, maxRemoved, dryRun: true };
     const { changes } = await this.methods
       .upsertMany(projectId, requestsOf(csv), options)
@@ -50,8 +51,9 @@ export class ImportController {
   confirm(
     @Param('project_id') projectId: string,
     @Headers('if-match') etag: string | undefined,
-    @Body() { csv, maxRemoved = 10 }: Readonly<Upload>,
+    @Body() body: unknown,
   ) {
+    const { csv, maxRemoved } = uploadOf(body);
     return this.dataSource.transaction(async (manager) => {
       const options = { removeOthers: true, maxRemoved, manager };
       const { changes } = await this.methods
@@ -65,9 +67,18 @@ export class ImportController {
   }
 }
 
+/** A request without a body has none of the fields. */
+function uploadOf(body: unknown): Upload {
+  const { csv, maxRemoved = 10 } = (body ?? {}) as Record<string, unknown>;
+  if (typeof csv !== 'string') throw new BadRequestException('csv must be a text.');
+  if (typeof maxRemoved !== 'number' || !Number.isInteger(maxRemoved) || maxRemoved < 0)
+    throw new BadRequestException('maxRemoved must be an integer from 0.');
+  return { csv, maxRemoved };
+}
+
 /** The first line has the names of the columns. */
 function requestsOf(csv: string): UpsertShippingMethodRequest[] {
-  const lines = String(csv).trim().split(/\r?\n/).slice(1);
+  const lines = csv.trim().split(/\r?\n/).slice(1);
   return lines.map((line) => {
     const [carrier_code = '', method_code = '', method_label = '', order] = line.split(';');
     return { carrier_code, method_code, method_label, sort_order: order ? Number(order) : null };
@@ -80,12 +91,16 @@ function etagOf(csv: string, changes: readonly ShippingMethodChange[]): string {
   return `"${createHash('sha256').update(JSON.stringify(named)).digest('base64url')}"`;
 }
 
-/** `/3/method_label` is the request 3, from 0. The first one is in line 2. */
+/** The request 0 is in line 2. */
+const lineOf = (ordinal: unknown): number => Number(ordinal) + 2;
+
+/** The place `/3/method_label` is the column `method_label` of line 5. */
 function throwWithLines(error: unknown): never {
   if (!(error instanceof ValidationFailedError)) throw error;
   const faults = error.errors.map((fault) => {
     const [, ordinal, column] = 'pointer' in fault ? fault.pointer.split('/') : [];
-    return { line: Number(ordinal) + 2, column, detail: fault.detail };
+    const detail = fault.detail.replace(/(?<=^| )\/(\d+)/g, (_, other: string) => `line ${lineOf(other)}`);
+    return { line: lineOf(ordinal), column, detail };
   });
   throw new BadRequestException({ message: 'Some lines have faults.', faults });
 }

@@ -1,5 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { DatabaseUnavailableError, OrderEvents, ShippingMethods, upsertRequestOf } from 'nestjs-shipping';
+import {
+  connectionError,
+  DatabaseUnavailableError,
+  OrderEvents,
+  ShippingMethods,
+  upsertRequestOf,
+} from 'nestjs-shipping';
 import { DataSource, type EntityManager } from 'typeorm';
 
 @Injectable()
@@ -43,8 +49,9 @@ export class ShopsService {
       try {
         return await this.dataSource.transaction('READ COMMITTED', work);
       } catch (error) {
-        const isRace = error instanceof DatabaseUnavailableError && error.contention === 'race';
-        if (!isRace || attempt === 3) throw error;
+        const typed = connectionError(error);
+        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
+        if (!isRace || attempt === 5) throw typed;
       }
     }
   }

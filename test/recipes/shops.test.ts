@@ -1,6 +1,7 @@
 import { type TestingModule } from '@nestjs/testing';
 import { DatabaseUnavailableError, OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { QueryFailedError } from 'typeorm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -73,6 +74,18 @@ describe('a shop', () => {
     failures = [new Error('other'), race()];
 
     await expect(shops.copy(shop, freshProject())).rejects.toThrow('other');
+  });
+
+  it('is opened again when a statement of the host has lost a race', async () => {
+    const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
+    const own = vi
+      .spyOn(methods, 'adoptDefaults')
+      .mockRejectedValueOnce(new QueryFailedError('UPDATE shop SET name = $1', [], deadlock));
+
+    await shops.open(shop);
+
+    expect([own.mock.calls.length, (await shown(shop)).length]).toEqual([2, 1]);
+    own.mockRestore();
   });
 
   it('that is closed leaves no method and no event', async () => {

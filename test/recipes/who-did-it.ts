@@ -7,8 +7,8 @@ import {
   type NestMiddleware,
 } from '@nestjs/common';
 import {
-  type OrderEventDto,
   OrderEvents,
+  type RecordedOrderEvent,
   type RecordOrderEvent,
   type ShippingMethodChange,
 } from 'nestjs-shipping';
@@ -75,7 +75,7 @@ export class OrderHistory {
     @Inject(WhoDidIt) private readonly who: WhoDidIt,
   ) {}
 
-  record(event: Omit<RecordOrderEvent, 'actor'>, manager: EntityManager): Promise<OrderEventDto> {
+  record(event: Omit<RecordOrderEvent, 'actor'>, manager: EntityManager): Promise<RecordedOrderEvent> {
     return this.events.record({ ...event, actor: this.who.actor }, { manager });
   }
 }

@@ -1,0 +1,61 @@
+import { OrderEvents, ShippingModule } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
+import { freshProject } from '../support/client.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { CheckoutModule } from './checkout.js';
+import { TimelineController } from './timeline.controller.js';
+
+// docs/guide/checkout.md and docs/guide/events.md show this code.
+
+describe('the routes of the guide', () => {
+  let database: TestDatabase;
+  let host: Host;
+  const shop = freshProject();
+  beforeAll(async () => {
+    database = await testDatabase();
+    const shipping = ShippingModule.forRoot({ isGlobal: true });
+    const testing = await compiled([typeOrm(database), shipping, CheckoutModule], {
+      controllers: [TimelineController],
+    });
+    host = await listening(testing);
+    const events = testing.get(OrderEvents);
+    for (const type of ['order.placed', 'order.paid', 'order.shipped'])
+      await events.record({ projectId: shop, orderId: '1001', type });
+  });
+  afterAll(async () => {
+    await host?.app.close();
+    await database?.close();
+  });
+
+  const timeline = async (query: string): Promise<{ status: number; types: unknown; next: unknown }> => {
+    const answer = await fetch(`${host.origin}/shops/${shop}/orders/1001/timeline${query}`);
+    const { events, next } = Object(await answer.json()) as { events?: { type: string }[]; next?: unknown };
+    return { status: answer.status, types: events?.map(({ type }) => type), next };
+  };
+
+  it('page through a timeline, newest event first', async () => {
+    const first = await timeline('?limit=2');
+    const last = await timeline(`?limit=2&cursor=${encodeURIComponent(String(first.next))}`);
+
+    expect(first).toMatchObject({ status: 200, types: ['order.shipped', 'order.paid'] });
+    expect(last).toEqual({ status: 200, types: ['order.placed'], next: null });
+  });
+
+  it('show some types of events, in either form of the query', async () => {
+    const types = ['order.paid', 'order.placed'];
+
+    expect(await timeline('?types=order.placed,order.paid')).toMatchObject({ types });
+    expect(await timeline('?types=order.placed&types=order.paid')).toMatchObject({ types });
+  });
+
+  it.each(['?limit=x', '?limit=0', '?types=Paid', '?cursor=x'])('refuse the query %s', async (query) => {
+    expect((await timeline(query)).status).toBe(400);
+  });
+
+  it('refuse a checkout without a key', async () => {
+    const answer = await fetch(`${host.origin}/shops/${shop}/orders`, { method: 'POST' });
+
+    expect(answer.status).toBe(400);
+  });
+});

@@ -1,0 +1,23 @@
+import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
+import { type OrderEventPage, OrderEvents } from 'nestjs-shipping';
+
+// docs/guide/events.md shows this code.
+
+@Controller('shops/:shop/orders/:order_id/timeline')
+export class TimelineController {
+  constructor(@Inject(OrderEvents) private readonly events: OrderEvents) {}
+
+  @Get()
+  read(
+    @Param('shop') shop: string,
+    @Param('order_id') orderId: string,
+    @Query() { limit, types, cursor }: Readonly<Record<string, string | string[] | undefined>>,
+  ): Promise<OrderEventPage> {
+    return this.events.page(shop, orderId, {
+      newestFirst: true,
+      ...(limit && { limit: Number(limit) }),
+      ...(types && { types: String(types).split(',') }),
+      ...(cursor && { cursor: String(cursor) }),
+    });
+  }
+}
