@@ -10,7 +10,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
+import { OrderEvents, ShippingModule, shippingServices } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
@@ -64,6 +64,22 @@ class ProjectGuard implements CanActivate {
   }
 }
 
+/** For projects whose ids are in a column that ignores case, such as a `uuid` of PostgreSQL. */
+@Injectable()
+class CaseIgnoringGuard implements CanActivate {
+  constructor(@Inject(Tokens) private readonly tokens: Tokens) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<ProjectRequest>();
+    const user = this.tokens.userOf(request.headers.authorization?.replace('Bearer ', ''));
+    const sought = request.params.project_id.toLowerCase();
+    const found = user.projects.find((id) => id.toLowerCase() === sought);
+    if (found === undefined) return false;
+    request.params.project_id = found;
+    return true;
+  }
+}
+
 const writers = [Roles('admin')];
 
 const guarded = ShippingModule.forRoot({
@@ -74,6 +90,11 @@ const guarded = ShippingModule.forRoot({
   },
 });
 
+const ignoringCase = ShippingModule.forRoot({
+  imports: [AuthModule],
+  http: { path: 'stores/:project_id', decorators: [UseGuards(CaseIgnoringGuard)] },
+});
+
 describe('the shipping routes', () => {
   let database: TestDatabase;
   let app: INestApplication;
@@ -81,7 +102,7 @@ describe('the shipping routes', () => {
   let target: ContractTarget;
   beforeAll(async () => {
     database = await testDatabase();
-    const testing = await compiled([typeOrm(database), guarded]);
+    const testing = await compiled([typeOrm(database), guarded, ignoringCase]);
     app = testing.createNestApplication({ logger: ['error', 'warn'] });
     await app.listen(0, '127.0.0.1');
     origin = await app.getUrl();
@@ -97,9 +118,17 @@ describe('the shipping routes', () => {
     await database?.close();
   });
 
-  const status = async (method: string, path: string, token: string): Promise<number> => {
-    const url = `${origin}/api/projects/acme/sales/orders/${path}`;
-    return (await fetch(url, { method, headers: { authorization: `Bearer ${token}` } })).status;
+  /** The query, a header and the body name a project that the caller may see. Only the path may count. */
+  const status = async (method: string, path: string, token: string, project = 'acme'): Promise<number> => {
+    const own = token === 'token-of-globex' ? 'globex' : 'acme';
+    const url = `${origin}/api/projects/${project}/sales/orders/${path}?project_id=${own}`;
+    const body = method === 'GET' ? undefined : JSON.stringify({ project_id: own });
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'x-project-id': own,
+      ...(body && { 'content-type': 'application/json' }),
+    };
+    return (await fetch(url, { method, headers, body })).status;
   };
   const routes = [
     ['POST', 'shipments/methods', 400],
@@ -115,6 +144,22 @@ describe('the shipping routes', () => {
     expect(await status(method, path, 'token-of-globex')).toBe(403);
     expect(await status(method, path, 'token-of-a-clerk')).toBe(method === 'GET' ? opened : 403);
     expect(await status(method, path, 'token-of-acme')).toBe(opened);
+    expect(await status(method, path, 'token-of-acme', 'ACME')).toBe(403);
+  });
+
+  it('a guard that ignores case leads to the project that it has found', async () => {
+    const read = async (project: string): Promise<[number, string]> => {
+      const url = `${origin}/stores/${project}/shipments/methods`;
+      const answer = await fetch(url, { headers: { authorization: 'Bearer token-of-acme' } });
+      return [answer.status, await answer.text()];
+    };
+    const method = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+    const { methods } = shippingServices(app);
+    const { id } = await methods.create('acme', method);
+
+    expect(await read('ACME')).toEqual(await read('acme'));
+    expect((await read('ACME'))[1]).toContain(id);
+    await methods.remove('acme', id);
   });
 
   const checks = shippingContract(() => target, { without: ['defaults'] });
