@@ -111,7 +111,10 @@ describe('the OpenAPI document', () => {
   ])('names every answer of %s, and no other', (route, method, path) => {
     // Only on a server can a connection break at the commit: see `connection-lost.test.ts`.
     const lost = ['post', 'patch', 'delete'].includes(route) ? ['503 outcome_unknown'] : [];
+    // Only Express decodes a body, and refuses broken gzip: see `bad-inputs/media-types.ts`.
+    const unreadable = ['post', 'patch'].includes(route) ? ['400 bad_request'] : [];
 
-    expect(documented(method, path).toSorted()).toEqual([...(provoked[route] ?? []), ...lost].toSorted());
+    const answers = [...(provoked[route] ?? []), ...lost, ...unreadable];
+    expect(documented(method, path).toSorted()).toEqual(answers.toSorted());
   });
 });

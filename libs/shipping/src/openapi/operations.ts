@@ -1,4 +1,4 @@
-import { PayloadTooLargeException } from '@nestjs/common';
+import { BadRequestException, PayloadTooLargeException } from '@nestjs/common';
 import { DatabaseUnavailableError, OutcomeUnknownError } from '../database/database.errors.js';
 import { InvalidJsonError, UnsupportedMediaTypeError } from '../http/request.js';
 import { settableFields } from '../shipping-methods/method-fields.js';
@@ -32,6 +32,7 @@ const bodyRefusals = [
     errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelled, allowed: settableFields }],
   }),
   new InvalidJsonError(),
+  new BadRequestException('The body cannot be read.'),
   new PayloadTooLargeException(),
   new UnsupportedMediaTypeError(),
 ];
