@@ -103,7 +103,7 @@ describe('a creation', () => {
       .flatMap((name) => [true, false].map((use_default) => ({ name, use_default }))),
   )('is not identical when only $name differs, with use_default $use_default', ({ name, use_default }) => {
     const same = { ...complete, use_default };
-    // Of a method that inherits, these are the values that it shows.
+    // These are the values that an inheriting method shows.
     const other = { ...codes, ...others, use_default: !use_default }[name];
 
     const refusal = refusalOf(creation({ ...same, [name]: other }, 10), holder(use_default));

@@ -145,7 +145,7 @@ it('a view holds only the defaults that it inherits from', () => {
 });
 
 describe('a view after a write', () => {
-  /** What callers can see of it. */
+  /** The parts of a view that callers can see. */
   const seen = (view: MethodView): unknown => ({
     ids: view.methods.map(({ stored }) => stored.id),
     tree: treeJson(view),

@@ -51,7 +51,7 @@ describe('folding a text for a search', () => {
   it('is the same as folding each of its characters alone', () => {
     const differs = (text: string): boolean => folded(text) !== foldedByCharacter(text);
     expect(allCharacters.filter(differs)).toEqual([]);
-    // What JavaScript makes of a `Σ` depends on the characters beside it.
+    // JavaScript folds a `Σ` by the characters beside it.
     const besideSigma = assigned.map((character) => `${character}Σ aΣ${character} aΣ${character}a `);
     expect(besideSigma.filter(differs)).toEqual([]);
 

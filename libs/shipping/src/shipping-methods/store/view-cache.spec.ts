@@ -71,7 +71,7 @@ class Database {
   }
 }
 
-/** What a call has answered; undefined: nothing yet. */
+/** Holds the answer of a call; it is empty until the call has answered. */
 function answerOf(call: Promise<MethodView>): { revision?: string | undefined } {
   const answer: { revision?: string | undefined } = {};
   call.then(
@@ -291,7 +291,7 @@ describe('the memory of the cache', () => {
     made = 0;
     for (const name of names.toReversed()) body(name);
 
-    // Of each of 20 bodies of 1,000 bytes, some 6 find a place.
+    // The cache has room for about 6 of the 20 bodies of 1,000 bytes.
     expect(made).toBeGreaterThanOrEqual(13);
     expect(made).toBeLessThan(20);
   });
