@@ -78,13 +78,13 @@ describe("a host's DataSource that caches every query", () => {
     const label = (await methods.find('shop', created.id)).method_label;
     const byCodes = await methods.findByCodes('shop', 'ups', '03');
     const [active] = await methods.findActive('shop');
-    const adopted = await methods.adoptDefaults('shop');
+    const { changes } = await methods.adoptDefaults('shop');
     const removed = await methods.removeProject('shop');
 
     expect([label, byCodes?.method_label, active?.method_label]).toEqual(['Ground', 'Ground', 'Ground']);
     expect(page.data[0]).toMatchObject({ method_label: 'Ground' });
     expect(tree.data[0]).toMatchObject({ methods: [{ method_label: 'Ground' }] });
-    expect([adopted, removed]).toEqual([[], 1]);
+    expect([changes, removed]).toEqual([[], 1]);
     expect((await methods.list('shop')).data).toEqual([]);
     expect(await events.removeProject('shop')).toBeGreaterThanOrEqual(2);
     expect([...queryCache.results.keys()]).toEqual([]);

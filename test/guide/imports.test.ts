@@ -86,12 +86,12 @@ describe('imports, new tenants, and tenants that leave', () => {
     await methods.create('default', { carrier_code: 'dhl', method_code: 'P', method_label: 'DHL Paket' });
     await events.record({ projectId, orderId: '1001', type: 'order.placed' });
 
-    const adopted = await methods.adoptDefaults(projectId);
+    const { methods: adopted } = await methods.adoptDefaults(projectId);
 
     expect(adopted.map(({ method_label, use_default }) => [method_label, use_default])).toEqual([
       ['DHL Paket', true],
     ]);
-    expect(await methods.adoptDefaults(projectId)).toEqual([]);
+    expect((await methods.adoptDefaults(projectId)).methods).toEqual([]);
 
     await dataSource.transaction(async (manager) => {
       await methods.removeProject(projectId, { manager });

@@ -35,7 +35,7 @@ describe('adoptDefaults', () => {
     const project = freshProject();
     const { sent, stop } = watchStatements((apps[0] as TestApp).database.dataSource);
 
-    const created = await methods.adoptDefaults(project);
+    const { methods: created, changes } = await methods.adoptDefaults(project);
     stop();
 
     expect(created).toHaveLength(3);
@@ -45,13 +45,14 @@ describe('adoptDefaults', () => {
       { ...express, meta: { days: 1 }, sort_order: 5, use_default: true },
     ]);
     expect((await methods.list(project)).data).toEqual(created);
+    expect(changes).toEqual(created.map((after) => ({ type: 'created', before: null, after })));
     expect(sent.filter((sql) => /INSERT INTO \S*shipping_method\b/.test(sql))).toHaveLength(1);
   });
 
   it('leaves alone what the project has, and called again creates nothing and tells nobody', async () => {
     const project = freshProject();
     const own = await methods.create(project, { ...ground, method_label: 'Own' });
-    const created = await methods.adoptDefaults(project);
+    const { methods: created } = await methods.adoptDefaults(project);
     const seen: ShippingMethodChange[] = [];
     const subscription = methods.changes.subscribe((change) => seen.push(change));
 
@@ -59,7 +60,7 @@ describe('adoptDefaults', () => {
     subscription.unsubscribe();
 
     expect(created.map(({ method_code }) => method_code)).toEqual(['65', '01']);
-    expect([again, seen]).toEqual([[], []]);
+    expect([again, seen]).toEqual([{ methods: [], changes: [] }, []]);
     expect(await methods.find(project, own.id)).toEqual(own);
   });
 
@@ -67,13 +68,13 @@ describe('adoptDefaults', () => {
     const project = freshProject();
     await methods.create(project, { ...ground, carrier_code: 'UPS' });
 
-    const created = await methods.adoptDefaults(project);
+    const { methods: created } = await methods.adoptDefaults(project);
 
     expect(created).toMatchObject([ground, saver, express]);
   });
 
   it('creates nothing in the defaults project', async () => {
-    expect(await methods.adoptDefaults('default')).toEqual([]);
+    expect((await methods.adoptDefaults('default')).changes).toEqual([]);
   });
 
   it('creates nothing when the project would hold too many methods', async () => {
@@ -100,7 +101,7 @@ describe('adoptDefaults', () => {
         const joined = kind === 'ambient' ? {} : { manager };
         const work = async (): Promise<void> => {
           await methods.create('default', { ...ground, method_code: 'new' }, joined);
-          expect(await methods.adoptDefaults(project, joined)).toHaveLength(4);
+          expect((await methods.adoptDefaults(project, joined)).changes).toHaveLength(4);
         };
         await (kind === 'ambient' ? ambient.run(manager, work) : work());
         throw new Error('rollback');
@@ -119,7 +120,8 @@ describe('adoptDefaults', () => {
 
     const calls = Array.from({ length: 10 }, (_, n) => both[n % 2]?.adoptDefaults(project));
     const single = both.map((each) => each.create(project, ground).catch(() => undefined));
-    const created = [...(await Promise.all(calls)).flat(), ...(await Promise.all(single))];
+    const adopted = (await Promise.all(calls)).flatMap((result) => result?.methods ?? []);
+    const created = [...adopted, ...(await Promise.all(single))];
 
     const { data } = await methods.list(project);
     expect(created.flatMap((method) => method?.id ?? []).toSorted()).toEqual(
@@ -147,7 +149,7 @@ describe('adoptDefaults', () => {
         await engine.someoneWaitsFor(holder);
       });
 
-      expect(await adopting).toMatchObject([saver, express]);
+      expect(await adopting).toMatchObject({ methods: [saver, express] });
       expect((await methods.list(project)).meta.total).toBe(3);
     });
   });

@@ -200,7 +200,7 @@ describe('a dry run', () => {
     expect(await stored()).toEqual(before);
     const created = await methods.adoptDefaults(project);
 
-    expect(created).toMatchObject([{ ...express, use_default: true, version: 1 }]);
+    expect(created.methods).toMatchObject([{ ...express, use_default: true, version: 1 }]);
     expect(withoutMadeUp(dry, new Set())).toEqual(withoutMadeUp(created, new Set()));
   });
 

@@ -17,7 +17,7 @@ const host = mounted({ shipping: { defaultsProjectId: 'large-defaults' } });
 
 it('600 methods with the largest meta are stored by one call, and adopted by one', async () => {
   const imported = await host.methods.upsertMany('large-defaults', largeMethods);
-  const adopted = await host.methods.adoptDefaults(freshProject());
+  const { methods: adopted } = await host.methods.adoptDefaults(freshProject());
 
   expect(imported.created).toHaveLength(600);
   expect(imported.methods.filter(({ meta }) => meta['quotes'] !== largestMeta.quotes)).toEqual([]);

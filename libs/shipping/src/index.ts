@@ -8,7 +8,11 @@ export {
   type ShippingRoute,
 } from './shipping.options.js';
 
-export { ShippingMethods, type UpsertedMethods } from './shipping-methods/shipping-methods.service.js';
+export {
+  type AdoptedMethods,
+  ShippingMethods,
+  type UpsertedMethods,
+} from './shipping-methods/shipping-methods.service.js';
 export {
   type ChangeOptions,
   type DryRunOptions,

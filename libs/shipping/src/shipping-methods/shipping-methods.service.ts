@@ -49,6 +49,14 @@ export interface UpsertedMethods {
   changes: ShippingMethodChange[];
 }
 
+/** The result of `adoptDefaults`. With `dryRun`, it is what the call would do. */
+export interface AdoptedMethods {
+  /** The methods that were created. */
+  methods: ShippingMethodDto[];
+  /** The same methods, each as a change of the type `created`. */
+  changes: ShippingMethodChange[];
+}
+
 /**
  * The shipping methods of each project. Every call checks its own input and throws the errors that the routes answer
  * with. Every call takes a trailing `{ manager }` to join the caller's transaction.
@@ -248,10 +256,9 @@ export class ShippingMethods {
    * Gives a project each default that it lacks: a method with the codes of the default and `use_default: true`. For a new
    * tenant, whose list is empty before. Called again, it creates nothing.
    * @param options `dryRun`: nothing is changed
-   * @returns the methods that were created, or with `dryRun` would be
    * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
    */
-  async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<ShippingMethodDto[]> {
+  async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<AdoptedMethods> {
     checkIds({ projectId });
     const { defaultsProjectId, maxMethods } = this.settings;
     // Both reads belong to one transaction, also to an ambient one that ends meanwhile.
@@ -259,7 +266,7 @@ export class ShippingMethods {
     const defaults = await this.view(defaultsProjectId, { manager });
     const decide = adoption(defaults, maxMethods);
     const { changes } = await this.change(projectId, { ...options, manager }, decide, ['dryRun']);
-    return changes.flatMap(({ after }) => after ?? []);
+    return { methods: changes.flatMap(({ after }) => after ?? []), changes: [...changes] };
   }
 
   /**
