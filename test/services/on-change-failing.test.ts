@@ -169,6 +169,39 @@ describe('onChange', () => {
     expect((await host.methods.list(project)).data).toEqual([]);
   });
 
+  it('that fails with the code of a deadlock of another database is not run again', async () => {
+    const deadlock = Object.assign(new Error('deadlock in another database'), { code: '40P01' });
+    let runs = 0;
+    hook = () => {
+      runs++;
+      return Promise.reject(deadlock);
+    };
+
+    await expect(host.methods.create(freshProject(), ground)).rejects.toBe(deadlock);
+
+    expect(runs).toBe(1);
+  });
+
+  it('whose foreign error ended a transaction makes its later calls throw the same error', async () => {
+    const project = freshProject();
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    hook = () => Promise.reject(refused);
+
+    const outcomes = await host.dataSource
+      .transaction(async (manager) => {
+        const first = await host.methods
+          .create(project, ground, { manager })
+          .catch((error: unknown) => error);
+        const second = await host.methods
+          .create(project, express, { manager })
+          .catch((error: unknown) => error);
+        throw new AggregateError([first, second]);
+      })
+      .catch((error: AggregateError) => error.errors);
+
+    expect(outcomes).toEqual([refused, refused]);
+  });
+
   it('that throws an HttpException answers the route with it', async () => {
     const shop = host.shop();
     hook = failing;

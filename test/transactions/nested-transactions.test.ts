@@ -2,7 +2,7 @@ import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
-import { engine, onlyWhere } from '../support/database.js';
+import { onlyWhere } from '../support/database.js';
 import { statementThatFails, statementThatSucceeds } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -43,32 +43,6 @@ describe("a host's nested transaction beside a call of ours", () => {
 
     expect(failed).not.toContain(statementThatSucceeds);
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
-  });
-
-  onlyWhere('connections', () => {
-    it('that is made while it begins is undone with it, and told to nobody', async () => {
-      const project = freshProject();
-      const told: unknown[] = [];
-      const subscription = host.methods.changes.subscribe((change) => told.push(change));
-      let call: Promise<unknown> | undefined;
-
-      await host.dataSource.transaction(async (manager) => {
-        const end = await engine.intercept(manager, (sql, send) => {
-          if (/^\W*SAVEPOINT/.test(sql)) call = host.methods.create(project, ground, { manager });
-          return send();
-        });
-        const undone = manager.transaction(async () => {
-          await call;
-          throw new Error('undone');
-        });
-        await expect(undone).rejects.toThrow('undone');
-        await end();
-      });
-      subscription.unsubscribe();
-
-      expect(call).toBeDefined();
-      expect([told, (await host.methods.list(project)).data]).toEqual([[], []]);
-    });
   });
 
   onlyWhere('failedTransactions', () => {
@@ -115,41 +89,5 @@ describe("a host's nested transaction beside a call of ours", () => {
         expect(sort_order).toBe(end === 'is released' ? 1 : 0);
       },
     );
-  });
-
-  it('that begins after a call, and is rolled back, leaves the call whole, at whatever point it comes', async () => {
-    for (let turns = 0; turns < 8; turns++) {
-      const project = freshProject();
-      await host.dataSource.transaction(async (manager) => {
-        const call = host.methods.create(project, ground, { manager });
-        for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
-        await nested(manager, statementThatFails);
-        await call;
-      });
-
-      expect((await host.methods.list(project)).meta.total).toBe(1);
-    }
-  });
-
-  it('that is rolled back leaves the reported changes in agreement with the stored methods', async () => {
-    const told: (string | undefined)[] = [];
-    const subscription = host.methods.changes.subscribe(({ after }) => told.push(after?.method_code));
-    const project = freshProject();
-    for (let statements = 0; statements < 12; statements++) {
-      const work = host.dataSource.transaction(async (manager) => {
-        const failing = nested(manager, statementThatFails);
-        for (let n = 0; n < statements; n++) await new Promise(process.nextTick);
-        await host.methods
-          .create(project, { ...ground, method_code: `m${statements}` }, { manager })
-          .catch(() => 0);
-        await failing;
-      });
-      // A create that runs inside the failing transaction fails, and nothing of it can be committed.
-      await work.catch(() => undefined);
-    }
-    subscription.unsubscribe();
-
-    const { data } = await host.methods.list(project, { per_page: 100 });
-    expect(told.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
   });
 });

@@ -156,6 +156,21 @@ describe('a subscriber of the host', () => {
     expect(await host.events.list(projectId, 'o')).toHaveLength(1);
   });
 
+  it('may begin a nested transaction during a statement of a call', async () => {
+    const { dataSource } = host;
+    const project = freshProject();
+    const nesting: EntitySubscriberInterface = {
+      listenTo: () => ShippingMethod,
+      beforeInsert: ({ manager }) => manager.transaction((inner) => anyStatement(inner)),
+    };
+    dataSource.subscribers.push(nesting);
+
+    const created = await host.methods.create(project, ground);
+
+    dataSource.subscribers.splice(dataSource.subscribers.indexOf(nesting), 1);
+    expect((await host.methods.list(project)).data).toEqual([created]);
+  });
+
   it('that calls during the statement of another call fails after two minutes, and hangs nobody', async () => {
     const { dataSource } = host;
     const project = freshProject();

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
 // Under tsx, the `require` of a module that is imported can resolve, but it cannot load JSON.
-export const version = String(createRequire(__filename)('nestjs-shipping/package.json').version);
+/** @returns the version of this package */
+export const ownVersion = () => String(createRequire(__filename)('nestjs-shipping/package.json').version);
 
 /** @returns the folder of a package, as the file `place` would load it, by default this one; '': it is not there */
 export const folderOf = (name = '', place = '') => {

@@ -53,11 +53,15 @@ export class ShippingMount implements OnModuleInit {
     }
   }
 
-  /** A mount without routes repeats the services of its DataSource. Of two mounts at one path, one is never reached. */
+  /** Two mounts collide if they have the same path, or if one of them has no routes and both use one DataSource. */
   private collidesWith({ dataSource, http }: ShippingMount): boolean {
     if (!this.http || !http) return this.dataSource === dataSource;
     const theirs = new Set([http.version].flat());
-    return this.http.path === http.path && [this.http.version].flat().some((ours) => theirs.has(ours));
+    const shapeOf = (path: string): string => path.replace(/:\w+/g, ':');
+    return (
+      shapeOf(this.http.path) === shapeOf(http.path) &&
+      [this.http.version].flat().some((ours) => theirs.has(ours))
+    );
   }
 }
 

@@ -23,12 +23,14 @@ export interface ShippingModuleOptions {
   entityManager?: () => EntityManager | undefined;
   /**
    * Runs for each change of a method before its COMMIT, on the manager of its transaction, for instance to write an
-   * outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error.
+   * outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error. A call that has lost
+   * a race is made again, and then `onChange` runs again: send mails and the like after the commit.
    */
   onChange?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
   /**
    * Runs for each new event of an order before its COMMIT, on the manager of its transaction, for instance to write an
-   * outbox. A repeated `dedupeKey` is no new event. If it throws, nothing is stored, and the caller gets the error.
+   * outbox. A repeated `dedupeKey` is no new event. If it throws, nothing is stored, and the caller gets the error. Like
+   * `onChange`, it may run again.
    */
   onEvent?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
 }
@@ -191,12 +193,6 @@ function checkDecorators(option: string, decorators: unknown = []): void {
   const isList = Array.isArray(decorators) && decorators.every((each) => typeof each === 'function');
   if (!isList)
     throw optionError(option, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
-  const guard = decorators.find((each) => /^class\b/.test(String(each))) as { name: string } | undefined;
-  if (guard)
-    throw optionError(
-      option,
-      `has the class ${guard.name}, not a decorator: write UseGuards(${guard.name}) for a guard`,
-    );
 }
 
 /** @throws Error that names the option and what it may be */

@@ -11,8 +11,7 @@ import { shippingEntities } from './shipping.entities.js';
 import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
 import { connectionError } from './database/connection-errors.js';
 import { Database } from './database/database.js';
-import { columnsOf, recordedMigrations } from './database/engines/boot-checks.js';
-import { shippingMigrations } from './database/migrations/migrations.js';
+import { columnsOf } from './database/engines/boot-checks.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
@@ -59,18 +58,13 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     });
     const missing = tables.filter(({ present }) => present.length === 0).map(({ tablePath }) => tablePath);
     if (missing.length > 0) {
-      const recorded = await recordedMigrations(dataSource, shippingMigrations);
-      if (recorded.length > 0)
-        throw new Error(
-          `The database has no table ${missing.join(', ')}, but its table of migrations has ${recorded.join(', ')} as ` +
-            'run. The table was dropped by hand, or a revert stopped half-way. Restore it from a backup, or delete that ' +
-            'row, drop what is left of the shipping_ tables, and run the migrations again.',
-        );
       const message =
         `The database has no table ${missing.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +
         `run them before the application starts:\n` +
         `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
-        `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })`;
+        `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })\n` +
+        'If they have run, the table was dropped later. Restore it from a backup, or delete their row from the table of ' +
+        'migrations, drop what is left of the shipping_ tables, and run them again.';
       // Without HTTP it may be the host's own script that migrates, made with `createApplicationContext()`.
       if (this.server?.httpAdapter) throw new Error(message);
       new Logger('ShippingModule').warn(message);

@@ -2,12 +2,13 @@ import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { OrderEvents, shippingEntities, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { OutboxEntry, writeChange } from '../../../examples/nest11-express-mariadb/src/outbox.js';
+import { OutboxEntry, writeChange, writeEvent } from '../../../examples/nest11-express-mariadb/src/outbox.js';
 import { CreateOutbox } from '../../../examples/nest11-express-mariadb/src/create-outbox.js';
 
-// A host with an outbox. It imports and changes methods until it is killed, and prints a line for each committed call.
+// A host with an outbox. It changes methods and records events until it is killed, and prints a line for each round of
+// committed calls.
 
 const url = process.env['DATABASE_URL'] ?? '';
 
@@ -20,13 +21,14 @@ const url = process.env['DATABASE_URL'] ?? '';
       migrations: [...shippingMigrations, CreateOutbox],
       migrationsRun: true,
     }),
-    ShippingModule.forRoot({ http: false, onChange: writeChange }),
+    ShippingModule.forRoot({ http: false, onChange: writeChange, onEvent: writeEvent }),
   ],
 })
 class OutboxShop {}
 
 const context = await NestFactory.createApplicationContext(OutboxShop, { logger: ['error'] });
 const methods = context.get(ShippingMethods);
+const events = context.get(OrderEvents);
 const label = { carrier_code: 'ups', method_label: 'UPS' };
 
 async function write(writer: number): Promise<void> {
@@ -36,6 +38,9 @@ async function write(writer: number): Promise<void> {
     const requests = many.map((method) => ({ ...method, sort_order: n }));
     await methods.upsertMany(`p${writer}`, requests, { removeOthers: n % 2 === 0 });
     await methods.upsert(`p${writer}`, { ...label, method_code: `${run}-one`, sort_order: n });
+    // Every second one is a repeat, which is no new event.
+    const dedupeKey = `${run}-${Math.floor(n / 2)}`;
+    await events.record({ projectId: `p${writer}`, orderId: run, type: 'order.note_added', dedupeKey });
     console.log('written');
   }
 }

@@ -1,6 +1,6 @@
 import { firstOf } from './first-of.js';
 
-interface Waiting<Item, Result> {
+interface WaitingItem<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
@@ -9,25 +9,22 @@ interface Waiting<Item, Result> {
 /** Saved at import: a test may fake the timers later, which would stop the services. */
 const soon = setImmediate;
 
-/** If a batch takes longer, the next one starts beside it. */
-const maxWaitMs = 200;
+/** After this time the next batch starts, although this one still runs. */
+const slowBatchMs = 200;
+
+/** The largest number of items in a batch, so that no statement grows with the number of clients. */
+const maxItems = 100;
 
 /**
- * Collects the items that are asked for while a batch runs, and runs them as the next batch. No item joins a batch that
- * runs already, so what a batch reads is newer than each of its requests.
+ * Collects the items of calls that arrive while a batch runs, and runs them as the next batch. An item never joins a batch
+ * that has started, so a result is never older than its call.
  */
 export class Batcher<Item, Result> {
-  private readonly waiting: Waiting<Item, Result>[] = [];
+  private readonly waiting: WaitingItem<Item, Result>[] = [];
   private isBusy = false;
 
-  /**
-   * @param run gives a result for each item, in their order; its error is that of each item
-   * @param maxItems of a batch: no statement grows with the number of clients
-   */
-  constructor(
-    private readonly run: (items: Item[]) => Promise<Result[]>,
-    private readonly maxItems = 100,
-  ) {}
+  /** @param run returns a result for each item, in their order. If it rejects, each item of the batch rejects. */
+  constructor(private readonly run: (items: Item[]) => Promise<Result[]>) {}
 
   join(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -39,16 +36,16 @@ export class Batcher<Item, Result> {
   private gather(): void {
     this.isBusy = true;
     // Clients that were answered together ask again together. Two turns of the event loop let them join one batch.
-    soon(() => soon(() => void this.serve(this.waiting.splice(0, this.maxItems))));
+    soon(() => soon(() => void this.serve(this.waiting.splice(0, maxItems))));
   }
 
-  private async serve(batch: readonly Waiting<Item, Result>[]): Promise<void> {
-    await firstOf(this.answer(batch), maxWaitMs);
+  private async serve(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
+    await firstOf(this.answer(batch), slowBatchMs);
     this.isBusy = false;
     if (this.waiting.length > 0) this.gather();
   }
 
-  private async answer(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  private async answer(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);

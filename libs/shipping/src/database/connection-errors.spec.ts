@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionError, contentionOf, isDuplicate, isForeignKeyViolation } from './connection-errors.js';
+import { connectionError, contentionOf, isDuplicate, isReferenced } from './connection-errors.js';
 
 describe('an error of a database', () => {
   it.each([
@@ -21,29 +21,44 @@ describe('an error of a database', () => {
     ['23001', true],
     ['ER_ROW_IS_REFERENCED_2', true],
     ['SQLITE_CONSTRAINT_FOREIGNKEY', true],
+    ['ER_NO_REFERENCED_ROW_2', false],
     ['23505', false],
-  ])('with the code %s violates a foreign key: %s', (code, isViolation) => {
-    expect(isForeignKeyViolation({ code })).toBe(isViolation);
+  ])('with the code %s means that a row is referenced: %s', (code, isInUse) => {
+    expect(isReferenced({ code }, 'ours')).toBe(isInUse);
   });
 
-  it('of a trigger of SQLite violates a foreign key only when it says so', () => {
+  it('of a foreign key of our own table does not mean that a row is referenced', () => {
+    expect(isReferenced({ code: '23503', table: 'theirs' }, 'ours')).toBe(true);
+    expect(isReferenced({ driverError: { code: '23503', table: 'ours' } }, 'ours')).toBe(false);
+  });
+
+  it('of a trigger of SQLite means that a row is referenced only when it says so', () => {
     const refused = (message: string) =>
       Object.assign(new Error(message), { code: 'SQLITE_CONSTRAINT_TRIGGER' });
 
-    expect(isForeignKeyViolation(refused('FOREIGN KEY constraint failed'))).toBe(true);
-    expect(isForeignKeyViolation(refused('The host says no'))).toBe(false);
+    expect(isReferenced(refused('FOREIGN KEY constraint failed'), 'ours')).toBe(true);
+    expect(isReferenced(refused('The host says no'), 'ours')).toBe(false);
   });
 
   it.each([
-    ['23505', 'duplicate key value violates unique constraint "uq_codes"', true],
-    ['23505', 'duplicate key value violates unique constraint "labels"', false],
     ['ER_DUP_ENTRY', "Duplicate entry 'p-ups-03' for key 'uq_codes'", true],
     ['ER_DUP_ENTRY', "Duplicate entry 'uq_codes' for key 'labels'", false],
     ['SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: t.project_id, t.method_code', true],
     ['SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: t.project_id, t.label', false],
-    ['23503', 'violates "uq_codes"', false],
   ])('with the code %s and the message «%s» is a duplicate of this index: %s', (code, message, isOurs) => {
     const error = Object.assign(new Error(message), { code });
+
+    expect(isDuplicate(error, 'uq_codes', 'method_code')).toBe(isOurs);
+  });
+
+  it.each([
+    ['23505', 'uq_codes', true],
+    ['23505', 'labels', false],
+    ['23503', 'uq_codes', false],
+  ])('of PostgreSQL, %s of %s, is a duplicate in every language: %s', (code, constraint, isOurs) => {
+    const error = {
+      driverError: { code, constraint, message: 'doppelter Schlüsselwert verletzt »uq_codes«' },
+    };
 
     expect(isDuplicate(error, 'uq_codes', 'method_code')).toBe(isOurs);
   });

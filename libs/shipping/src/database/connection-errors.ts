@@ -20,8 +20,7 @@ const faults = {
   /** The COMMIT failed and may have happened: a node of Galera is cut off. */
   openCommit: /^ER_ERROR_DURING_COMMIT$/,
   duplicate: /^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_UNIQUE)$/,
-  foreignKey:
-    /^(23503|23001|ER_(ROW_IS_REFERENCED|NO_REFERENCED_ROW)(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
+  foreignKey: /^(23503|23001|ER_ROW_IS_REFERENCED(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
 };
 /** Messages of drivers, which have no code. */
 const notSent =
@@ -33,21 +32,42 @@ const brokenOff =
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   if (error instanceof DatabaseUnavailableError) return codeOf(error.cause);
-  const { driverError } = error as { driverError?: object };
-  const { code, errno } = (driverError ?? error) as { code?: unknown; errno?: unknown };
+  const { code, errno } = driverErrorOf(error);
   return String(code ?? errno ?? '');
 }
 
-/** Your foreign key refers to the row. SQLite says RESTRICT by a trigger of its own. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  const isTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER';
-  return faults.foreignKey.test(codeOf(error)) && (!isTrigger || /FOREIGN KEY/.test(String(error)));
+/** The fields that drivers give their errors, and that we read. */
+interface DriverError {
+  code?: unknown;
+  errno?: unknown;
+  constraint?: unknown;
+  table?: unknown;
+  message?: unknown;
 }
 
-/** PostgreSQL and MariaDB name the index, SQLite its columns. */
+function driverErrorOf(error: unknown): DriverError {
+  const { driverError } = Object(error) as { driverError?: object };
+  return driverError ?? (Object(error) as DriverError);
+}
+
+/**
+ * Tells whether a row of your table refers to a row of ours, which was to be deleted or to get other codes. A foreign key of
+ * our table that refers to yours is another matter, which PostgreSQL reports with the same code and with the name of our
+ * table. SQLite reports a violation of ON DELETE RESTRICT as an error of a trigger.
+ */
+export function isReferenced(error: unknown, ourTable: string): boolean {
+  const isTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER';
+  if (!faults.foreignKey.test(codeOf(error)) || (isTrigger && !/FOREIGN KEY/.test(String(error))))
+    return false;
+  return driverErrorOf(error).table !== ourTable;
+}
+
+/** PostgreSQL has the name of the index in a field. MariaDB's message ends with it. SQLite's ends with its columns. */
 export function isDuplicate(error: unknown, index: string, lastColumn: string): boolean {
-  const names = new RegExp(`(${index}["']?|\\.${lastColumn})$`);
-  return faults.duplicate.test(codeOf(error)) && error instanceof Error && names.test(error.message);
+  if (!faults.duplicate.test(codeOf(error))) return false;
+  const { constraint, message } = driverErrorOf(error);
+  if (constraint !== undefined) return constraint === index;
+  return new RegExp(`(${index}["']?|\\.${lastColumn})$`).test(String(message));
 }
 
 /** Tells whether another writer won by a lock time-out or in a race. */

@@ -132,7 +132,7 @@ export class Database {
       const result = await call
         .inTurn(() => work(manager))
         .catch((error: unknown) => {
-          const typed = connectionError(error);
+          const typed = typedError(error);
           const isRefusal = typed instanceof ShippingException && typed.cause === undefined;
           if (isRefusal) throw typed;
           return fail(typed);
@@ -179,8 +179,8 @@ export class Database {
         });
         return await work(runner);
       } catch (error) {
-        // A deadlock is repeated here. A lost claim is not: its plan is old, and the store decides again.
-        if (attempt === maxTries || contentionOf(error) !== 'race') throw typedError(error, mayHaveCommitted);
+        const isRace = contentionOf(error) === 'race' && !foreignErrors.has(Object(error));
+        if (attempt === maxTries || !isRace) throw typedError(error, mayHaveCommitted);
       } finally {
         await runner.release();
       }

@@ -1,6 +1,5 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { firstOf } from './first-of.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { Turns } from './turns.js';
 
@@ -21,10 +20,6 @@ interface Connection {
   /** Outermost first. */
   readonly open: OpenTransaction[];
   readonly turns: Turns;
-  /** Settles when the transaction that begins now is open, or cannot begin. */
-  begun?: Promise<void> | undefined;
-  /** Settles `begun`. */
-  opened?: () => void;
 }
 
 interface TransactionEvent {
@@ -33,7 +28,6 @@ interface TransactionEvent {
 
 interface QueryEvent extends TransactionEvent {
   query: string;
-  success?: boolean;
   rawResults?: unknown;
 }
 
@@ -66,7 +60,7 @@ export interface JoinedCall {
 /**
  * Observes the transactions that TypeORM begins and ends on a DataSource.
  *
- * - Calls on one connection take turns. No transaction begins during a turn.
+ * - Calls on one connection take turns.
  * - A transaction ends after the calls that were made in it.
  * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
  */
@@ -87,8 +81,6 @@ export class OpenTransactions implements EntitySubscriberInterface {
    */
   async join<Result>(runner: QueryRunner, call: (joined: JoinedCall) => Promise<Result>): Promise<Result> {
     const connection = this.connectionOf(runner);
-    // Its statements would run in the transaction that begins, so the call belongs to that one.
-    if (connection.begun) await firstOf(connection.begun, maxWaitMs);
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObserved);
     for (const each of connection.open) each.isJoined = true;
@@ -115,24 +107,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
     }
   }
 
-  async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
-    const connection = this.connectionOf(queryRunner);
-    await connection.turns.finished();
-    connection.begun = new Promise((resolve) => {
-      connection.opened = resolve;
-    });
-  }
-
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    const connection = this.connectionOf(queryRunner);
-    connection.open.push({
-      actions: [],
-      calls: new Set(),
-      isJoined: false,
-      isEnding: false,
-    });
-    connection.opened?.();
-    connection.begun = undefined;
+    const transaction = { actions: [], calls: new Set<Promise<unknown>>(), isJoined: false, isEnding: false };
+    this.connectionOf(queryRunner).open.push(transaction);
   }
 
   /** @throws Error after a call has failed: then TypeORM rolls back, and the host gets the error */
@@ -163,15 +140,14 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
-    if (!passesAfterFailure.test(query)) refuseAfterFailure(this.connectionOf(queryRunner));
+    const connection = this.connections.get(queryRunner);
+    if (connection && !passesAfterFailure.test(query)) refuseAfterFailure(connection);
   }
 
   /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
-    // If a begin fails, the calls that wait for it go on.
-    if (success === false) this.connectionOf(queryRunner).opened?.();
+  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
     const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
-    if (isRolledBack && this.connectionOf(queryRunner).open.some(({ isJoined }) => isJoined))
+    if (isRolledBack && this.connections.get(queryRunner)?.open.some(({ isJoined }) => isJoined))
       throw new Error(rolledBack);
   }
 
@@ -190,8 +166,9 @@ const notObserved =
   'application starts.';
 
 function tooLate(): DatabaseUnavailableError {
-  const remedy = 'The transaction had ended before the call was done: await the call first.';
-  return new DatabaseUnavailableError(new Error(remedy));
+  const message =
+    'The transaction ended before this call ran. Await the call before you end the transaction.';
+  return new DatabaseUnavailableError(new Error(message));
 }
 
 /** Waits for the calls in the innermost transaction, also for those that are made meanwhile. */

@@ -15,14 +15,6 @@ export class Turns {
     this.last = Promise.allSettled([last, turn]).then(() => undefined);
     return turn;
   }
-
-  /** Waits until nothing runs and nothing waits, not even work that came meanwhile. */
-  async finished(): Promise<void> {
-    for (let turn; turn !== this.last;) {
-      turn = this.last;
-      await turn;
-    }
-  }
 }
 
 async function inTime(last: Promise<unknown>, maxWaitMs: number): Promise<void> {

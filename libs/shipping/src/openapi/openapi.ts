@@ -1,4 +1,4 @@
-import { version as installed } from '../installed.cjs';
+import { ownVersion } from '../installed.cjs';
 import { defaultPath, projectParameterOf, settingsOf } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
@@ -140,7 +140,7 @@ function placeOf(parameter: { in?: string; name?: string; $ref?: string }): stri
 export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {
-  const { title = 'Shipping methods and order histories', version = installed, ...mount } = options;
+  const { title = 'Shipping methods and order histories', version = ownVersion(), ...mount } = options;
   const contact = { name: 'nestjs-shipping', url: 'https://www.npmjs.com/package/nestjs-shipping' };
   const description =
     'The six routes of nestjs-shipping. The guards of the host decide who may call them, so that this document asks for no authentication; that of a host does.';

@@ -82,18 +82,23 @@ export class OrderEvents {
 
   /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */
   async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
+    checkIds({ projectId, orderId });
     const events: OrderEventDto[] = [];
     const joined = this.database.joined(options);
     for await (const batch of this.batches(projectId, orderId, joined)) events.push(...batch);
     return events;
   }
 
-  /** The whole history, oldest first, in bounded memory. No connection is held between two batches. */
+  /**
+   * The whole history, oldest first, in bounded memory. No connection is held between two batches.
+   * @throws InvalidParameterError
+   */
   stream(
     projectId: string,
     orderId: string,
     options: CallOptions = {},
   ): AsyncGenerator<OrderEventDto, void, undefined> {
+    checkIds({ projectId, orderId });
     // Asked for here: when the first event is read, another ambient transaction may be open.
     return each(this.batches(projectId, orderId, this.database.joined(options)));
   }
@@ -142,7 +147,6 @@ export class OrderEvents {
     orderId: string,
     joined: EntityManager | undefined,
   ): AsyncGenerator<OrderEventDto[], void, undefined> {
-    checkIds({ projectId, orderId });
     let after: EventRow | undefined;
     do {
       // One more than the batch tells whether there is another one.

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { maxFoldedBytes } from '../validation/text.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
@@ -37,8 +38,8 @@ const defaultBytes = 350;
 /** A string that has a character beyond Latin-1 takes two bytes for each of its characters. */
 const beyondLatin1 = /[^\0-\xFF]/;
 
-/** Names the format of the JSON in the tags. Change it with each new field: a 304 must not confirm a body without it. */
-const format = 's2';
+/** A part of each tag. It changes with the fields, so that a 304 never confirms a body that an older version has sent. */
+const format = createHash('sha256').update(fieldNames.join()).digest('base64url').slice(0, 6);
 
 /** The methods of a project with the values that they inherit, in list order. It never changes. */
 export class MethodView {

@@ -260,8 +260,9 @@ export class ShippingMethods {
    */
   async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<AdoptedMethods> {
     checkIds({ projectId });
+    checkOptions(options);
     const { defaultsProjectId, maxMethods } = this.settings;
-    // Both reads belong to one transaction, also to an ambient one that ends meanwhile.
+    // Both reads use one manager, even if the ambient transaction ends in between.
     const manager = this.database.joined(options, ['dryRun']) ?? this.database.dataSource.manager;
     const defaults = await this.view(defaultsProjectId, { manager });
     const decide = adoption(defaults, maxMethods);

@@ -25,29 +25,6 @@ export async function columnsOf(
   }
 }
 
-/** @returns the names of our migrations that the host's table of migrations has; none when there is no such table */
-export async function recordedMigrations(
-  { options, manager }: DataSource,
-  migrations: readonly (new () => { name: string })[],
-): Promise<string[]> {
-  const runner = manager.connection.createQueryRunner('master');
-  const { schema } = options as { schema?: string };
-  const name = options.migrationsTableName ?? 'migrations';
-  const table = manager.connection.driver.buildTableName(name, schema);
-  try {
-    if (!(await runner.hasTable(table))) return [];
-    const names = migrations.map((Migration) => new Migration().name);
-    const query = manager.createQueryBuilder(runner).select('m.name', 'name').from(table, 'm');
-    const found = await query
-      .where('m.name IN (:...names)', { names })
-      .cache(false)
-      .getRawMany<{ name: string }>();
-    return found.map((each) => each.name);
-  } finally {
-    await runner.release();
-  }
-}
-
 async function checkEncoding(dataSource: DataSource): Promise<void> {
   const [found] = await dataSource.query<{ encoding: string }[]>(
     `SELECT current_setting('server_encoding') AS encoding`,

@@ -6,13 +6,12 @@ import { type Completion, Database } from '../../database/database.js';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
-import { isForeignKeyViolation } from '../../database/connection-errors.js';
+import { isReferenced } from '../../database/connection-errors.js';
 import { keepsSnapshot } from '../../database/engines/engine.js';
 import { MethodSettings } from '../method-settings.js';
 import { ShippingException } from '../../problems/shipping.exception.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { type Change, type Decide, expectedRow } from '../method-changes.js';
-import { codesOf } from '../method-fields.js';
 import {
   addProject,
   claim,
@@ -26,6 +25,7 @@ import {
   updateMethods,
 } from './method-rows.js';
 import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } from '../method-view.js';
+import { ShippingMethod } from '../shipping-method.entity.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
 import { type CacheStats, ViewCache } from './view-cache.js';
 
@@ -44,9 +44,6 @@ export interface ProjectChange {
   /** No method is left: the row of the project is deleted, too. */
   removesProject?: boolean;
 }
-
-/** How many projects one statement reads: each may have thousands of methods. */
-const maxSets = 8;
 
 interface Plan {
   view: MethodView;
@@ -78,15 +75,12 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     });
-    const setsAlone = (ids: string[]): Promise<MethodSet[]> =>
-      database.read(undefined, (manager) => setsOf(manager, ids));
-    const sets = new Batcher(setsAlone, maxSets);
     this.cache = new ViewCache(
       async (projectId) => {
         const now = await this.revisions.join(projectId);
         return ({ tag, inherits }) => tag === tagOf(now, inherits);
       },
-      async (projectId) => this.viewOf(await sets.join(projectId), setsAlone),
+      (projectId) => database.read(undefined, (manager) => this.read(manager, projectId)),
       settings.cacheBytes,
     );
   }
@@ -235,17 +229,11 @@ export class MethodStore {
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
     const [own] = await setsOf(manager, [projectId]);
     if (!own) throw new TypeError('A set was asked for.');
-    return this.viewOf(own, (ids) => setsOf(manager, ids));
-  }
-
-  /** @param sets reads sets of one moment */
-  private async viewOf(own: MethodSet, sets: (ids: string[]) => Promise<MethodSet[]>): Promise<MethodView> {
     const { defaultsProjectId } = this.settings;
-    const { projectId } = own;
     const inherits = projectId !== defaultsProjectId && own.methods.some((method) => method.use_default);
     if (!inherits) return MethodView.of(own);
     // Read again, because both sets must be of one moment.
-    const [inheriting = own, defaults] = await sets([projectId, defaultsProjectId]);
+    const [inheriting = own, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
     return MethodView.of(inheriting, defaults);
   }
 }
@@ -269,13 +257,16 @@ async function writeRows(
   const deleted = changes.filter(({ values }) => !values).map(({ id }) => id);
   const inserted = changes.flatMap(({ id, before, values }) => (values && !before ? { id, values } : []));
   const written: WrittenRow[] = deleted.map((id) => ({ id, stored: undefined }));
+  const { tableName } = manager.connection.getMetadata(ShippingMethod);
+  const refuseAsInUse = (error: unknown): never => {
+    throw isReferenced(error, tableName) ? new MethodInUseError(error) : error;
+  };
   await deleteMethods(manager, projectId, deleted).catch(refuseAsInUse);
   const updates = changes.flatMap(({ id, before, values }) =>
     before && values ? { id, before, values } : [],
   );
-  const changesCodes = updates.some(({ before, values }) => codesOf(before.stored) !== codesOf(values));
-  const updated = updateMethods(manager, projectId, updates).catch(changesCodes ? refuseAsInUse : rethrow);
-  for (const stored of await updated) written.push({ id: stored.id, stored });
+  const updated = await updateMethods(manager, projectId, updates).catch(refuseAsInUse);
+  for (const stored of updated) written.push({ id: stored.id, stored });
   for (const stored of await insertMethods(manager, projectId, inserted))
     written.push({ id: stored.id, stored });
   return written;
@@ -295,12 +286,4 @@ function changeOf({ id, before, values }: Change, after: MethodView): ShippingMe
  */
 function undefinedIfLost(error: unknown): undefined {
   if (!(error instanceof DatabaseUnavailableError) || error.contention !== 'race') throw error;
-}
-
-function refuseAsInUse(error: unknown): never {
-  throw isForeignKeyViolation(error) ? new MethodInUseError(error) : error;
-}
-
-function rethrow(error: unknown): never {
-  throw error;
 }
