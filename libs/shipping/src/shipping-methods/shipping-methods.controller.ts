@@ -39,7 +39,7 @@ export class ShippingMethodsController {
     @IfNoneMatch() held: string | undefined,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodPage> {
-    return answerRead(response, await this.methods.listBySearch(projectId, search), held);
+    return answerRead(response, await this.methods.list(projectId, search), held);
   }
 
   @Get('shipments/methods/tree')

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Observable, Subject } from 'rxjs';
 import { type CallOptions, type Completion, Database } from '../database/database.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
@@ -15,7 +14,6 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { type CheckedListQuery } from './list/list-filter.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
 import { lazyPage, lazyTree, type Rendering } from './lazy-value.js';
@@ -75,11 +73,6 @@ export class ShippingMethods {
   });
 
   private readonly completion: Completion<Done>;
-  /** Queries of URLs that were valid. To parse and check a query takes a tenth of the time of a list from memory. */
-  private readonly queries = new LRUCache<string, CheckedListQuery>({
-    maxSize: 1_000_000,
-    sizeCalculation: (_query, search) => 500 + 2 * search.length,
-  });
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -117,33 +110,22 @@ export class ShippingMethods {
 
   /**
    * One page, in the order `sort_order`, `carrier_code`, `method_code`; its rows and total are of one moment.
+   * @param query the parameters as values, or the query of a URL as text: `q=ground&filter[is_active]=true`
    * @throws InvalidParameterError
    */
   async list(
     projectId: string,
-    query: ListShippingMethods = {},
+    query: ListShippingMethods | string = {},
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
+    const { maxPageSize } = this.settings;
     const checked = checkWithIds({ projectId }, (violations) =>
-      checkListQuery(violations, query, this.settings.maxPageSize),
+      typeof query === 'string'
+        ? readListQuery(violations, query, maxPageSize)
+        : checkListQuery(violations, query, maxPageSize),
     );
-    return this.page(projectId, checked, options);
-  }
-
-  /**
-   * The list for the route.
-   * @param search the query of the URL, as it was sent
-   * @throws InvalidParameterError
-   * @internal
-   */
-  async listBySearch(projectId: string, search: string): Promise<ShippingMethodPage> {
-    const known = this.queries.get(search);
-    const query = checkWithIds(
-      { projectId },
-      (violations) => known ?? readListQuery(violations, search, this.settings.maxPageSize),
-    );
-    if (!known) this.queries.set(search, query);
-    return this.page(projectId, query, {}, `?${search}`);
+    const render = (view: MethodView): string => pageJson(view, checked);
+    return lazyPage(await this.rendering(projectId, options, `list ${JSON.stringify(checked)}`, render));
   }
 
   /** All methods, inactive ones too, by carrier. */
@@ -299,16 +281,6 @@ export class ShippingMethods {
   /** How the memory of this mount is used, in this process. For your metrics: it costs nothing to ask. */
   cacheStats(): CacheStats {
     return this.store.cacheStats();
-  }
-
-  private async page(
-    projectId: string,
-    query: CheckedListQuery,
-    options: CallOptions,
-    name = `list ${JSON.stringify(query)}`,
-  ): Promise<ShippingMethodPage> {
-    const render = (view: MethodView): string => pageJson(view, query);
-    return lazyPage(await this.rendering(projectId, options, name, render));
   }
 
   /** @param name the JSON is kept beside the view under this name, unless a transaction has read the view */
