@@ -10,6 +10,9 @@
 //   starts   `npm start` serves a list of methods with this status
 //   needs    `postgres` or `mariadb`: such a server; the host gets a database of its own there, as DATABASE_URL
 //   sqlite   true: better-sqlite3, copied from test/drivers if it was compiled there, else installed
+//   sample   true: the host is a client of the sample. It starts the one of SHIPPING_REPOSITORY, and the library is not
+//            installed in it
+//   browser  true: a Chromium, at CHROMIUM or where Debian's package installs it
 //   inCi     false: only with --all, so that CI stays fast
 
 /** The tested version of each major of the Nest CLI. */
@@ -162,6 +165,14 @@ export const hosts = {
     sqlite: true,
     add: ['@electric-sql/pglite@0.5', 'pg@8', 'sql.js@1'],
     steps: ['npm run build', 'node dist/named-data-source.js'],
+  },
+  admin: {
+    from: 'admin',
+    files: ['../recipes/admin'],
+    steps: ['npm run build', 'npm test'],
+    sample: true,
+    browser: true,
+    inCi: true,
   },
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
   types: {

@@ -44,6 +44,7 @@ const wanted = named.length > 0 ? named : all.filter((name) => flags.includes('-
 const urls = process.env['TEST_DATABASE_URLS']?.split(',') ?? [];
 /** better-sqlite3 and what it needs, compiled for this Node by `npm install --prefix test/drivers`. */
 const compiled = join(root, 'test/drivers/node_modules');
+const chromium = process.env['CHROMIUM'] || '/usr/bin/chromium';
 const kept = process.env['SHIPPING_HOSTS_DIR'];
 if (kept) mkdirSync(kept, { recursive: true });
 const work = kept ?? mkdtempSync(join(tmpdir(), 'nestjs-shipping-hosts-'));
@@ -79,8 +80,10 @@ process.exitCode = count('FAILED') > 0 ? 1 : 0;
 async function tryHost(name, host, tarball) {
   const server = urls.find((url) => host.needs !== undefined && url.startsWith(host.needs));
   if (host.needs && !server) return `skipped: it needs ${host.needs}://… in TEST_DATABASE_URLS`;
+  if (host.browser && !existsSync(chromium)) return `skipped: there is no Chromium at ${chromium} (CHROMIUM)`;
   const folder = join(work, name);
   const environment = { ...process.env, VENDURE_DISABLE_TELEMETRY: 'true' };
+  if (host.sample) environment['SHIPPING_REPOSITORY'] = root;
   const database = `shipping_host_${name.replaceAll('-', '_')}_${process.pid}`;
   if (server) {
     await onServer(server, `CREATE DATABASE ${database}`);
@@ -169,7 +172,7 @@ function mount(file) {
 }
 
 /** Installs the tarball together with the packages that the documents name for such a host. */
-async function install({ add = [], addDev = [], sqlite = false }, tarball, at) {
+async function install({ add = [], addDev = [], sqlite = false, sample = false }, tarball, at) {
   const folder = at.cwd;
   const file = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8'));
@@ -184,7 +187,7 @@ async function install({ add = [], addDev = [], sqlite = false }, tarball, at) {
   const dependencies = {
     ...manifest.dependencies,
     ...versions(sqlite && !copied ? [...add, 'better-sqlite3@12'] : add),
-    'nestjs-shipping': `file:${tarball}`,
+    ...(!sample && { 'nestjs-shipping': `file:${tarball}` }),
   };
   if (copied) delete dependencies['better-sqlite3'];
   const devDependencies = { ...manifest.devDependencies, ...versions(addDev) };

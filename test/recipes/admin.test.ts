@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { type Client } from '../support/client.js';
-import { reactAdminProvider } from './admin/react-admin.js';
+import { changesOf, reactAdminProvider } from './admin/react-admin.js';
 import { refineProvider } from './admin/refine.js';
 import { type Method, ShippingApi } from './admin/shipping-api.js';
 
@@ -37,6 +37,20 @@ describe("react-admin's data provider", () => {
     expect([codes(named.data), named.total]).toEqual([['01'], 1]);
   });
 
+  it('gives more methods at once than a page of the API', async () => {
+    for (let number = 0; number < 100; number++)
+      await shop.create({ ...paket, method_code: `${number}`, sort_order: 1 });
+    const list = (perPage: number) =>
+      provider().getList('methods', { pagination: { page: 1, perPage }, filter: {} });
+
+    const exported = await list(1000);
+    const selected = await list(102);
+
+    expect([exported.data.length, exported.total]).toEqual([103, 103]);
+    expect(new Set(exported.data.map(({ id }) => id)).size).toBe(103);
+    expect(selected.data).toEqual(exported.data.slice(0, 102));
+  });
+
   it('gives one method, and several', async () => {
     const { data } = await provider().getList('methods', {});
     const ids = data.slice(1).map(({ id }) => id);
@@ -62,19 +76,25 @@ describe("react-admin's data provider", () => {
       data: { ...previousData, sort_order: 7 },
       previousData,
     });
+    const labelled = await provider().update('methods', {
+      id: stored.id,
+      data: { carrier_label: 'UPS' },
+      previousData: updated.data,
+    });
     const same = await provider().update('methods', {
       id: stored.id,
-      data: updated.data,
-      previousData: updated.data,
+      data: labelled.data,
+      previousData: labelled.data,
     });
 
     expect(updated.data).toMatchObject({ ...ground, sort_order: 7, version: 2 });
-    expect(same.data).toEqual(updated.data);
+    expect(labelled.data).toMatchObject({ ...ground, carrier_label: 'UPS', sort_order: 7, version: 3 });
+    expect(same.data).toEqual(labelled.data);
   });
 
   it('does not overwrite what somebody else has changed', async () => {
     const previousData = (await provider().getOne('methods', { id: stored.id })).data;
-    await shop.update(stored.id, { ...ground, method_label: 'Theirs' });
+    await shop.update(stored.id, { ...ground, method_label: 'Theirs', sort_order: 5 });
 
     const data = { ...previousData, method_label: 'Mine' };
     const refused = provider().update('methods', { id: stored.id, data, previousData });
@@ -82,11 +102,11 @@ describe("react-admin's data provider", () => {
     const theirs = (await provider().getOne('methods', { id: stored.id })).data;
     const overwritten = await provider().update('methods', {
       id: stored.id,
-      data: { ...theirs, method_label: 'Mine' },
+      data: changesOf(data, previousData),
       previousData: theirs,
     });
 
-    expect(overwritten.data).toMatchObject({ method_label: 'Mine', version: 3 });
+    expect(overwritten.data).toMatchObject({ method_label: 'Mine', sort_order: 5, version: 3 });
   });
 
   it('shows faults at their fields', async () => {
@@ -97,6 +117,24 @@ describe("react-admin's data provider", () => {
     expect(refused).toMatchObject({
       body: { errors: { method_label: expect.any(String), sort_order: expect.any(String) } },
     });
+  });
+
+  it('names no field of a form for a fault elsewhere in the request', async () => {
+    const previousData = { ...stored, etag: 'no etag' };
+    const data = { sort_order: 1 };
+
+    const refused = await refusalOf(provider().update('methods', { id: stored.id, data, previousData }));
+
+    expect(refused).toMatchObject({ status: 400, body: { errors: {} } });
+    expect(refused).toHaveProperty('fields', {});
+  });
+
+  it('creates a method from the fields of a cloned one', async () => {
+    const { id: _, ...cloned } = stored;
+
+    const created = await provider().create('methods', { data: { ...cloned, method_code: '05' } });
+
+    expect(created.data).toMatchObject({ ...ground, method_code: '05', version: 1 });
   });
 
   it('creates, changes several, and gives back what it removes', async () => {

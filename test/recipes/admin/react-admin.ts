@@ -24,6 +24,14 @@ interface UpdateParams {
   previousData: Method;
 }
 
+/** The fields that a form may change and that the user has changed. `previousData` is what the user has seen. */
+export function changesOf(data: Partial<Method>, previousData: Partial<Method> = {}): Partial<Method> {
+  const changed = editable.filter(
+    (name) => data[name] !== undefined && JSON.stringify(data[name]) !== JSON.stringify(previousData[name]),
+  );
+  return Object.fromEntries(changed.map((name) => [name, data[name]]));
+}
+
 /** react-admin shows `body.errors` at the fields of a form whose `mutationMode` is `pessimistic`. */
 function forForm(error: unknown): never {
   if (!(error instanceof ApiError)) throw error;
@@ -32,20 +40,20 @@ function forForm(error: unknown): never {
 
 export function reactAdminProvider(api: ShippingApi) {
   const update = async ({ id, data, previousData }: UpdateParams) => {
-    const changed = editable.filter(
-      (name) => JSON.stringify(data[name]) !== JSON.stringify(previousData[name]),
-    );
-    const values = Object.fromEntries(changed.map((name) => [name, data[name] ?? null]));
-    return { data: await api.update({ ...previousData, id }, values, previousData.etag).catch(forForm) };
+    const changes = changesOf(data, previousData);
+    return { data: await api.update({ ...previousData, id }, changes, previousData.etag).catch(forForm) };
   };
   return {
-    /** The order is that of the API: give the columns of the list `sortable={false}`. */
+    /** The API has one order, and `sort` is ignored. */
     async getList(_resource: string, { pagination, filter = {} }: ListParams) {
       const { page = 1, perPage = 20 } = pagination ?? {};
       const { q = '', ...equal } = filter;
-      const query = { page, per_page: perPage, q: String(q), filter: JSON.stringify(equal) };
-      const { data, meta } = await api.list(query);
-      return { data, total: meta.total };
+      const query = { per_page: Math.min(perPage, 100), q: String(q), filter: JSON.stringify(equal) };
+      const { data, meta } = await api.list({ ...query, page });
+      // The buttons "Export" and "Select all" ask for one page of 1,000 and of 250. The API gives 100 at once.
+      for (let next = 2; (next - 1) * 100 < Math.min(perPage, meta.total); next++)
+        data.push(...(await api.list({ ...query, page: next })).data);
+      return { data: data.slice(0, perPage), total: meta.total };
     },
     async getOne(_resource: string, { id }: { id: string }) {
       return { data: await api.find(id) };
@@ -55,15 +63,13 @@ export function reactAdminProvider(api: ShippingApi) {
       return { data };
     },
     getManyReference: () => Promise.reject(new Error('No resource belongs to a method.')),
-    async create(_resource: string, { data }: { data: object }) {
-      return { data: await api.create(data).catch(forForm) };
+    /** A method that the user clones has fields that the API does not take. */
+    async create(_resource: string, { data }: { data: Partial<Method> }) {
+      return { data: await api.create(changesOf(data)).catch(forForm) };
     },
     update: (_resource: string, params: UpdateParams) => update(params),
     async updateMany(_resource: string, { ids, data }: { ids: string[]; data: Partial<Method> }) {
-      for (const id of ids) {
-        const previousData = await api.find(id);
-        await update({ id, data: { ...previousData, ...data }, previousData });
-      }
+      for (const id of ids) await update({ id, data, previousData: await api.find(id) });
       return { data: ids };
     },
     /** A DELETE answers 204 without a body, and react-admin wants the record. */

@@ -27,8 +27,8 @@ export class ApiError extends Error {
   ) {
     super(problem.detail ?? `The server answered ${status}.`);
     for (const { pointer = '', detail } of problem.errors ?? []) {
-      const name = pointer.split('/')[1] ?? '';
-      this.fields[name] ??= detail.replace(/^\S+ /, '');
+      const name = pointer.split('/')[1];
+      if (name) this.fields[name] ??= detail.replace(/^\S+ /, '');
     }
   }
 }
