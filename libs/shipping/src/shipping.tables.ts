@@ -11,7 +11,7 @@ import { shippingEntities } from './shipping.entities.js';
 import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
 import { connectionError } from './database/connection-errors.js';
 import { Database } from './database/database.js';
-import { columnsOf } from './database/engines/boot-checks.js';
+import { checkDatabase, missingColumns } from './database/engines/boot-checks.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
@@ -47,16 +47,10 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     // `manualInitialization`: the host will migrate when it initialises.
     if (!dataSource.isInitialized) return;
     this.database.observe();
-    const columns = await columnsOf(dataSource, shippingEntities).catch((error: unknown) => {
+    const tables = await this.checkedTables().catch((error: unknown) => {
       throw connectionError(error, false);
     });
-    const tables = shippingEntities.map((entity, place) => {
-      const { tablePath, ownColumns } = dataSource.getMetadata(entity);
-      const present = columns[place] ?? [];
-      const names = ownColumns.map(({ databaseName }) => databaseName);
-      return { tablePath, present, absent: names.filter((name) => !present.includes(name)) };
-    });
-    const missing = tables.filter(({ present }) => present.length === 0).map(({ tablePath }) => tablePath);
+    const missing = tables.filter(({ lacking }) => !lacking).map(({ tablePath }) => tablePath);
     if (missing.length > 0) {
       const message =
         `The database has no table ${missing.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +
@@ -70,12 +64,24 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
       new Logger('ShippingModule').warn(message);
       return;
     }
-    const changed = tables.find(({ absent }) => absent.length > 0);
+    const changed = tables.find(({ lacking = [] }) => lacking.length > 0);
     if (!changed) return;
     throw new Error(
-      `The database has a table ${changed.tablePath} without the columns ${changed.absent.join(', ')}. If an older ` +
+      `The database has a table ${changed.tablePath} without the columns ${changed.lacking?.join(', ')}. If an older ` +
         `version of nestjs-shipping made it, run shippingMigrations. If it is a table of yours, give the module a ` +
         `DataSource with another schema or entityPrefix.`,
     );
+  }
+
+  /** @returns our tables, each with the columns that it lacks; undefined when the table is missing */
+  private async checkedTables(): Promise<{ tablePath: string; lacking: string[] | undefined }[]> {
+    const { dataSource } = this.database;
+    await checkDatabase(dataSource);
+    const tables = [];
+    for (const entity of shippingEntities) {
+      const { tablePath } = dataSource.getMetadata(entity);
+      tables.push({ tablePath, lacking: await missingColumns(dataSource, entity) });
+    }
+    return tables;
   }
 }

@@ -33,7 +33,10 @@ export interface OpenApiDocument {
   components?: { schemas?: Record<string, object> };
 }
 
-/** Pass the values that the module has. `path` also needs your global prefix, and the segment of a URI version. */
+/**
+ * Pass the values that the module has. `path` is the path that the document has: with your global prefix, unless it was made
+ * with `ignoreGlobalPrefix`, and with the segment of a URI version.
+ */
 export interface ShippingDocumentOptions {
   path?: string;
   maxPageSize?: number;
@@ -69,17 +72,18 @@ export function documentShipping<Document extends OpenApiDocument>(
     tags,
     paths: shippingPaths(`/${path}`, project, maxPageSize),
   });
-  const found = Object.entries(document.paths).flatMap(([route, item]) =>
+  const scans = Object.entries(document.paths).flatMap(([route, item]) =>
     Object.values(item).map((operation) => ({ route, id: operation?.operationId })),
   );
-  const scanned = found.find(({ id }) => id?.startsWith('ShippingMethodsController_'));
-  if (scanned && !found.some(({ route }) => route in ours.paths)) {
+  const scanned = scans.find(({ id }) => id?.startsWith('ShippingMethodsController_'));
+  if (scanned && !scans.some(({ route }) => route in ours.paths)) {
+    const found = scanned.route.replace(/^\/|\/shipments\/methods.*$/g, '').replace(/\{(\w+)\}/g, ':$1');
     throw new Error(
       `documentShipping() was told that the routes are at "/${path}", but the document has "${scanned.route}". Pass ` +
-        `their path with the global prefix and the version: documentShipping(document, { path: 'api/v1/…' }).`,
+        `the path that the document has: documentShipping(document, { path: '${found}' }).`,
     );
   }
-  const taken = new Set(found.filter(({ route }) => !(route in ours.paths)).map(({ id }) => id));
+  const taken = new Set(scans.filter(({ route }) => !(route in ours.paths)).map(({ id }) => id));
   const paths = { ...document.paths };
   for (const [route, operations] of Object.entries(ours.paths)) {
     const item: Record<string, OpenApiOperation | undefined> = { ...paths[route] };

@@ -85,16 +85,16 @@ export class ContractClient {
     return this.read(`${this.methods}?${query}`);
   }
 
-  /** One of the three GET routes: none of them answers 404, or 200 without `data`. */
+  /** One of the three GET routes: none of them answers 200 without `data`. */
   async read<Body>(path: string, headers = {}): Promise<Answer<Body>> {
     const answer = await this.send<Body>('GET', path, undefined, headers);
     const { status, text, body } = answer;
-    const isForeign = status === 404 || (status === 200 && !Array.isArray(body['data']));
+    const isWrapped = status === 200 && !Array.isArray(body['data']);
     const hint =
       'Another route of your application may take the path first, such as a catch-all in a controller of the root module: ' +
       'Nest registers the routes of the root module before ours. Move it into a module that is imported after ' +
       'ShippingModule. If an interceptor wraps answers, say how to get at them: unwrap. A guard may refuse the project.';
-    assert.ok(!isForeign, `GET ${path} answers ${status}: ${text.slice(0, 200)}\n${hint}`);
+    assert.ok(!isWrapped, `GET ${path} answers ${status}: ${text.slice(0, 200)}\n${hint}`);
     return answer;
   }
 
@@ -103,16 +103,27 @@ export class ContractClient {
   }
 
   async send<Body>(method: string, path: string, body?: object, headers = {}): Promise<Answer<Body>> {
-    const response = await fetch(this.target.origin + path, {
+    const response = await fetch(new URL(path, this.target.origin), {
       method,
       headers: { ...(body && { 'content-type': 'application/json' }), ...this.target.headers, ...headers },
       body: body && JSON.stringify(body),
     });
     const text = await response.text();
     const sent = text.startsWith('{') ? (JSON.parse(text) as Envelope) : {};
+    const isRefusedByHost = [401, 403, 429].includes(response.status) || isForeign(response.status, sent);
+    const hint =
+      'Correct "path" or "headers" of the target. A guard may refuse the project, and a limit of requests may be too low: ' +
+      'the suite sends about fifty within some seconds.';
+    const refusal = `${method} ${path} answers ${response.status}: ${text.slice(0, 200)}\n${hint}`;
+    assert.ok(!isRefusedByHost, refusal);
     const { unwrap } = this.target;
     const answer = unwrap && response.ok && text !== '' ? unwrap(sent) : sent;
     const found = typeof answer === 'object' && answer !== null ? answer : {};
     return { status: response.status, headers: response.headers, text, body: found as Answer<Body>['body'] };
   }
+}
+
+/** A 404 of ours names a method. Another one says that the path leads to no route of ours. */
+function isForeign(status: number, { code }: Envelope): boolean {
+  return status === 404 && code !== 'method_not_found';
 }

@@ -1,25 +1,26 @@
 import { type DataSource, type EntityTarget, type ObjectLiteral } from 'typeorm';
 import { engineOf } from './engine.js';
 
-/**
- * @returns the columns that each table has; none for a table that is missing
- * @throws Error that names the remedy, for a database that cannot hold our data
- */
-export async function columnsOf(
+/** @throws Error that names the remedy, for a database that cannot hold our data */
+export async function checkDatabase(dataSource: DataSource): Promise<void> {
+  const engine = engineOf(dataSource);
+  if (engine === 'postgres') await checkEncoding(dataSource);
+  else if (engine !== 'better-sqlite3') await checkSession(dataSource);
+}
+
+/** @returns the names of the columns that the table of an entity lacks; undefined when there is no such table */
+export async function missingColumns(
   dataSource: DataSource,
-  entities: readonly EntityTarget<ObjectLiteral>[],
-): Promise<string[][]> {
+  entity: EntityTarget<ObjectLiteral>,
+): Promise<string[] | undefined> {
+  const { tablePath, ownColumns } = dataSource.getMetadata(entity);
   const runner = dataSource.createQueryRunner('master');
   try {
-    const engine = engineOf(dataSource);
-    if (engine === 'postgres') await checkEncoding(dataSource);
-    else if (engine !== 'better-sqlite3') await checkSession(dataSource);
-    const columns: string[][] = [];
-    for (const entity of entities) {
-      const table = await runner.getTable(dataSource.getMetadata(entity).tablePath);
-      columns.push(table?.columns.map(({ name }) => name) ?? []);
-    }
-    return columns;
+    if (!(await runner.hasTable(tablePath))) return undefined;
+    const missing: string[] = [];
+    for (const { databaseName } of ownColumns)
+      if (!(await runner.hasColumn(tablePath, databaseName))) missing.push(databaseName);
+    return missing;
   } finally {
     await runner.release();
   }
