@@ -322,7 +322,8 @@ describe('the running module', () => {
       documentShipping(scan, { path: 'api/v1/projects/:project_id/sales/orders' });
 
     expect(documented).toThrow(
-      'the document has "/api/projects/{project_id}/sales/orders/shipments/methods"',
+      'the document has "/api/projects/{project_id}/sales/orders/shipments/methods". Pass the path that the document has: ' +
+        "documentShipping(document, { path: 'api/projects/:project_id/sales/orders' }).",
     );
   });
 

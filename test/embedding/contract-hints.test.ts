@@ -1,0 +1,67 @@
+import { type CanActivate, ForbiddenException, HttpException, UseGuards } from '@nestjs/common';
+import { OrderEvents, ShippingModule } from 'nestjs-shipping';
+import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+import { compiled, listening, typeOrm } from './host.js';
+
+/** What the guard of the host throws. */
+let refusal: Error | undefined;
+
+class HostGuard implements CanActivate {
+  canActivate(): boolean {
+    if (refusal) throw refusal;
+    return true;
+  }
+}
+
+describe('the contract suite', () => {
+  let database: TestDatabase;
+  let close: () => Promise<void>;
+  let target: ContractTarget;
+  beforeAll(async () => {
+    database = await testDatabase();
+    const shipping = ShippingModule.forRoot({ http: { decorators: [UseGuards(HostGuard)] } });
+    const { app, origin } = await listening(await compiled([typeOrm(database), shipping]));
+    close = () => app.close();
+    target = { origin, orderEvents: app.get(OrderEvents) };
+  });
+  afterAll(async () => {
+    await close?.();
+    await database?.close();
+  });
+  afterEach(() => {
+    refusal = undefined;
+  });
+
+  const faultsOf = (of: ContractTarget): Promise<string[]> =>
+    Promise.all(shippingContract(() => of).map(({ run }) => run().then(() => 'passed', String)));
+
+  it.each([
+    [403, new ForbiddenException('Not yours')],
+    [429, new HttpException('Too many requests', 429)],
+  ])('names the request, the answer and the field of the target after a %s', async (status, error) => {
+    refusal = error;
+
+    const faults = await faultsOf(target);
+
+    for (const fault of faults) {
+      expect(fault).toMatch(
+        new RegExp(`(GET|POST) /api/projects/\\S+ answers ${status}: .*${error.message}`),
+      );
+      expect(fault).toContain('"headers" of the target');
+    }
+  });
+
+  it('names the request and the field of the target when the path is wrong', async () => {
+    const faults = await faultsOf({ ...target, path: 'wrong/:project_id/sales/orders' });
+
+    for (const fault of faults) expect(fault).toMatch(/wrong\/\S+ answers 404(.|\n)*"path"/);
+  });
+
+  it('takes an origin with a slash at its end', async () => {
+    const faults = await faultsOf({ ...target, origin: `${target.origin}/` });
+
+    expect(new Set(faults)).toEqual(new Set(['passed']));
+  });
+});
