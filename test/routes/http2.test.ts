@@ -9,7 +9,6 @@ import { configureHttp } from '../../apps/sample/src/http.js';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
-import { addEvents } from '../support/rows.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const sent = JSON.stringify({ ...ground, meta: { text: 'é😀' } });
@@ -113,14 +112,5 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     ]);
     expect([bad.status, bad.body.code]).toEqual([400, 'invalid_parameter']);
     expect([head.status, head.read, head.etag]).toEqual([200, '', (await send('GET', path)).etag]);
-  });
-
-  it('a history of many pieces is complete', async () => {
-    await addEvents(database.dataSource.manager, { projectId: 'p', orderId: 'long' }, 3000);
-
-    const { status, type, read } = await send('GET', '/api/projects/p/sales/orders/long/events');
-
-    expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
-    expect((JSON.parse(read) as { data: unknown[] }).data).toHaveLength(3000);
   });
 });

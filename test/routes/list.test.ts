@@ -92,20 +92,6 @@ describe.each(adapters)('the list on %s', (adapter) => {
     expect(codes.toSorted()).toEqual((expected ?? all).toSorted());
   });
 
-  it('finds a renamed method by its new names only', async () => {
-    const own = host.shop();
-    const codes = { carrier_code: 'old-c', method_code: 'old-m' };
-    const names = { ...codes, carrier_label: 'old-cl', method_label: 'old-l' };
-    const { body } = await own.create(names);
-
-    await own.update(body.id, JSON.stringify(names).replaceAll('old', 'new'));
-
-    for (const name of Object.values(names)) {
-      expect([name, (await own.list(`q=${name}`)).body.meta.total]).toEqual([name, 0]);
-      expect((await own.list(`q=${name.replace('old', 'new')}`)).body.meta.total).toBe(1);
-    }
-  });
-
   it('has the methods of the tree, in the same order, inactive ones too', async () => {
     const { body } = await shop.list();
     const tree = (await shop.tree()).body.data;
