@@ -1,10 +1,8 @@
-import { type OrderEventDto, OrderEvents } from 'nestjs-shipping';
+import { type OrderEventDto } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
-import { onlyWhere } from '../support/database.js';
-import { watchStatements } from '../support/statements.js';
 
 type OnEvent = (event: OrderEventDto, manager: EntityManager) => Promise<void>;
 
@@ -106,23 +104,5 @@ describe('onEvent', () => {
     expect(recorded.filter(({ repeated }) => !repeated)).toHaveLength(1);
     // An attempt that lost a race on MariaDB was rolled back, with what the hook had written.
     expect(await host.events.list(project, 'told')).toHaveLength(1);
-  });
-});
-
-describe('an event', () => {
-  const host = mounted();
-
-  // SQLite and MariaDB send the same: only their texts differ.
-  onlyWhere('failedTransactions', () => {
-    it('is one statement without onEvent', async () => {
-      const { sent, stop } = watchStatements(host.dataSource);
-
-      await host.app.nest
-        .get(OrderEvents)
-        .record({ projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'k' });
-      stop();
-
-      expect(sent.map((sql) => /^\w+/.exec(sql)?.[0])).toEqual(['INSERT']);
-    });
   });
 });

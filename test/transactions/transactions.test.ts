@@ -4,6 +4,8 @@ import {
   MethodInUseError,
   MethodNotFoundError,
   ShippingMethods,
+  TooManyRemovalsError,
+  ValidationFailedError,
   VersionMismatchError,
 } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
@@ -50,25 +52,6 @@ describe("a sibling module's transaction", () => {
     expect((await shop.list()).headers.get('etag')).toBe(etag);
   });
 
-  onlyWhere('connections', () => {
-    it.each<[call: string, (project: string, manager: EntityManager) => Promise<unknown>]>([
-      ['create', (project, manager) => host.methods.create(project, ground, { manager })],
-      ['list', (project, manager) => host.methods.list(project, {}, { manager })],
-      ['event', (projectId, manager) => host.events.record({ ...event, projectId }, { manager })],
-    ])('cannot be joined when its connection is back in the pool: %s', async (_call, call) => {
-      const project = freshProject();
-      const runner = host.dataSource.createQueryRunner();
-      await runner.connect();
-      await runner.release();
-
-      const late = call(project, runner.manager);
-
-      await expect(late).rejects.toMatchObject({ code: 'database_unavailable' });
-      expect((await host.methods.list(project)).meta.total).toBe(0);
-      expect(await host.events.list(project, event.orderId)).toEqual([]);
-    });
-  });
-
   it('stays usable after each refusal that the caller catches', async () => {
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);
@@ -83,10 +66,17 @@ describe("a sibling module's transaction", () => {
       await expect(host.methods.remove(project, id, { manager, etags: ['"7"'] })).rejects.toThrow(
         VersionMismatchError,
       );
+      await expect(host.methods.upsertMany(project, [ground, ground], { manager })).rejects.toThrow(
+        ValidationFailedError,
+      );
+      await expect(host.methods.upsertMany(project, [], { manager, removeOthers: true })).rejects.toThrow(
+        TooManyRemovalsError,
+      );
+      await host.methods.create(project, { ...ground, method_code: '02' }, { manager });
     });
 
     const { meta } = await host.methods.list(project);
-    expect(meta.total).toBe(2);
+    expect(meta.total).toBe(3);
   });
 
   it.each(['create', 'update'] as const)(
@@ -251,27 +241,6 @@ describe("a sibling module's transaction", () => {
         expect(updated).toMatchObject({ method_label: 'Changed', version: 2 });
       });
     });
-  });
-
-  it('under a misspelt name is refused, so that no call commits by itself', async () => {
-    const project = freshProject();
-    const { manager } = host.dataSource;
-    const [misspelt, matching] = [{ managr: manager } as object, { manager, etags: ['"1"'] }];
-    const placed = { projectId: project, orderId: 'o', type: 'order.placed' };
-    const calls = [
-      host.methods.create(project, ground, misspelt),
-      host.methods.update(project, 'id', ground, misspelt),
-      host.methods.list(project, {}, misspelt),
-      host.methods.findByCodes(project, 'ups', '03', misspelt),
-      host.events.record(placed, misspelt),
-      host.events.list(project, 'o', misspelt),
-    ];
-
-    for (const call of calls) await expect(call).rejects.toThrow('This call has no option "managr".');
-    expect(() => host.events.stream(project, 'o', misspelt)).toThrow('no option "managr"');
-    // A create has no etag to match.
-    await expect(host.methods.create(project, ground, matching)).rejects.toThrow('no option "etags"');
-    expect((await host.methods.list(project)).data).toEqual([]);
   });
 
   it('of another DataSource is refused, given or ambient', async () => {

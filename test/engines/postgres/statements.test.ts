@@ -1,4 +1,4 @@
-import { ShippingMethods } from 'nestjs-shipping';
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
 import { Client, freshProject } from '../../support/client.js';
@@ -86,6 +86,14 @@ describe('a write of its own', () => {
 
   it('sends none when its input is refused', async () => {
     expect(await sentBy(() => methods.create(project, { ...ground, method_label: '' }))).toEqual([]);
+  });
+});
+
+describe('an event', () => {
+  it('is one statement where there is no onEvent', async () => {
+    const event = { projectId: project, orderId: 'o', type: 'a.b', dedupeKey: 'k' };
+
+    expect(await sentBy(() => app.nest.get(OrderEvents).record(event))).toEqual(['INSERT']);
   });
 });
 

@@ -1,11 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  MethodInUseError,
-  ShippingMethod,
-  type ShippingMethodChange,
-  ShippingMethods,
-  ValidationFailedError,
-} from 'nestjs-shipping';
+import { ShippingMethod, type ShippingMethodChange, ShippingMethods } from 'nestjs-shipping';
 import { type DataSource, type EntityManager, type EntitySubscriberInterface } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -20,9 +14,6 @@ const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver
 describe('upsertMany', () => {
   const ambient = new AsyncLocalStorage<EntityManager>();
   const host = mounted({ shipping: { entityManager: () => ambient.getStore() } });
-  beforeAll(async () => {
-    await engine.createCart(host.dataSource.manager);
-  });
 
   /** Each swallows the refusal of the call, and commits. */
   const transactions = {
@@ -109,40 +100,6 @@ describe('upsertMany', () => {
 
     expect(seen).toEqual(['03', '01', '65', '03']);
     expect(await listed(project)).toEqual(['01', '65', '03']);
-  });
-
-  it("leaves the caller's transaction usable when the requests are refused", async () => {
-    const project = freshProject();
-
-    await host.dataSource.transaction(async (manager) => {
-      const refused = host.methods.upsertMany(project, [ground, ground], { manager });
-      await expect(refused).rejects.toThrow(ValidationFailedError);
-      await host.methods.upsertMany(project, [ground], { manager });
-    });
-
-    expect(await listed(project)).toEqual(['03']);
-  });
-
-  it('with removeOthers removes and creates nothing while your foreign key refers to one of the others', async () => {
-    const project = freshProject();
-    const { methods: stored } = await host.methods.upsertMany(project, [ground, express]);
-    await engine.putIntoCart(host.dataSource.manager, project, stored[0]?.id ?? '');
-
-    const replacing = host.methods.upsertMany(project, [saver], { removeOthers: true });
-
-    await expect(replacing).rejects.toThrow(MethodInUseError);
-    expect(await listed(project)).toEqual(['01', '03']);
-  });
-
-  it('with removeOthers keeps a method in use that a request names, and removes the rest', async () => {
-    const project = freshProject();
-    const { methods: stored } = await host.methods.upsertMany(project, [ground, express]);
-    await engine.putIntoCart(host.dataSource.manager, project, stored[0]?.id ?? '');
-
-    const { removed } = await host.methods.upsertMany(project, [ground, saver], { removeOthers: true });
-
-    expect(removed).toMatchObject([express]);
-    expect(await listed(project)).toEqual(['03', '65']);
   });
 });
 
