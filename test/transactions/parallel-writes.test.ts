@@ -3,7 +3,7 @@ import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
-import { engine, onlyWhere } from '../support/database.js';
+import { engine } from '../support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -56,24 +56,6 @@ describe('writes that come at the same time', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await shop.list()).body.meta.total).toBe(3);
     await allow();
-  });
-
-  onlyWhere('changingTriggers', () => {
-    it('inherit as they were stored, also if a trigger of the host decides that', async () => {
-      const project = freshProject();
-      const { id } = await host.methods.create(project, { ...ground, use_default: true });
-      const endRule = await engine.keepUseDefault(host.dataSource.manager);
-
-      const updated = await host.methods.update(project, id, { ...ground, use_default: false });
-      await endRule();
-
-      expect(updated.use_default).toBe(true);
-      await host.methods.upsert('default', { ...ground, method_label: 'Default' });
-      expect(await host.methods.find(project, id)).toMatchObject({
-        method_label: 'Default',
-        use_default: true,
-      });
-    });
   });
 
   it('to one method are made one after another, and none of them is lost', async () => {
