@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type ShippingMethodDto } from 'nestjs-shipping';
+import { ShippingMethod, type ShippingMethodDto } from 'nestjs-shipping';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type EntityManager } from 'typeorm';
 import { mounted } from '../mounted.js';
@@ -181,6 +181,28 @@ describe('a route inside an ambient transaction', () => {
       statuses.push((await read(etag)).status, (await read(before)).status);
 
       expect(statuses).toEqual([304, 200, 304, 200, 304]);
+    },
+  );
+
+  it.each(['list', 'tree'] as const)(
+    '%s shows a change by SQL to nobody else when it is rolled back',
+    async (route) => {
+      const shop = host.shop();
+      await host.methods.create(shop.project, ground);
+      const read = async (): Promise<string> => (await (route === 'list' ? shop.list() : shop.tree())).text;
+      const before = await read();
+
+      const within = inTransaction(host.dataSource, async (manager) => {
+        current = manager;
+        // The revision of the project stays the same.
+        await manager.update(ShippingMethod, { projectId: shop.project }, { methodLabel: 'By SQL' });
+        expect(await read()).toContain('By SQL');
+        throw new Error('rollback');
+      });
+      await expect(within).rejects.toThrow('rollback');
+      current = undefined;
+
+      expect(await read()).toBe(before);
     },
   );
 });

@@ -1,20 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  DuplicateMethodError,
-  MethodInUseError,
-  MethodNotFoundError,
-  ShippingMethods,
-  TooManyRemovalsError,
-  ValidationFailedError,
-  VersionMismatchError,
-} from 'nestjs-shipping';
-import { type EntityManager } from 'typeorm';
+import { ShippingMethods } from 'nestjs-shipping';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere, testDatabase } from '../support/database.js';
-import { anyStatement, watchStatements } from '../support/statements.js';
+import { watchStatements } from '../support/statements.js';
 
 const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -50,33 +41,6 @@ describe("a sibling module's transaction", () => {
     expect(await host.methods.list(project)).toMatchObject({ data: [ground], meta: { total: 1 } });
     expect(await host.methods.list(project)).toEqual(before);
     expect((await shop.list()).headers.get('etag')).toBe(etag);
-  });
-
-  it('stays usable after each refusal that the caller catches', async () => {
-    const project = freshProject();
-    const { id } = await host.methods.create(project, ground);
-
-    await host.dataSource.transaction(async (manager) => {
-      const other = await host.methods.create(project, { ...ground, method_code: '01' }, { manager });
-      await expect(host.methods.create(project, ground, { manager })).rejects.toThrow(DuplicateMethodError);
-      await expect(host.methods.update(project, other.id, ground, { manager })).rejects.toThrow(
-        DuplicateMethodError,
-      );
-      await expect(host.methods.remove(project, 'nothing', { manager })).rejects.toThrow(MethodNotFoundError);
-      await expect(host.methods.remove(project, id, { manager, etags: ['"7"'] })).rejects.toThrow(
-        VersionMismatchError,
-      );
-      await expect(host.methods.upsertMany(project, [ground, ground], { manager })).rejects.toThrow(
-        ValidationFailedError,
-      );
-      await expect(host.methods.upsertMany(project, [], { manager, removeOthers: true })).rejects.toThrow(
-        TooManyRemovalsError,
-      );
-      await host.methods.create(project, { ...ground, method_code: '02' }, { manager });
-    });
-
-    const { meta } = await host.methods.list(project);
-    expect(meta.total).toBe(3);
   });
 
   it.each(['create', 'update'] as const)(
@@ -141,76 +105,6 @@ describe("a sibling module's transaction", () => {
 
     expect(sent.filter((sql) => sql.includes('SAVEPOINT'))).toEqual([]);
     expect(sent.length).toBeGreaterThan(6);
-  });
-
-  onlyWhere('failedTransactions', () => {
-    it('cannot be committed after a foreign key of the host has refused a delete', async () => {
-      const project = freshProject();
-      const { id } = await host.methods.create(project, ground);
-      const { dataSource } = host.app.database;
-      await engine.putIntoCart(dataSource.manager, project, id);
-      const told: unknown[] = [];
-      const subscription = host.methods.changes.subscribe((change) => told.push(change));
-
-      const committing = dataSource.transaction(async (manager) => {
-        await host.methods.create(project, { ...ground, method_code: '01' }, { manager });
-        await expect(host.methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
-      });
-
-      await expect(committing).rejects.toThrow('has failed: roll it back');
-      subscription.unsubscribe();
-      expect(told).toEqual([]);
-      expect((await host.methods.list(project)).meta.total).toBe(1);
-    });
-  });
-
-  onlyWhere('severalConnections', () => {
-    it('stays usable when the codes it wants are taken while it waits for the lock', async () => {
-      const project = freshProject();
-      const { id } = await host.methods.create(project, ground);
-      const { dataSource } = host.app.database;
-      let renaming: Promise<unknown> = Promise.resolve();
-
-      await dataSource.transaction(async (holder) => {
-        await host.methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
-        renaming = dataSource.transaction(async (manager) => {
-          const renamed = host.methods.update(project, id, { ...ground, method_code: '01' }, { manager });
-          await expect(renamed).rejects.toThrow(DuplicateMethodError);
-          await host.methods.update(project, id, { ...ground, sort_order: 5 }, { manager });
-        });
-        await engine.someoneWaitsFor(holder);
-      });
-      await renaming;
-
-      expect((await host.methods.find(project, id)).sort_order).toBe(5);
-    });
-
-    it.each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([
-      [
-        'create',
-        (project, manager) => host.methods.create(project, { ...ground, method_code: '02' }, { manager }),
-      ],
-      ['event', (projectId, manager) => host.events.record({ ...event, projectId }, { manager })],
-    ])('stays usable when a nested %s waits too long for a lock', async (_name, call) => {
-      const project = freshProject();
-      await host.methods.create(project, ground);
-      const { dataSource } = host.app.database;
-
-      await dataSource.transaction(async (holder) => {
-        await host.methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
-        await host.events.record({ ...event, projectId: project }, { manager: holder });
-        await dataSource.transaction(async (manager) => {
-          const late = engine.withLockTimeout(manager, 100, () =>
-            manager.transaction((inner) => call(project, inner)),
-          );
-          await expect(late).rejects.toMatchObject({
-            code: 'database_unavailable',
-            cause: { code: engine.lockTimeout },
-          });
-          await anyStatement(manager);
-        });
-      });
-    });
   });
 
   onlyWhere('severalConnections', () => {
