@@ -91,7 +91,9 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
     it('is refused at boot over a connection that cannot carry every text', async () => {
       const host = hostOn(database, {}, { type, charset: 'latin1' });
 
-      await expect(host).rejects.toThrow("Give the DataSource charset: 'utf8mb4'.");
+      await expect(host).rejects.toThrow(
+        "has character_set_client = latin1, which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+      );
     });
 
     it('gives the first event with a key, also in a transaction whose snapshot is older than it', async () => {

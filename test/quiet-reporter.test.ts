@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const reporter = fileURLToPath(new URL('quiet-reporter.ts', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const reporter = fileURLToPath(new URL('support/quiet-reporter.ts', import.meta.url));
 
 const tests = `
 import { describe, expect, it } from 'vitest';
