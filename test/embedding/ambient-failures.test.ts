@@ -63,7 +63,7 @@ onlyWhere('lostRaces', () => {
     });
 
     onlyWhere('severalConnections', () => {
-      it('for a lock of another transaction is a 503 on each route that writes', async () => {
+      it('by a lock time-out is answered with a 503 on each route that writes', async () => {
         const shop = new Client(host.origin, freshProject());
         const { id } = (await shop.create(ground)).body;
 

@@ -31,10 +31,11 @@ const deep: ProxyHandler<object> = {
 
 /** What an interceptor may make of a value. */
 const copies: Record<string, (value: object) => object> = {
-  'a Proxy': (value) => new Proxy(value, {}),
-  'a Proxy of all that it holds': (value) => new Proxy(value, deep),
-  'a copy of its properties': (value) => Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)),
-  'it, frozen': Object.freeze,
+  'a Proxy of the value': (value) => new Proxy(value, {}),
+  'a deep Proxy of the value': (value) => new Proxy(value, deep),
+  'a copy of its property descriptors': (value) =>
+    Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)),
+  'the frozen value': Object.freeze,
 };
 
 interface Response {
@@ -68,7 +69,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     return new Client(host.origin, freshProject());
   };
 
-  it('that serialises without some names hides nothing', async () => {
+  it('that excludes names by their prefix hides none of ours', async () => {
     const options = { excludePrefixes: ['_', 'm'] };
     const shop = await mounted(new ClassSerializerInterceptor(new Reflector(), options));
     const sent = { ...ground, meta: { _own: 1 } };
@@ -91,7 +92,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
   });
 
-  it('that runs the handler again, after a change, answers with the second answer and its tag', async () => {
+  it('that runs the handler twice sends the second answer with its ETag', async () => {
     let isChanged = false;
     const again: NestInterceptor = {
       intercept: (_context, next) =>
@@ -116,7 +117,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect(first.headers.get('etag')).toBe(second.headers.get('etag'));
   });
 
-  it.each(Object.entries(copies))('can send %s, which is whole', async (_what, copy) => {
+  it.each(Object.entries(copies))('can send %s, and nothing is missing', async (_what, copy) => {
     const shop = await mounted({
       intercept: (_context, next) => next.handle().pipe(map((value) => copy(value as object))),
     });
@@ -128,7 +129,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect([tree.status, tree.body]).toMatchObject([200, { data: [{ methods: [ground] }] }]);
   });
 
-  it('that looks at nothing leaves lists and trees to the JSON at hand', async () => {
+  it('that does not read the value lets us send JSON from the cache', async () => {
     const shop = await mounted({ intercept: (_context, next) => next.handle() });
     await shop.create(ground);
     // The first requests make the JSON.
@@ -162,7 +163,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     );
   });
 
-  it('that fails after the handler leaves the answer to a filter of the host, which may send JSON as text', async () => {
+  it('that fails after the handler leaves the answer to a filter of the host', async () => {
     const failing: NestInterceptor = {
       intercept: (_context, next) => next.handle().pipe(map(() => assert.fail('not committed'))),
     };

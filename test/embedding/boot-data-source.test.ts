@@ -14,7 +14,7 @@ describe('the DataSource of the module', () => {
   });
   afterAll(() => database?.close());
 
-  it('is reported as missing by its name, with the ways to add it or to name another one', async () => {
+  it('is reported as missing by its name, and the error says what to do', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot({ dataSource: 'shop' })]);
 
     const refusal = await boot.then(String, ({ message }: Error) => message);

@@ -33,10 +33,10 @@ function rolesGuard(rolesOf: (reflector: Reflector, context: ExecutionContext) =
 
 const guards: Record<string, Type<CanActivate>> = {
   'the handler': rolesGuard((reflector, context) => reflector.get('roles', context.getHandler())),
-  'one after the other': rolesGuard((reflector, context) =>
+  'the handler, then the class': rolesGuard((reflector, context) =>
     reflector.getAllAndOverride('roles', [context.getHandler(), context.getClass()]),
   ),
-  'both together': rolesGuard((reflector, context) =>
+  'the handler and the class': rolesGuard((reflector, context) =>
     reflector.getAllAndMerge('roles', [context.getHandler(), context.getClass()]),
   ),
 };
@@ -74,7 +74,7 @@ describe.each(platformNames)('on %s, a guard of roles', (platform) => {
   afterAll(() => database?.close());
 
   it.each(Object.entries(guards))(
-    'that reads %s lets in whom http.decorators allow',
+    'that reads %s lets in the roles of http.decorators',
     async (_what, RolesGuard) => {
       const testing = await compiled([
         typeOrm(database),
@@ -87,8 +87,8 @@ describe.each(platformNames)('on %s, a guard of roles', (platform) => {
     },
   );
 
-  it.each(Object.entries(guards).filter(([what]) => what !== 'both together'))(
-    'that reads %s lets in whom a route allows in place of the mount',
+  it.each(Object.entries(guards).filter(([what]) => what !== 'the handler and the class'))(
+    'that reads %s lets in the roles of a route in place of those of the mount',
     async (_what, RolesGuard) => {
       const http = {
         decorators: [Roles('admin'), UseGuards(RolesGuard)],
@@ -103,7 +103,7 @@ describe.each(platformNames)('on %s, a guard of roles', (platform) => {
     },
   );
 
-  it('that reads the handler only does not meet the metadata of another mount', async () => {
+  it('does not see the metadata of another mount', async () => {
     const RolesGuard = guards['the handler'] as Type<CanActivate>;
     const testing = await compiled([
       typeOrm(database),

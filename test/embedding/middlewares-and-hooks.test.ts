@@ -50,7 +50,7 @@ describe('a middleware of Express', () => {
   });
 });
 
-it('a hook of Fastify gets a refusal as text, whose media type has no charset', async () => {
+it('an onSend hook of Fastify gets a refusal as text', async () => {
   const database = await testDatabase();
   onTestFinished(() => database.close());
   const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);

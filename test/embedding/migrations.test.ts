@@ -180,7 +180,7 @@ describe('the migrations', () => {
     await works(database);
   });
 
-  it("have names with our prefix and a time that orders them among the host's", () => {
+  it('have names with our prefix, and times in ascending order', () => {
     const names = shippingMigrations.map((Migration) => new Migration().name);
     const times = names.map((name) => Number(/^NestjsShipping[A-Z]\w*?(\d{13})$/.exec(name)?.[1]));
 

@@ -84,7 +84,7 @@ describe('a host that mounts its own controllers over the services', () => {
     expect([refused.status, refused.body]).toMatchObject([400, { message: messages }]);
   });
 
-  it('stores the meta that its own pipe let through whole', async () => {
+  it('stores all of the meta that its own pipe has let through', async () => {
     const shop = new Client(host.origin, freshProject());
     const meta = { a: [1, { b: null }], type: 'x', text: 'é' };
     const ground = { carrier_code: 'ups', method_code: '03', method_label: ' Ground ', meta };

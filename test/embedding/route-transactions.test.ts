@@ -74,7 +74,7 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
   ];
 
   it.each(libraries)(
-    '%s commits a change before its answer leaves; an error or a failing commit is the host’s and stores nothing',
+    '%s is answered after the commit, and stores nothing if that fails',
     async (_library, make, modules, manager) => {
       const hadLeft: boolean[] = [];
       let fault: 'none' | 'an error' | 'a failing commit' = 'none';

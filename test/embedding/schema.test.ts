@@ -10,7 +10,7 @@ describe('the migrated schema', () => {
   });
   afterAll(() => database?.close());
 
-  it("names its tables, constraints and indexes so that they cannot collide with the host's", () => {
+  it('has our prefix in the name of each table, constraint and index', () => {
     const tables = shippingEntities.map((entity) => database.dataSource.getMetadata(entity));
     const names = tables.flatMap(({ primaryColumns, uniques, indices, checks }) => [
       ...primaryColumns.map(({ primaryKeyConstraintName }) => primaryKeyConstraintName),
@@ -21,7 +21,7 @@ describe('the migrated schema', () => {
     expect(names.filter((name) => !/^(pk|uq|ix|ck)_shipping_/.test(name ?? ''))).toEqual([]);
   });
 
-  it('begins every key with the project', async () => {
+  it('has the project as the first column of each key', async () => {
     const keys = await engine.keys(database.dataSource.manager);
 
     expect(keys.length).toBeGreaterThanOrEqual(5);

@@ -96,7 +96,7 @@ describe('a database with data in it, when a migration is added,', () => {
     return booted(open);
   };
 
-  it('keeps its data up and down, and works with each version', async () => {
+  it('keeps its data when the migration runs, and when it is undone', async () => {
     database = await testDatabase();
     const { dataSource } = database;
     let testing = await booted(database);

@@ -21,7 +21,7 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
     await database?.drop();
   });
 
-  it("a method in a cart of an open transaction waits until the lock's time-out, and then is as it was", async () => {
+  it('a change of a method in an open cart fails after the lock time-out', async () => {
     const project = freshProject();
     const { id } = await a.methods.create(project, ground);
     await b.dataSource.query(

@@ -90,7 +90,7 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
   });
 
   it.skipIf(isLocking(level)).each(Object.entries(late))(
-    'does, in a transaction that has read before, %s as if it were new, or says that it has lost the race',
+    'decides %s on the newest state, or says that it has lost the race',
     async (_name, { commits, call, gives, givesOfSnapshot = lostRace }) => {
       const project = freshProject();
       const { id } = await a.methods.create(project, ground);
@@ -148,7 +148,7 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
     },
   );
 
-  it('never shows the other instance an older state, also not that of a default', async () => {
+  it('never shows another instance an older state of a method or its default', async () => {
     const project = freshProject();
     const codes = { ...ground, method_code: project };
     const { id } = await a.methods.create('default', codes);
@@ -175,7 +175,7 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
 });
 
 describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_snapshot_isolation`, () => {
-  it('refuses a change of what is newer than the snapshot, and commits nothing that comes after it', async () => {
+  it('refuses a change of a row that is newer than the snapshot, and commits nothing', async () => {
     const database = await mariadb.create();
     const a = await hostWithSessions(database, ['SET SESSION innodb_snapshot_isolation = ON']);
     const project = freshProject();

@@ -96,7 +96,7 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       );
     });
 
-    it('gives the first event with a key, also in a transaction whose snapshot is older than it', async () => {
+    it('finds the first event with a key, even if the snapshot is older', async () => {
       const host = await hostOn(database, {}, { type });
       const event = { projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'once' } as const;
 

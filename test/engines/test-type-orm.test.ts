@@ -77,7 +77,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
 
     // In memory it is gone in any case.
     it.skipIf(options.type === 'better-sqlite3')(
-      'drops the database with the application, also with one that does not start',
+      'drops the database with the application, even if it does not start',
       async () => {
         const made: string[] = [];
         class Broken1900000000000 implements MigrationInterface {
@@ -107,7 +107,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
     );
 
     it.skipIf(options.type === 'better-sqlite3')(
-      "leaves the host's own database alone, also with dropSchema",
+      'leaves the database of the host alone, even with dropSchema',
       async () => {
         const hosts = await start();
         const { id } = await hosts.get(ShippingMethods).create('p', ground);
@@ -158,7 +158,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
 }
 
 describe('testTypeOrm()', () => {
-  it('takes options of a type from which the host makes its DataSource, too', () => {
+  it('takes options that a host can also give to a DataSource', () => {
     const dataSourceOf = (options: TestTypeOrmOptions): DataSource => new DataSource(options);
     const withoutFile: Parameters<typeof testTypeOrm>[0] = { type: 'better-sqlite3' };
 

@@ -155,7 +155,7 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
   });
 
   it.each(rows)(
-    'answers $given on $method',
+    'answers $method with $given',
     async ({ method, path, headers, sent, [platform]: expected }) => {
       const { status, text } = await send(host.origin, method, path, headers, sent);
 
@@ -164,7 +164,7 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
     },
   );
 
-  it('has an ETag of its own for a history, or none', async () => {
+  it('sends a history with a weak ETag on Express, and with none on Fastify', async () => {
     await host.app.get(OrderEvents).record({ projectId: 'acme', orderId: '1', type: 'order.placed' });
 
     const { headers } = await send(host.origin, 'GET', `${orders}/1/events`);

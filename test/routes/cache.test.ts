@@ -18,7 +18,7 @@ describe('the cache', () => {
   const codes = (found: { data: { method_code: string }[] }): string[] =>
     found.data.map(({ method_code }) => method_code);
 
-  it('does not mix up a URL with the query of a service', async () => {
+  it('does not mix up a URL and a query of the services with the same text', async () => {
     const groups = [[{ field: 'is_active', op: 'in', values: [true] }]];
     const query = JSON.stringify({ page: 1, perPage: 20, words: [], groups });
     // `fetch` would encode the braces. Node's parser takes them as they are.
@@ -50,7 +50,7 @@ describe('the cache', () => {
     expect(found).toEqual([foundByOne, foundByOther, foundByOne, foundByOther]);
   });
 
-  it('counts for a gauge how it is used', async () => {
+  it('counts hits, misses and look-ups for a gauge', async () => {
     await shop.list();
     const before = host.methods.cacheStats();
 
@@ -66,7 +66,7 @@ describe('the cache', () => {
     expect(cold.bytes).toBeGreaterThan(after.bytes);
   });
 
-  it('does not mix up the tree with a list, nor with a list whose query is "tree"', async () => {
+  it('does not mix up the tree and a list, even one with the query "tree"', async () => {
     const tree = await shop.tree();
 
     const lists = [await host.methods.list(shop.project), (await shop.list('tree')).body];

@@ -53,7 +53,7 @@ describe('the ETag of a list or tree', () => {
     },
   );
 
-  it('of an empty project does not match after an import', async () => {
+  it('of an empty project does not match after an import by SQL', async () => {
     const held = await read();
     const { id } = await host.methods.create(freshProject(), ground);
     const { manager } = host.dataSource;

@@ -64,7 +64,7 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     return { status: Number(head[':status']), etag: etag ?? '', location, type, body, read };
   };
 
-  it('a body without a length is read, in create and update, whole or in pieces', async () => {
+  it('a body without a length is read, whole or in pieces', async () => {
     const halves = [Buffer.from(sent).subarray(0, 90), Buffer.from(sent).subarray(90)];
 
     const created = await send('POST', path, [sent], json);
@@ -96,7 +96,7 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     expect([refused.status, refused.body]).toMatchObject([status, { code }]);
   });
 
-  it('a new method has its Location, a stale change and a bad list are refused as over HTTP/1.1', async () => {
+  it('answers and refusals are those of HTTP/1.1', async () => {
     const created = await send('POST', path, [JSON.stringify({ ...ground, method_code: 'new' })], json);
     const one = `${path}/${created.body.id}`;
 

@@ -5,7 +5,7 @@ import { Client } from '../support/client.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe.each(adapters)('the ETag of a read on %s', (adapter) => {
+describe.each(adapters)('a client that holds an ETag, on %s,', (adapter) => {
   const host = mounted({ adapter });
   let shop: Client;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe.each(adapters)('the ETag of a read on %s', (adapter) => {
   const created = async (method_code: string): Promise<string> =>
     (await shop.create({ ...ground, method_code })).body.id;
 
-  it.each(['list', 'tree'] as const)('is answered with 304 until something changes: %s', async (route) => {
+  it.each(['list', 'tree'] as const)('gets 304 until something changes: %s', async (route) => {
     const read = (etag?: string) => {
       const headers: Record<string, string> = etag === undefined ? {} : { 'if-none-match': etag };
       return route === 'list' ? shop.list('', headers) : shop.tree(headers);

@@ -20,7 +20,7 @@ import {
 } from '../support/openapi.js';
 
 describe('the OpenAPI document of a host', () => {
-  it("keeps the host's own paths, schemas, security, parameters and responses, and does not change the given document", () => {
+  it('keeps what the host has documented, and does not change the given document', () => {
     const carts = { get: { operationId: 'carts', responses: { 200: { description: 'Carts' } } } };
     const scanned = {
       operationId: 'ShippingMethodsController_create',
@@ -58,7 +58,7 @@ describe('the OpenAPI document of a host', () => {
     expect(documentShipping(documented)).toEqual(documented);
   });
 
-  it("has our schema where one of the host's has the same name", () => {
+  it('has our schema in place of one of the host with the same name', () => {
     const info = { title: 'Shop', version: '1' };
     const schemas = { ShippingMethod: { type: 'string' }, Cart: { type: 'object' } };
 
@@ -83,7 +83,7 @@ describe('the OpenAPI document of a host', () => {
     );
   });
 
-  it('gives its schemas alone to a host that mounts no routes', () => {
+  it('can be made from our schemas alone, without our routes', () => {
     const all = shippingDocument().components?.schemas ?? {};
     const older = JSON.stringify(shippingSchemas('3.0.0'));
 

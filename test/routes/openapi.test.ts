@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(older)).not.toMatch(/"type":\[/);
   });
 
-  it('names the headers of each answer, and those that a request may have', () => {
+  it('names the headers of each answer and of each request', () => {
     const headersOf = ({ responses }: Operation): string[] =>
       Object.entries(responses)
         .map(([status, { headers = {} }]) => [status, ...Object.keys(headers)])
@@ -68,7 +68,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('gives no field of a request a default, which a client would fill in and so undo what an update keeps', () => {
+  it('gives the fields of a request no default', () => {
     const { properties = {} } = schemaOf('UpsertShippingMethodRequest');
 
     expect(Object.values(properties).filter((schema) => 'default' in schema)).toEqual([]);

@@ -47,7 +47,7 @@ describe('a project with maxMethods', () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('refuses none of the upserts of one pair that race for the last place', async () => {
+    it('accepts all upserts of one pair of codes that race for the last place', async () => {
       for (let round = 0; round < 10; round++) {
         shop = host.shop();
         await fill(maxMethods - 1);
@@ -66,7 +66,7 @@ describe('a project with maxMethods', () => {
     });
   });
 
-  it('counts the methods of the current transaction, and has their room again after a rollback', async () => {
+  it('counts the methods of the current transaction until it is rolled back', async () => {
     await fill(maxMethods - 1);
 
     const { dataSource } = host.app.database;

@@ -13,7 +13,7 @@ function refusalOf(environment: Record<string, string>): string {
 }
 
 describe('the environment of the sample', () => {
-  it('may be empty: then the sample has the embedded database and the demo, for this machine only', () => {
+  it('may be empty: the embedded database and the demo, for this machine only', () => {
     expect(readConfig({ PORT: '', API_KEYS: ' ' })).toEqual({
       port: 3000,
       host: '127.0.0.1',

@@ -88,7 +88,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect(upQueries).toEqual([]);
     });
 
-    it('places each of many orders once, with its two events, though all come twice and at the same time', async () => {
+    it('places each order once, though all come twice at the same time', async () => {
       const shop = shopOf();
       await shop.create(ground);
       const ids = Array.from({ length: 10 }, (_, index) => `o${index}`);
@@ -139,7 +139,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect((await shop.events('1')).body.data).toEqual([]);
     });
 
-    it('does not remove a method that an order refers to, nor place an order with one that was removed', async () => {
+    it('keeps a method that an order refers to, and refuses an order without a method', async () => {
       const shop = shopOf();
       const { body: method } = await shop.create(ground);
       await place(shop, '1');
@@ -155,7 +155,7 @@ for (const { title, isMissing, options } of otherEngines) {
       await expect(unknown).rejects.toThrow(/foreign key/i);
     });
 
-    it('is filled once, also by two instances that start together', async () => {
+    it('is filled once by two instances that start together', async () => {
       const demo = new Client(target.origin, 'demo');
       await database.dataSource.query('DELETE FROM desk_order');
       await database.dataSource.query('DELETE FROM shipping_method');
@@ -175,7 +175,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect((await demo.events('1001')).body.data).toHaveLength(10);
     });
 
-    it('is ready', async () => {
+    it('answers that it is ready', async () => {
       expect((await fetch(`${target.origin}/health/ready`)).status).toBe(200);
     });
   });

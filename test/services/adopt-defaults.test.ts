@@ -48,7 +48,7 @@ describe('adoptDefaults', () => {
     expect(sent.filter((sql) => /INSERT INTO \S*shipping_method\b/.test(sql))).toHaveLength(1);
   });
 
-  it('leaves alone what the project has, and called again creates nothing and tells nobody', async () => {
+  it('leaves existing methods alone, and creates nothing when it is called again', async () => {
     const project = freshProject();
     const own = await methods.create(project, { ...ground, method_label: 'Own' });
     const created = await methods.adoptDefaults(project);
@@ -63,7 +63,7 @@ describe('adoptDefaults', () => {
     expect(await methods.find(project, own.id)).toEqual(own);
   });
 
-  it('gives a project a default whose codes it has in other case', async () => {
+  it('gives a project a default whose codes it has in another case', async () => {
     const project = freshProject();
     await methods.create(project, { ...ground, carrier_code: 'UPS' });
 
@@ -113,7 +113,7 @@ describe('adoptDefaults', () => {
     },
   );
 
-  it('of two instances at once, and beside single creates, creates each method once', async () => {
+  it('creates each method once, when two instances call it beside single creates', async () => {
     const project = freshProject();
     const both = apps.map(({ nest }) => nest.get(ShippingMethods));
 

@@ -41,7 +41,7 @@ describe('the stream of changes', () => {
     ]);
   });
 
-  it('reports what was stored, and returns it, whatever the caller or a subscriber does to the objects', async () => {
+  it('reports what was stored, even if a subscriber or the caller changes the objects', async () => {
     const project = freshProject();
     const editing = host.methods.changes.subscribe(({ after }) =>
       Object.assign(after ?? {}, { meta: 'edited' }),

@@ -47,7 +47,7 @@ describe('the pages of a history', () => {
   );
   const meanwhile = fc.array(fc.array(event, { maxLength: 3 }), { maxLength: 6 });
 
-  it('are those of a sorted list, whatever is recorded between two of them', async () => {
+  it('are parts of a sorted list, whatever is recorded between two of them', async () => {
     const property = fc.asyncProperty(
       fc.array(event, { maxLength: 20 }),
       meanwhile,
@@ -108,7 +108,7 @@ describe('the pages of a history', () => {
     expect(largest.flat()).toEqual(defaults.flat().toReversed());
   });
 
-  it('end with no cursor, also when the last page is full', async () => {
+  it('end with no cursor, even if the last page is full', async () => {
     const order = freshOrder();
     const { projectId, orderId } = order;
     await addEvents(host.dataSource.manager, order, 4);

@@ -79,7 +79,7 @@ describe('OrderEvents', () => {
   );
 
   onlyWhere('severalConnections', () => {
-    it('removeOrder beside that of another process ends when no event is left', async () => {
+    it('removeOrder in two processes at once ends when no event is left', async () => {
       const projectId = freshProject();
       await addEvents(host.dataSource.manager, { projectId, orderId: 'o' }, 2500);
       const other = await testApp({ database: await host.app.database.another() });

@@ -72,7 +72,7 @@ describe('a checkout whose client sends a key', () => {
     expect(await stored()).toEqual([{ number, types: ['order.placed'] }]);
   });
 
-  it('answers a late repeat with the first answer, though the method has changed and the process is another', async () => {
+  it('answers a late repeat with the first answer, though the method has changed', async () => {
     const first = await place(apps[0]);
     const method = await methods().findByCodes(project, 'ups', '03');
     await methods().update(project, method?.id ?? '', {

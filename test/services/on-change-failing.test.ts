@@ -126,7 +126,7 @@ describe('onChange', () => {
       await manager.query(statementThatFails).catch(() => undefined);
     };
     it.each(writes)(
-      'that catches the error of its own statement undoes %s, and the caller hears of it',
+      'that catches the error of its own statement undoes %s, and the caller gets an error',
       async (_name, write) => {
         const project = freshProject();
         const { id } = await host.methods.create(project, ground);

@@ -39,7 +39,7 @@ describe('onChange', () => {
   const noted = async (project: string): Promise<string[]> =>
     (await events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);
 
-  it('runs for each change of each call, and writes with it', async () => {
+  it('runs for each change, and what it writes is stored with the change', async () => {
     const project = freshProject();
     const shop = new Client(app.origin, project);
     hook = note;
@@ -93,7 +93,7 @@ describe('onChange', () => {
     expect(log).toEqual(['begin 03', 'end 03', 'begin 01', 'end 01']);
   });
 
-  it('gets the change as it is told later, and a manager that sees what is stored by then', async () => {
+  it('gets the change that is reported later, and a manager that sees it stored', async () => {
     const project = freshProject();
     const seen: unknown[] = [];
     const changes: ShippingMethodChange[] = [];

@@ -80,7 +80,7 @@ describe('the events of an order', () => {
     );
   });
 
-  it('are different for dedupeKeys that differ in case, in accents or in a blank at the end', async () => {
+  it('are not repeated for dedupeKeys that differ in case, accents or blanks', async () => {
     const event = { projectId: shop.project, orderId: 'keys', type: 'order.paid' };
     const keys = ['k', 'K', 'k ', 'ḱ', ' k'];
 
@@ -103,7 +103,7 @@ describe('the events of an order', () => {
     });
   });
 
-  it('of one dedupeKey are separate in each order, also when they are recorded again', async () => {
+  it('of one dedupeKey are separate in each order, even when they are repeated', async () => {
     const event = { projectId: shop.project, type: 'order.paid', dedupeKey: 'payment-2' };
 
     const one = await host.events.record({ ...event, orderId: 'one' });

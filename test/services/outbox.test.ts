@@ -47,7 +47,7 @@ describe('an outbox', () => {
     return rows.map(told);
   };
 
-  it('has a row for each change that is committed, and subscribers hear the same', async () => {
+  it('has a row for each committed change, and subscribers get the same changes', async () => {
     const project = freshProject();
     const emitted: ShippingMethodChange[] = [];
     const subscription = methods.changes.subscribe((change) => emitted.push(change));
@@ -79,7 +79,7 @@ describe('an outbox', () => {
     expect(await entries()).toEqual(['order.placed', 'created 03']);
   });
 
-  it('has no row for what is rolled back, in whole or to a savepoint, or cannot be committed', async () => {
+  it('has no row for changes that are rolled back or cannot be committed', async () => {
     const project = freshProject();
     const { dataSource } = database;
     await engine.prepareFailingCommits(dataSource.manager);

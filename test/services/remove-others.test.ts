@@ -63,7 +63,7 @@ describe('removeOthers', () => {
     },
   );
 
-  it('that removes maxRemoved methods is done, and maxRemoved alone removes nothing', async () => {
+  it('may remove maxRemoved methods, and maxRemoved alone removes nothing', async () => {
     const project = freshProject();
     await host.methods.upsertMany(project, [ground, express]);
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('ShippingMethods.removeProject', () => {
-  it('removes the methods and the row of one project, counts them, and tells of each', async () => {
+  it('removes the methods and the row of one project, and reports each method', async () => {
     const [project, other] = [freshProject(), freshProject()];
     const { methods: stored } = await host.methods.upsertMany(project, [ground, express]);
     await host.methods.create(other, ground);
@@ -96,7 +96,7 @@ describe('ShippingMethods.removeProject', () => {
     expect(await host.dataSource.manager.countBy(ShippingProject, { projectId: project })).toBe(0);
   });
 
-  it('racing with creates loses none: each created method is there, or was removed', async () => {
+  it('in a race with creates counts exactly the methods that are gone', async () => {
     const project = freshProject();
     const codes = Array.from({ length: 40 }, (_, n) => ({ ...ground, method_code: `${n}` }));
 

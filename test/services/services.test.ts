@@ -54,7 +54,7 @@ describe('the services as the documents show them', () => {
     projectId = freshProject();
   });
 
-  it('create', async () => {
+  it('create a method once', async () => {
     const ground = await methods.create(projectId, {
       carrier_code: 'ups',
       method_code: '03',
@@ -77,7 +77,7 @@ describe('the services as the documents show them', () => {
     ).rejects.toBeInstanceOf(ValidationFailedError);
   });
 
-  it('update, remove and upsert', async () => {
+  it('update, upsert and remove a method', async () => {
     const codes = { carrier_code: 'ups', method_code: '03' };
     const { id } = await methods.upsert(projectId, { ...codes, method_label: 'Ground' });
     const upserted = await methods.upsert(projectId, { ...codes, method_label: 'UPS Ground' });
@@ -98,7 +98,7 @@ describe('the services as the documents show them', () => {
     await expect(methods.remove(projectId, id)).rejects.toBeInstanceOf(MethodNotFoundError);
   });
 
-  it('list, tree, findActive, find and findByCodes', async () => {
+  it('read methods in five ways', async () => {
     const ground = await methods.create(projectId, {
       carrier_code: 'ups',
       method_code: '03',
@@ -125,7 +125,7 @@ describe('the services as the documents show them', () => {
     expect(await methods.find(projectId, ground.id)).toEqual(ground);
   });
 
-  it('changes', async () => {
+  it('report a change after the commit', async () => {
     const seen: ShippingMethodChange['type'][] = [];
     const subscription = methods.changes.subscribe(({ type }) => seen.push(type));
 
@@ -142,7 +142,7 @@ describe('the services as the documents show them', () => {
     subscription.unsubscribe();
   });
 
-  it('record, list and stream', async () => {
+  it('record, list and stream events', async () => {
     const lines: OrderLine[] = [{ sku: 'a-1', quantity: 2 }];
     const orderId = '1001';
 

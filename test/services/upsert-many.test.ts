@@ -26,7 +26,7 @@ describe('upsertMany', () => {
     return seen;
   }
 
-  it('creates, updates and removes at once, and says which methods it did that to', async () => {
+  it('creates, updates and removes methods, and lists them', async () => {
     const project = freshProject();
     const [old, same, other] = [
       await host.methods.create(project, ground),
@@ -72,7 +72,7 @@ describe('upsertMany', () => {
     expect(sent.filter((sql) => /UPDATE \S*shipping_project/.test(sql))).toHaveLength(1);
   });
 
-  it('that changes nothing keeps the ETag of the list, the versions and the times, and tells nobody', async () => {
+  it('that changes nothing keeps the ETag of the list, and reports nothing', async () => {
     const project = freshProject();
     const shop = new Client(host.app.origin, project);
     const first = await host.methods.upsertMany(project, [ground, express]);
@@ -87,7 +87,7 @@ describe('upsertMany', () => {
     expect((await shop.list('', { 'if-none-match': etag ?? '' })).status).toBe(304);
   });
 
-  it('tells of each change after the commit, and returns the same changes', async () => {
+  it('reports each change after the commit, and returns the same changes', async () => {
     const project = freshProject();
     const old = await host.methods.create(project, ground);
     const other = await host.methods.create(project, express);
@@ -107,7 +107,7 @@ describe('upsertMany', () => {
     ]);
   });
 
-  it('counts the methods that the project would hold: 20 after removals are allowed, 21 are not', async () => {
+  it('counts the methods that the project would hold after the removals', async () => {
     const project = freshProject();
     const many = (count: number, prefix: string): UpsertShippingMethodRequest[] =>
       Array.from({ length: count }, (_, n) => ({ ...ground, method_code: `${prefix}${n}` }));
@@ -126,7 +126,7 @@ describe('upsertMany', () => {
     expect((await host.methods.list(project)).meta.total).toBe(20);
   });
 
-  it('adds nothing to a project that holds too many already, but updates and removes its methods', async () => {
+  it('adds nothing to a project that holds too many, but updates and removes', async () => {
     const project = freshProject();
     await addMethods(host.dataSource.manager, project, 23);
     const { data } = await host.methods.list(project, { per_page: 100 });

@@ -11,7 +11,7 @@ beforeEach(() => {
   project = freshProject();
 });
 
-describe('an id or a code that is none', () => {
+describe('an id or a code of the wrong form', () => {
   it('is refused by each call that takes it', async () => {
     const { methods, events } = host;
     const calls = [
@@ -31,7 +31,7 @@ describe('an id or a code that is none', () => {
     for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
   });
 
-  it('is refused by the names of the parameters', async () => {
+  it('is refused by the name of its parameter', async () => {
     await expect(host.events.removeOrder('a b', '#1001')).rejects.toMatchObject({
       errors: [
         { parameter: 'projectId', code: 'format' },
@@ -43,7 +43,7 @@ describe('an id or a code that is none', () => {
     });
   });
 
-  it.each([undefined, null, 3, {}])('refuse to find a method by %j, which is no string', async (code) => {
+  it.each([undefined, null, 3, {}])('is refused by findByCodes() when it is no string: %j', async (code) => {
     const carrier = host.methods.findByCodes(project, code as string, '03');
     const method = host.methods.findByCodes(project, 'ups', code as string);
 
@@ -52,7 +52,7 @@ describe('an id or a code that is none', () => {
     expect(await host.methods.findByCodes(project, ' no code', 'x')).toBeNull();
   });
 
-  it.each([undefined, null, 3, {}, 'no id'])('find no method whose id is %j', async (id) => {
+  it.each([undefined, null, 3, {}, 'no id'])('names no method when it is the id %j', async (id) => {
     const missing = { status: 404, code: 'method_not_found' };
 
     await expect(host.methods.find(project, id as string)).rejects.toMatchObject(missing);

@@ -22,7 +22,7 @@ describe("the caller's transaction after a refusal", () => {
   const host = mounted();
   beforeAll(() => engine.createCart(host.dataSource.manager));
 
-  it('stays usable after each refusal that the caller catches', async () => {
+  it('stays usable', async () => {
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);
 
@@ -103,7 +103,7 @@ describe("the caller's transaction after a refusal", () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('stays usable when the codes it wants are taken while it waits for the lock', async () => {
+    it('stays usable when the codes are taken while it waits for the lock', async () => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
       const { dataSource } = host.app.database;

@@ -156,7 +156,7 @@ onlyWhere('connections', () => {
 
 describe('a route inside an ambient transaction', () => {
   it.each(['list', 'tree'] as const)(
-    '%s answers 304 only to whom holds what the transaction sees, and not what it has rolled back',
+    '%s answers 304 only for the ETag of what the transaction sees',
     async (route) => {
       const shop = host.shop();
       await host.methods.create(shop.project, ground);

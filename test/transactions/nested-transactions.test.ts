@@ -46,7 +46,7 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('connections', () => {
-    it('that is made while it begins is undone with it, and told to nobody', async () => {
+    it('undoes a call that was made while it began, when it is rolled back', async () => {
       const project = freshProject();
       const told: unknown[] = [];
       const subscription = host.methods.changes.subscribe((change) => told.push(change));
@@ -72,7 +72,7 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('failedTransactions', () => {
-    it('that alone holds a call does not hide that the outer COMMIT was answered with a rollback', async () => {
+    it('does not hide that PostgreSQL answered the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 
       const committed = host.dataSource.transaction(async (manager) => {
@@ -94,7 +94,7 @@ describe("a host's nested transaction beside a call of ours", () => {
 
   onlyWhere('connections', () => {
     it.each(['is released', 'is rolled back'])(
-      'that %s ends after a call that was made in it, and not in the middle of it',
+      'that %s waits for a call that was made in it',
       async (end) => {
         const project = freshProject();
         const { id } = await host.methods.create(project, ground);
@@ -117,7 +117,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     );
   });
 
-  it('that begins after a call, and is rolled back, leaves the call whole, at whatever point it comes', async () => {
+  it('that begins after a call and is rolled back leaves the call whole', async () => {
     for (let turns = 0; turns < 8; turns++) {
       const project = freshProject();
       await host.dataSource.transaction(async (manager) => {
@@ -131,7 +131,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     }
   });
 
-  it('that is rolled back leaves the reported changes in agreement with the stored methods', async () => {
+  it('that is rolled back takes its changes out of those that are reported', async () => {
     const told: (string | undefined)[] = [];
     const subscription = host.methods.changes.subscribe(({ after }) => told.push(after?.method_code));
     const project = freshProject();

@@ -76,7 +76,7 @@ describe('parallel calls in a transaction that ends', () => {
     });
   });
 
-  it('are not reported after a rollback on a connection of the host, at whatever point it comes', async () => {
+  it('are not reported after a rollback, whenever it comes', async () => {
     const told: unknown[] = [];
     const subscription = host.methods.changes.subscribe((change) => told.push(change));
     const runner = host.dataSource.createQueryRunner();
@@ -113,7 +113,7 @@ describe('parallel calls that the host does not wait for', () => {
   });
 
   onlyWhere('connections', () => {
-    it('are committed also when they are made while the COMMIT waits for another one', async () => {
+    it('are committed when they are made while the COMMIT waits for another call', async () => {
       const project = freshProject();
       let write = (): void => undefined;
       const writing = new Promise<void>((resolve) => {

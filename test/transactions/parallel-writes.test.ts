@@ -7,10 +7,10 @@ import { engine } from '../support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe('writes that come at the same time', () => {
+describe('parallel writes', () => {
   const host = mounted();
 
-  it('create their own methods, which are answered, counted and reported once each', async () => {
+  it('create each method once, and report it once', async () => {
     const shops = Array.from({ length: 5 }, () => host.shop());
     const changes: ShippingMethodChange[] = [];
     const listening = host.methods.changes.subscribe((change) => changes.push(change));
@@ -76,7 +76,7 @@ describe('writes that come at the same time', () => {
   });
 
   it.each(['a new project', 'a project that has methods', 'a transaction'])(
-    'create a method by one of several upserts, and lose the values of none: in %s',
+    'by upsert create one method with the values of all: in %s',
     async (place) => {
       const project = freshProject();
       if (place === 'a project that has methods') await host.methods.create(project, ground);

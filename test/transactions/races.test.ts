@@ -38,7 +38,7 @@ describe('two instances on one database', () => {
     expect(body?.meta.total).toBe(1);
   });
 
-  it('set back what the other has changed', async () => {
+  it('notice that an update undoes a change of the other instance', async () => {
     const project = freshProject();
     const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
       ShippingMethods,
@@ -53,7 +53,7 @@ describe('two instances on one database', () => {
     expect(await other.find(project, id)).toEqual(setBack);
   });
 
-  it('show what the other has added, also after a change of their own', async () => {
+  it('show what the other instance has added, after a change of their own', async () => {
     const project = freshProject();
     const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
       ShippingMethods,

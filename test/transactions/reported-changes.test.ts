@@ -23,7 +23,7 @@ describe('the stream of changes', () => {
     ['inner', ['outer', 'middle']],
     ['middle', ['outer']],
     ['outer', []],
-  ])('of three nested transactions of which %s is rolled back reports %j', async (failing, kept) => {
+  ])('of three nested transactions, with a rollback of %s, has %j', async (failing, kept) => {
     const project = freshProject();
     type Work = (manager: EntityManager) => Promise<void>;
     const level =

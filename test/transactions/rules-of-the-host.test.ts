@@ -10,7 +10,7 @@ const host = mounted();
 
 describe('a rule of the host in the database', () => {
   it.each(['INSERT', 'UPDATE'] as const)(
-    'that refuses an %s fails the call at once, with its message',
+    'that refuses an %s makes the call fail with its message',
     async (on) => {
       const project = freshProject();
       await host.methods.create(project, ground);
@@ -30,7 +30,7 @@ describe('a rule of the host in the database', () => {
     },
   );
 
-  it('that refers to the codes refuses new codes, as it refuses a delete', async () => {
+  it('that refers to the codes prevents new codes and a removal', async () => {
     const { manager } = host.dataSource;
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);

@@ -10,13 +10,13 @@ import { watchStatements } from '../support/statements.js';
 const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe("a sibling module's transaction", () => {
+describe("the caller's transaction", () => {
   const host = mounted();
   beforeAll(async () => {
     await engine.createCart(host.dataSource.manager);
   });
 
-  it('sees its own writes, and a rollback undoes all of them: rows, counts and revision', async () => {
+  it('sees its own writes, and a rollback undoes all of them', async () => {
     const project = freshProject();
     await host.methods.create(project, ground);
     const before = await host.methods.list(project);
@@ -68,7 +68,7 @@ describe("a sibling module's transaction", () => {
     },
   );
 
-  it('has the settings that the caller gave it, such as its lock time-out, after our calls', async () => {
+  it('keeps the settings that the caller gave it, such as a lock time-out', async () => {
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);
     const other = { ...ground, method_code: '01' };
@@ -108,7 +108,7 @@ describe("a sibling module's transaction", () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('whose snapshot does not show who has the codes fails, and does not try for ever', async () => {
+    it('fails when its snapshot does not show who has the codes', async () => {
       const project = freshProject();
 
       const blind = host.dataSource.transaction('REPEATABLE READ', async (manager) => {

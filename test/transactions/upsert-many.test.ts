@@ -27,7 +27,7 @@ describe('upsertMany', () => {
     (await host.methods.list(project)).data.map(({ method_code }) => method_code);
 
   it.each(['own', "caller's", 'ambient'] as const)(
-    'stores all or nothing, and tells nobody of what is not stored: in the %s transaction',
+    'stores all or nothing, and reports nothing that is not stored: in the %s transaction',
     async (kind) => {
       const project = freshProject();
       await host.methods.upsertMany(project, [ground, express]);
@@ -85,7 +85,7 @@ describe('upsertMany', () => {
     expect(data.map(({ version }) => version)).toEqual([1, 1]);
   });
 
-  it("is committed with the caller's transaction, and tells of its changes then, in order with other calls", async () => {
+  it('reports its changes after the COMMIT of the caller, in the order of the calls', async () => {
     const project = freshProject();
     const seen: (string | undefined)[] = [];
     const subscription = host.methods.changes.subscribe(({ after }) => seen.push(after?.method_code));

@@ -40,7 +40,7 @@ onlyWhere('severalConnections', () => {
   });
 
   describe('a change that loses its connection', () => {
-    it('makes those that wait behind it fail at once, with the promise that nothing was changed', async () => {
+    it('makes the changes behind it fail at once with database_unavailable', async () => {
       const project = freshProject();
       await host.methods.create(project, ground);
       const { dataSource } = host.app.database;

@@ -43,7 +43,7 @@ async function inheriting(): Promise<string> {
   return other;
 }
 
-describe('a write of its own', () => {
+describe('a write without a manager', () => {
   it.each<[name: string, write: () => Promise<unknown>, row: string]>([
     ['create', () => methods.create(project, express), 'INSERT'],
     ['upsert of a new method', () => methods.upsert(project, express), 'INSERT'],
@@ -53,7 +53,7 @@ describe('a write of its own', () => {
     expect(await sentBy(write)).toEqual(['START', 'UPDATE', row, 'COMMIT']);
   });
 
-  it('sends six when it is the first one of its project', async () => {
+  it('sends six statements when it is the first one of its project', async () => {
     expect(await sentBy(() => methods.create(freshProject(), ground))).toEqual([
       'SELECT',
       'START',
@@ -64,7 +64,7 @@ describe('a write of its own', () => {
     ]);
   });
 
-  it('sends five in a project that inherits', async () => {
+  it('sends five statements in a project that inherits', async () => {
     const other = await inheriting();
 
     expect(await sentBy(() => methods.create(other, express))).toEqual([
@@ -80,11 +80,11 @@ describe('a write of its own', () => {
     ['create of taken codes', () => methods.create(project, ground)],
     ['update of nothing', () => methods.update(project, id, ground)],
     ['update with an old etag', () => methods.update(project, id, express, { etags: ['"0"'] })],
-  ])('sends one when it is refused or changes nothing: %s', async (_name, call) => {
+  ])('sends one statement when it is refused or changes nothing: %s', async (_name, call) => {
     expect(await sentBy(call)).toEqual(['SELECT']);
   });
 
-  it('sends none when its input is refused', async () => {
+  it('sends no statement when its input is refused', async () => {
     expect(await sentBy(() => methods.create(project, { ...ground, method_label: '' }))).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ describe('a batcher', () => {
     ]);
   });
 
-  it('gives each its result, also where some are equal', async () => {
+  it('gives each item its result, even if two items are equal', async () => {
     const batcher = new Batcher<number, number>((items) => Promise.resolve(items.map((item) => item * 10)));
     expect(await Promise.all([1, 1, 2].map((item) => batcher.join(item)))).toEqual([10, 10, 20]);
   });

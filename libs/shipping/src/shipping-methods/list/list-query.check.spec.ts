@@ -19,7 +19,7 @@ const marks = '\u0301\u0316'.repeat(100_000);
 const raw = (...conditions: unknown[]): object => ({ raw_filters: conditions });
 const active = { field: 'is_active', op: 'eq', value: true };
 
-describe('the query of a list, from a sibling module,', () => {
+describe('the query of a list, from a caller of the services,', () => {
   it.each<[query: unknown, parameter: string, code: string, detail: string]>([
     [[], 'query', 'type', 'must be an object'],
     [null, 'query', 'type', 'must be an object'],
