@@ -3,7 +3,6 @@ import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
-import { engine } from '../support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -35,44 +34,6 @@ describe('parallel writes', () => {
       created.map(({ answer }) => answer?.body.id).toSorted(),
     );
     for (const shop of shops) expect((await shop.list()).body.meta.total).toBe(25);
-  });
-
-  it('do not share an error that one of them gets from a trigger of the host', async () => {
-    const shop = host.shop();
-    await shop.create(ground);
-    const allow = await engine.refuse(host.dataSource.manager, {
-      table: 'shipping_method',
-      on: 'INSERT',
-      where: { carrier_code: 'cursed' },
-      message: 'cursed',
-    });
-
-    const outcomes = await Promise.allSettled(
-      ['dhl', 'cursed', 'gls'].map((carrier_code) =>
-        host.methods.create(shop.project, { ...ground, carrier_code }),
-      ),
-    );
-
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((await shop.list()).body.meta.total).toBe(3);
-    await allow();
-  });
-
-  it('to one method are made one after another, and none of them is lost', async () => {
-    const project = freshProject();
-    const { id } = await host.methods.create(project, ground);
-
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) =>
-        host.methods.update(project, id, { ...ground, sort_order: n + 1 }),
-      ),
-    );
-
-    expect(answers.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual(
-      Array.from({ length: 20 }, (_, n) => n + 2),
-    );
-    const last = answers.find(({ version }) => version === 21);
-    expect(await host.methods.find(project, id)).toEqual(last);
   });
 
   it.each(['a new project', 'a project that has methods', 'a transaction'])(
