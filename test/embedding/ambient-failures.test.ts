@@ -33,7 +33,7 @@ onlyWhere('lostRaces', () => {
       ]);
       host = await listening(mounted, (app) => app.useGlobalInterceptors(inTransaction));
       methods = host.app.get(ShippingMethods);
-      // Gives the error that a server gives when two transactions conflict.
+      // These triggers give the error that a server gives when two transactions conflict.
       const { manager } = database.dataSource;
       for (const conflict of engine.conflicts) {
         const method = { table: 'shipping_method', where: { method_label: conflict } } as const;

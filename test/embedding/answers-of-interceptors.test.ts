@@ -29,7 +29,7 @@ const deep: ProxyHandler<object> = {
   },
 };
 
-/** What an interceptor may make of a value. */
+/** The objects that an interceptor may make from a value. */
 const copies: Record<string, (value: object) => object> = {
   'a Proxy of the value': (value) => new Proxy(value, {}),
   'a deep Proxy of the value': (value) => new Proxy(value, deep),

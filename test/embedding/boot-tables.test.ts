@@ -17,14 +17,14 @@ import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** As Vendure has one. */
+/** Vendure has an entity with this table. */
 @Entity({ name: 'shipping_method' })
 class MethodOfHost {
   @PrimaryColumn({ name: 'id', type: 'integer' })
   id!: number;
 }
 
-/** A host's own view of ours. */
+/** An entity with which a host reads our table. */
 @Entity({ name: 'shipping_method', synchronize: false })
 class LabelOfMethod {
   @PrimaryColumn({ name: 'project_id', type: 'varchar' })

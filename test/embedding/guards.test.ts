@@ -16,7 +16,7 @@ import { compiled, type Host, listening, platformNames, typeOrm } from './host.j
 
 const Roles = (...roles: string[]) => SetMetadata('roles', roles);
 
-/** Like the guard of Nest's documentation: who is asked for no role comes in. */
+/** Like the guard in Nest's documentation, it lets everybody in where no role is asked for. */
 function rolesGuard(rolesOf: (reflector: Reflector, context: ExecutionContext) => string[] | undefined) {
   @Injectable()
   class RolesGuard implements CanActivate {
@@ -43,7 +43,7 @@ const guards: Record<string, Type<CanActivate>> = {
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** The status of each route for a caller of this role; the method does not exist. */
+/** @returns the status of each route for a caller with this role, for a method that does not exist */
 async function statusesFor(role: string, { origin }: Host): Promise<number[]> {
   const shop = new Client(origin, freshProject());
   const { base } = shop;

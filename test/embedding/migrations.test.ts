@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
-/** Like the one of typeorm-naming-strategies. */
+/** A naming strategy like the one of typeorm-naming-strategies. */
 class SnakeCase extends DefaultNamingStrategy {
   override tableName(target: string, given: string | undefined): string {
     return given ?? snake(target);
@@ -41,7 +41,7 @@ function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace(/^_/, '');
 }
 
-/** By table, as SQL: a row of each column that it had. */
+/** @returns for each table of version 0.1.0 one row, as SQL by the name of the column */
 function rowsOf010({ options }: TestDatabase): Record<string, Record<string, string>> {
   const [project_id, id] = ["'acme'", "'0199a000-0000-7000-8000-000000000001'"];
   const time = options.type === 'postgres' ? "'2026-01-02 03:04:05.678Z'" : "'2026-01-02 03:04:05.678'";

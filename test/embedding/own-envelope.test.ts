@@ -22,7 +22,7 @@ class ShopMethodsController {
   }
 }
 
-/** The type of the body is the class, so that the host's pipe checks it. */
+/** The body has the type of the class, so that the pipe of the host checks it. */
 @Controller('shops/:shop/checked')
 class CheckedMethodsController {
   constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}

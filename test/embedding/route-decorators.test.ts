@@ -18,7 +18,7 @@ import { around, type Wrap, wrapping } from './route-wrapper.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** The ways in which a decorator replaces the function: in the descriptor, or with a new descriptor. */
+/** A decorator can replace the function in the descriptor, or return a new descriptor. */
 const ways: [way: string, (wrap: Wrap) => MethodDecorator][] = [
   ['sets the value of the descriptor', wrapping],
   [

@@ -47,7 +47,7 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
     library: string,
     () => MethodDecorator,
     (http: Http) => NonNullable<ModuleMetadata['imports']>,
-    /** That of the transaction. */
+    /** Returns the manager of the transaction. */
     (app: INestApplication) => EntityManager,
   ][] = [
     [
@@ -130,7 +130,7 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
       );
       for (const { headers } of [...audited, ...uncommitted]) {
         expect(headers.get('location')).toBeNull();
-        // Express makes a weak tag for any body; ours is a strong one.
+        // Express sends a weak ETag for each body. Ours is a strong one.
         expect(headers.get('etag') ?? 'W/').toMatch(/^W\//);
       }
       expect(afterRefusals).toEqual([1]);

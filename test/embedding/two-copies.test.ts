@@ -14,7 +14,7 @@ let folder: string;
 beforeAll(async () => {
   database = await testDatabase();
   const core = dirname(createRequire(import.meta.url).resolve('@nestjs/core/package.json'));
-  // Below it, the copy finds the packages that Nest needs.
+  // In this folder, the copy finds the packages that Nest needs.
   folder = await mkdtemp(join(core, '../../.two-copies-'));
   await cp(core, join(folder, 'node_modules/@nestjs/core'), { recursive: true });
 });

@@ -39,13 +39,13 @@ class Purchase {
   lines!: object;
 }
 
-/** Refers to a method of ours. */
+/** An entity of a host that refers to a method. */
 @Entity({ name: 'cart' })
 class Cart {
   @PrimaryGeneratedColumn('uuid')
   id!: string;
 
-  // TypeORM itself would change a column that may be null again and again: it does not know MariaDB's NULL as a default.
+  // TypeORM does not know that the default of such a column is NULL on MariaDB. It would change a nullable column each time.
   @ManyToOne(() => ShippingMethod, { nullable: false })
   @JoinColumn([
     { name: 'project_id', referencedColumnName: 'projectId' },
@@ -129,7 +129,7 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
 
       const after = await initialized({ entities: [...hosts, ...shippingEntities], ...ours });
       await after.manager.insert(ShippingProject, { projectId: 'p', revision: customer.id });
-      // Once more, now beside our tables.
+      // The host is initialised once more, now beside our tables.
       const again = await initialized({ entities: [...hosts, ...shippingEntities], ...ours });
 
       expect(await stateOf(again)).toEqual(state);

@@ -75,7 +75,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       await testing.close();
     });
 
-    // In memory it is gone in any case.
+    // A database in memory ends with its connection.
     it.skipIf(options.type === 'better-sqlite3')(
       'drops the database with the application, even if it does not start',
       async () => {
@@ -138,7 +138,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
 
       await expectNoSchemaDrift(dataSource);
 
-      // What it looks at again is what it was.
+      // After the check, TypeORM compares all tables again.
       expect(await dataSource.driver.createSchemaBuilder().log()).not.toMatchObject({ upQueries: [] });
       await testing.close();
     });

@@ -14,7 +14,7 @@ import { paths } from './bad-inputs/paths.js';
 import { precedence } from './bad-inputs/precedence.js';
 import { bytesAndFraming } from './bad-inputs/wire.js';
 
-// In one file, because each adapter needs one app for all of them.
+// All inputs are in one file, so that each adapter needs only one app.
 answersExactly('bad inputs', [
   ...precedence,
   ...paths,

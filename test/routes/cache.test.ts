@@ -86,7 +86,7 @@ describe('the cache', () => {
       const { sent, stop } = watchStatements(dataSource);
       const create = dataSource.createQueryRunner.bind(dataSource);
       let isChanged = false;
-      // Between the two readings: the first one shows that the project inherits.
+      // The change comes between two reads: the first one has shown that the project inherits.
       vi.spyOn(dataSource, 'createQueryRunner').mockImplementation((mode) => {
         const runner = create(mode);
         if (isChanged || !sent.some((sql) => sql.includes('shipping_method'))) return runner;

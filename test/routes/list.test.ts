@@ -61,7 +61,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     expect(nothing.body).toEqual({ data: [], meta: { page: 1, per_page: 20, total: 0, total_pages: 0 } });
   });
 
-  // What the parameters mean is tested in `list-filter.spec.ts`. Here is how they are read.
+  // `list-filter.spec.ts` tests what the parameters mean. These rows test how they are read.
   it.each([
     ['q=GROUND', ['FedEx/FEDEX_GROUND', 'FedEx/fedex_ground', 'ups/03']],
     ['q=ground%E3%80%80ups', ['ups/03']],

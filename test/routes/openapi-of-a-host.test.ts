@@ -88,12 +88,12 @@ describe('the OpenAPI document of a host', () => {
     const older = JSON.stringify(shippingSchemas('3.0.0'));
 
     expect(shippingSchemas()).toEqual(all);
-    // Every schema that is referred to is there, and OpenAPI 3.0 has another word for null.
+    // Each reference has its schema, and OpenAPI 3.0 has another word for null.
     const references = [...older.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name);
     expect(Object.keys(all)).toEqual(expect.arrayContaining(references));
     expect(older).toContain('"nullable":true');
     expect(older).not.toMatch(/"type":\[/);
-    // The host may change what it gets.
+    // The host may change the schemas that it gets.
     for (const schema of Object.values(shippingSchemas()))
       Object.assign((schema as Schema).properties ?? {}, { mine: {} });
     expect(JSON.stringify(shippingSchemas())).not.toContain('"mine"');

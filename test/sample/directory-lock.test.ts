@@ -59,7 +59,7 @@ describe('the lock of a data directory', () => {
   });
 });
 
-/** Like after kill -9: the file of the socket exists, but nobody listens. */
+/** Leaves a file of a socket on which nobody listens, as after kill -9. */
 async function leaveDeadSocket(name: string): Promise<void> {
   const server = createServer();
   const [path, aside] = [join(directory, name), join(directory, 'aside')];

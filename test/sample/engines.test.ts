@@ -26,13 +26,13 @@ interface Opened {
   drop(): Promise<unknown>;
 }
 
-/** As the sample opens it, in a new database. */
+/** Opens a new database as the sample does. */
 async function openMariadb(port = new URL(mariadbUrl).port): Promise<Opened> {
   const name = `sample_${randomUUID()}`;
   const server = await new DataSource({ type: 'mariadb', url: mariadbUrl }).initialize();
   await server.query(`CREATE DATABASE \`${name}\``);
   const DATABASE_URL = Object.assign(new URL(mariadbUrl), { pathname: name, port }).href;
-  // Two instances that start together.
+  // Two instances start together.
   const config = readConfig({ DATABASE_URL });
   const drop = () => server.query(`DROP DATABASE \`${name}\``).finally(() => server.destroy());
   try {
@@ -165,7 +165,7 @@ for (const { title, isMissing, options } of otherEngines) {
       onTestFinished(() => void vi.restoreAllMocks());
 
       const first = prepareDemo(app);
-      // There two transactions at once would be one.
+      // On SQLite, two transactions at the same time would be one.
       if (options.type === 'better-sqlite3') await first;
       const [paths] = await Promise.all([first, prepareDemo(app)]);
 
@@ -232,7 +232,7 @@ describe.skipIf(sqlite?.isMissing)(`a file of ${sqlite?.title}`, () => {
 
 describe('better-sqlite3', () => {
   it('that is not installed is asked for with the command', async () => {
-    // As TypeORM finds it in a clone: the driver is no dependency of this workspace.
+    // The driver is no dependency of this workspace, so TypeORM does not find it.
     await expect(openSqlite(':memory:', schema)).rejects.toThrow('npm install --no-save better-sqlite3');
   });
 });

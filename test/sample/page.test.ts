@@ -58,7 +58,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
       const isRefusal = message.text().startsWith('Failed to load resource');
       if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
-    // As slow as a network: the page tells how a write went before it shows what is there now.
+    // Each answer is as slow as on a network. So the page reports a write before it shows the new state.
     await page.route('**/api/**', async (route) => {
       await delay(50);
       await route.continue();
@@ -589,7 +589,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
   );
 });
 
-/** What PATCH does not take. */
+/** Fields that PATCH does not take. */
 const readOnly = {
   id: undefined,
   project_id: undefined,

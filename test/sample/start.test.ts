@@ -79,7 +79,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
   });
 });
 
-/** Killed at the end of the test. */
+/** Starts the sample. It is killed at the end of the test. */
 function started(dataDir: string): SampleProcess {
   const sample = new SampleProcess({
     env: { DATA_DIR: dataDir, DEMO: 'true' },

@@ -140,7 +140,7 @@ describe('adoptDefaults', () => {
           waiting.database.dataSource.transaction((manager) =>
             waiting.nest.get(ShippingMethods).adoptDefaults(project, { manager }),
           );
-        // On MariaDB the snapshot is older than the commit. A host repeats its transaction.
+        // On MariaDB the snapshot is older than the commit, so the host repeats its transaction.
         adopting = adopt().catch((error: { contention?: string }) =>
           error.contention === 'race' ? adopt() : Promise.reject(error),
         );

@@ -85,7 +85,7 @@ it('the stream of changes works on a DataSource that is initialized late, and in
   await expect(rolledBack()).rejects.toThrow('rollback');
   await dataSource.destroy();
   await dataSource.initialize();
-  // A call outside of a transaction comes first here.
+  // The first call after `initialize()` is outside of a transaction.
   await methods.list(freshProject());
   await expect(rolledBack()).rejects.toThrow('rollback');
   await dataSource.transaction((manager) => methods.create(freshProject(), ground, { manager }));

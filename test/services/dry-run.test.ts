@@ -46,7 +46,7 @@ const anyOptions: fc.Arbitrary<UpsertManyOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Names for what a dry run makes up: the ids of new methods, and the times of what it writes. */
+/** Replaces the values that a dry run makes up: the ids of new methods, and the times of changes. */
 function withoutMadeUp(result: unknown, known: ReadonlySet<string>): unknown {
   const names = new Map<string, string>();
   return JSON.parse(

@@ -56,7 +56,7 @@ describe('the pages of a history', () => {
         const order = freshOrder();
         const record = ({ type, second }: { type: string; second: number }) =>
           host.events.record({ ...order, type, occurredAt: new Date(start + second * 1000) });
-        // In the order of recording.
+        // The events are in the order of recording.
         const recorded: OrderEventDto[] = [];
         const recordAll = async (some: readonly { type: string; second: number }[]): Promise<void> => {
           for (const each of some) {
@@ -64,7 +64,7 @@ describe('the pages of a history', () => {
             recorded.push(stored);
           }
         };
-        /** What a reader of the pages should see now. */
+        /** @returns the events that a reader of the pages should see now */
         const sorted = (): OrderEventDto[] => {
           const oldestFirst = recorded
             .filter(({ type }) => query.types?.includes(type) ?? true)
@@ -198,7 +198,7 @@ describe('the pages of a history', () => {
           await late.committed;
         });
 
-        // Oldest first, its place has passed when it is committed. Newest first, it is still to come.
+        // When it is committed, a reader who begins with the oldest event has passed its place. Another reader has not.
         const types = shown.flat().map(({ type }) => type);
         const all = ['before.one', 'late.event', 'before.two', 'before.three'];
         expect(types).toEqual(newestFirst ? all.toReversed() : all.filter((type) => type !== 'late.event'));

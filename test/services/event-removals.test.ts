@@ -20,10 +20,10 @@ describe('OrderEvents', () => {
     const projectId = freshProject();
     const { dataSource } = host.app.database;
     await addEvents(dataSource.manager, { projectId, orderId: 'gone' }, 2500, (n) => ({
-      // Many have the same time, also across the end of a batch.
+      // Many events have the same time, even across the end of a batch.
       occurredAt: new Date(Date.UTC(2026, 0, 1 + Math.floor(n / 700))),
     }));
-    // One of them has more events than a batch.
+    // One of these orders has more events than a batch.
     const others = { gon: 1001, gonf: 3, zzz: 3 };
     for (const [orderId, count] of Object.entries(others))
       await addEvents(dataSource.manager, { projectId, orderId }, count);

@@ -32,7 +32,7 @@ describe('a stream of events', () => {
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes in use after a garbage collection. */
+/** @returns the bytes that are in use after a garbage collection */
 function liveMemory(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();

@@ -10,7 +10,7 @@ import { oneAfterAnother } from '../support/transactions.js';
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const choice = { carrier_code: 'ups', method_code: '03' };
 
-/** docs/guide/checkout.md */
+// docs/guide/checkout.md shows this code. It is tested here, on every engine.
 describe('a checkout whose client sends a key', () => {
   let database: TestDatabase;
   let apps: TestApp[];

@@ -102,7 +102,7 @@ describe('onEvent', () => {
     const recorded = await Promise.all(racing);
 
     expect(recorded.filter(({ repeated }) => !repeated)).toHaveLength(1);
-    // An attempt that lost a race on MariaDB was rolled back, with what the hook had written.
+    // If an attempt loses a race on MariaDB, it is rolled back with the event that the hook has recorded.
     expect(await host.events.list(project, 'told')).toHaveLength(1);
   });
 });

@@ -64,7 +64,7 @@ describe('the events of an order', () => {
 
   it('are all there, in order, when many were recorded in another order than they happened', async () => {
     const orderId = 'imported';
-    // The last one first; every ninth happened when the one before it did, and was recorded earlier.
+    // The last event is recorded first. Each ninth event has the time of the event before it, and was recorded earlier.
     const numbers = Array.from({ length: 450 }, (_, index) => index);
     const secondOf = (n: number): number => (n % 9 === 8 ? n - 1 : n);
     const order = { projectId: shop.project, orderId };
@@ -145,7 +145,7 @@ describe('the events of an order', () => {
     const nothing = { message: null, data: null, actor: null, occurredAt: null, dedupeKey: null };
     const actor = { type: 'app' as const, id: 'i'.repeat(64), label: 'l'.repeat(255) };
     const all = { message: 'm'.repeat(1000), data: { a: 1 }, actor, dedupeKey: 'd'.repeat(128) };
-    // Two UTF-16 units each, one character.
+    // Each of these characters has two UTF-16 units.
     const astral = { type: 'user' as const, id: '𝒰'.repeat(64), label: '𝒰'.repeat(255) };
 
     await host.events.record({ ...order, type: 'a.b', ...nothing });

@@ -31,7 +31,7 @@ describe('an outbox', () => {
   let methods: ShippingMethods;
   beforeAll(async () => {
     database = await testDatabase({ entities: [...shippingEntities, OutboxEntry] });
-    // Adds the table of the outbox: the others are as the entities describe them.
+    // This adds the table of the outbox. The other tables match their entities.
     await database.dataSource.synchronize();
     app = await testApp({ database, shipping: { onChange: writeChange, onEvent: writeEvent } });
     methods = app.nest.get(ShippingMethods);
@@ -121,7 +121,7 @@ describe('an outbox', () => {
     expect(await entries()).toEqual(['created 03']);
   });
 
-  // SQLite locks no rows.
+  // `sendOutbox()` locks rows, which SQLite cannot do.
   onlyWhere('connections', () => {
     it('is sent in order, and keeps what could not be sent', async () => {
       await methods.upsertMany(freshProject(), [ground, express]);

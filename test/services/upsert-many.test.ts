@@ -17,7 +17,7 @@ const paket = { carrier_code: 'dhl', method_code: 'paket', method_label: 'DHL Pa
 describe('upsertMany', () => {
   const host = mounted({ shipping: { maxMethods: 20 } });
 
-  /** The changes that are told while `work` runs. */
+  /** @returns the changes that are reported while `work` runs */
   async function told(work: () => Promise<unknown>): Promise<ShippingMethodChange[]> {
     const seen: ShippingMethodChange[] = [];
     const subscription = host.methods.changes.subscribe((change) => seen.push(change));

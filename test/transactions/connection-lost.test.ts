@@ -24,7 +24,7 @@ onlyWhere('severalConnections', () => {
 
     it("makes a call in the caller's transaction fail with database_unavailable", async () => {
       const inTransaction = async (write: (manager: object) => Promise<unknown>): Promise<unknown> => {
-        // A pool may lend a connection whose end it has not heard of yet.
+        // A pool may lend a connection that has ended without its knowledge.
         await runOnEach(host.app.database, [statementThatSucceeds]);
         return host.dataSource.transaction((manager) => write({ manager }));
       };
@@ -44,7 +44,7 @@ onlyWhere('connections', () => {
   describe('a connection that breaks before the answer to a change arrives', () => {
     const host = mounted();
 
-    /** Lets the database make changes, but loses its first answer to one. @returns how many changes were sent */
+    /** The database makes each change, but its first answer is lost. @returns how many changes were sent */
     const losingAnAnswer = async (work: () => Promise<unknown>): Promise<number> => {
       let changes = 0;
       const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {

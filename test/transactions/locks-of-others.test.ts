@@ -77,7 +77,7 @@ onlyWhere('severalConnections', () => {
       create.mockRestore();
 
       expect(waited.map(({ status }) => status)).toEqual(Array(16).fill('fulfilled'));
-      // The list and the create of the other tenant.
+      // The list and the create of the other tenant take connections, too.
       expect(taken).toBeLessThanOrEqual(4);
     });
 

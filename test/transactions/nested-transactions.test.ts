@@ -84,7 +84,7 @@ describe("a host's nested transaction beside a call of ours", () => {
         'The transaction was rolled back: a statement in it had failed.',
       );
       expect((await host.methods.list(project)).meta.total).toBe(0);
-      // Without a call of ours it is the affair of the host.
+      // Without a call of ours, the answer to the COMMIT is the concern of the host.
       const own = host.dataSource.transaction((manager) =>
         manager.query(statementThatFails).catch(() => 'caught'),
       );

@@ -141,7 +141,7 @@ describe('two instances on one database', () => {
     await apps[1]?.database.dataSource.transaction(async (manager) => {
       await methods?.update(project, a, { ...ground, method_code: 'a', sort_order: 1 }, { manager });
       single = Promise.resolve(shop?.update(b, { ...ground, method_code: 'b', sort_order: 1 }));
-      // On an embedded database it waits for the connection.
+      // On an embedded database, the single writer waits for the connection.
       if (engine.has.severalConnections) await engine.someoneWaitsFor(manager);
       // The holder of the project's lock waits for nobody.
       await engine.withLockTimeout(manager, 300, async () =>

@@ -17,7 +17,7 @@ describe('a subscriber of the host', () => {
       beforeTransactionCommit: ({ manager }) =>
         host.events.record({ projectId, orderId: 'o', type: 'a.b' }, { manager }),
     };
-    // Before our subscriber, like those in the options of a DataSource.
+    // Subscribers in the options of a DataSource come before ours, too.
     dataSource.subscribers.unshift(outbox);
 
     await dataSource.transaction((manager) => anyStatement(manager));

@@ -15,7 +15,7 @@ describe('upsertMany', () => {
   const ambient = new AsyncLocalStorage<EntityManager>();
   const host = mounted({ shipping: { entityManager: () => ambient.getStore() } });
 
-  /** Each swallows the refusal of the call, and commits. */
+  /** Each transaction ignores the error of the call, and commits. */
   const transactions = {
     "caller's": (dataSource: DataSource, call: (manager?: EntityManager) => Promise<unknown>) =>
       dataSource.transaction((manager) => call(manager).catch(() => undefined)),
@@ -137,7 +137,7 @@ describe('upsertMany of two instances', () => {
     expect(new Set(data.filter((each) => !each.method_code.startsWith('batch')).map(({ id }) => id))).toEqual(
       new Set(created.map(({ id }) => id).filter((id) => !removed.includes(id))),
     );
-    // Each call has changed all ten, or created them: no call has seen a part of another one.
+    // Each call has created or changed all ten methods. So no call has seen a part of another call.
     expect(
       new Set(data.filter((each) => each.method_code.startsWith('batch')).map((each) => each.version)),
     ).toEqual(new Set([12]));

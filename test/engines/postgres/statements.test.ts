@@ -28,7 +28,7 @@ beforeEach(async () => {
   ({ id } = await methods.create(project, ground));
 });
 
-/** @returns the first words of the statements that are sent meanwhile, those of a refused call too */
+/** @returns the first words of the statements that `work` sends, even if it is refused */
 async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
   const { sent, stop } = watchStatements(app.database.dataSource);
   await work().catch(() => undefined);
@@ -36,7 +36,7 @@ async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
   return sent.map((sql) => /^\w+/.exec(sql)?.[0] ?? sql);
 }
 
-/** A project that inherits from the default. */
+/** @returns a project that inherits from the default */
 async function inheriting(): Promise<string> {
   const other = freshProject();
   await methods.create(other, { ...ground, use_default: true });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Batcher } from './batcher.js';
 
 describe('a batcher', () => {
-  // The tests decide when the patience ends.
+  // The tests decide when the wait for a batch ends.
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => vi.useRealTimers());
 

@@ -27,12 +27,12 @@ function violationsOf(
   return [];
 }
 
-/** Fields that replace or extend those of a good body; then the violations, if any. */
+/** The fields replace or extend those of a good body. The violations follow, if there are any. */
 type Fields = [fields: Record<string, unknown>, ...violations: string[]];
 
 const astral = '𝒰';
 const emoji = '🚚';
-/** Normalizing these to NFC takes quadratic time, so a text of this length must be refused before that. */
+/** It takes quadratic time to normalise this text to NFC. So its length must be refused before that. */
 const marks = `a${'\u0301\u0316'.repeat(60_000)}`;
 
 const rows: Fields[] = [

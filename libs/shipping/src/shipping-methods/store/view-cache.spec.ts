@@ -28,10 +28,10 @@ const viewAt = (revision: string, projectId = 'shop', count = 1): MethodView =>
     ),
   );
 
-/** Lets everything run that waits for nothing. */
+/** Waits until all promises that can settle have settled. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A database that answers when the test lets it. A look-up and a reading see it as it is when they are answered. */
+/** A database that answers when the test says so. Each answer has the state of the database at that moment. */
 class Database {
   readonly revisions = new Map<string, string>();
   readonly lookUps: Pending<(view: MethodView) => boolean>[] = [];
@@ -226,7 +226,7 @@ describe('a read that started before the call', () => {
 
     expect(database.cache.peek('shop')).toBe(newer);
     expect(first.revision).toBe('0');
-    // It waits for its look-up.
+    // This call still waits for its look-up.
     expect(joining.revision).toBeUndefined();
   });
 });
