@@ -77,7 +77,7 @@ describe('the tables, when an application boots,', () => {
     await expect(booted(database)).rejects.toThrow('NestjsShippingCreate1763683200000 as run');
   });
 
-  it('are refused when they lack columns, and the error names the table and the columns', async () => {
+  it('are refused when they lack columns, which the error names', async () => {
     database = await testDatabase();
     const { dataSource } = database;
     const lacking: [table: string, entity: new () => object, columns: string[]][] = [
@@ -98,7 +98,7 @@ describe('the tables, when an application boots,', () => {
     }
   });
 
-  it('are refused when the host has an entity with the same table, before synchronize changes it', async () => {
+  it('are refused before synchronize changes a table of the host with the same name', async () => {
     const opening = testDatabase({ entities: [MethodOfHost, ...shippingEntities], synchronize: true });
 
     await expect(opening).rejects.toThrow(
@@ -139,7 +139,7 @@ describe('the tables, when an application boots,', () => {
   });
 
   onlyWhere('connections', () => {
-    it('cannot be checked without the database, and the error is DatabaseUnavailableError', async () => {
+    it('cannot be checked without the database: DatabaseUnavailableError', async () => {
       database = await testDatabase();
       const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
       const { dataSource } = database;

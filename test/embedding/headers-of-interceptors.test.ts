@@ -35,7 +35,7 @@ describe.each(platformNames)('an interceptor on %s', (platform) => {
     return new Client(host.origin, freshProject());
   };
 
-  it('keeps the headers that it sets, and its ETag is the one that is compared', async () => {
+  it('keeps the headers that it sets, and its ETag is compared', async () => {
     const headers = { ETag: '"own"', Location: '/own', 'Cache-Control': 'private' };
     const shop = await mounted(settingHeaders(headers));
 

@@ -156,7 +156,7 @@ describe('the migrations', () => {
   });
 
   onlyWhere('checkedDrops', () => {
-    it('are not undone by half when a foreign key of the host refers to the methods', async () => {
+    it('are not undone by half when your foreign key refers to a method', async () => {
       database = await testDatabase();
       const { dataSource } = database;
       await works(database);

@@ -78,7 +78,7 @@ describe('a host', () => {
   );
 
   it.each(platformNames)(
-    'that rewrites paths on %s gets a Location below the path that the client sent',
+    'that rewrites paths on %s gets a Location below the path of the client',
     async (platform) => {
       const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
       const rewritten = (url = ''): string => url.replace(/^\/shop(?=\/)/, '');
@@ -105,7 +105,7 @@ describe('a host', () => {
     },
   );
 
-  it('with another defaults project keeps the contract, and no other project is used', async () => {
+  it('with another defaults project keeps the contract', async () => {
     const testing = await compiled([
       typeOrm(database),
       ShippingModule.forRoot({ defaultsProjectId: 'base' }),

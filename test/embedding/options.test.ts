@@ -97,7 +97,7 @@ describe('the options', () => {
     );
   });
 
-  it('with a guard in place of a decorator are refused, and the error says what to write', () => {
+  it('cannot have a guard in place of a decorator: the error says what to write', () => {
     const options = { http: { decorators: [AnyGuard] } } as object;
 
     expect(() => ShippingModule.forRoot(options)).toThrow(

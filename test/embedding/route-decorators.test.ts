@@ -124,7 +124,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect([closed, open]).toEqual([403, 200]);
   });
 
-  it('that throws is answered by the host, and a refusal of ours passes it as a problem', async () => {
+  it('that throws is answered by the host, and our refusals stay problems', async () => {
     const throwing = wrapping(() => Promise.reject(new ConflictException('audited')));
     const passing = wrapping((next) => next());
     const shop = await mounted({ create: [throwing], remove: [passing] });

@@ -80,7 +80,7 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       await expectNoSchemaDrift(await initialized({ ...migrated, synchronize: true }));
     });
 
-    it('finds nothing to change after synchronize alone, also beside a foreign key of the host', async () => {
+    it('finds nothing to change after synchronize, even beside a foreign key of the host', async () => {
       const synchronized = { entities: [...shippingEntities, Cart], synchronize: true };
       const { entityMetadatas } = await initialized(synchronized);
       expect(entityMetadatas).toHaveLength(4);

@@ -29,7 +29,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
   });
 
   it.each(['UPDATE', 'DELETE'])(
-    'with a trigger of the host that refuses an %s gives the error of the trigger',
+    'with a trigger of the host that refuses an %s gives its error',
     async (event) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
@@ -48,7 +48,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     },
   );
 
-  it('with a trigger of the host that keeps a method does not count it as removed', async () => {
+  it('with a trigger of the host that keeps a method does not remove it', async () => {
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);
     await host.dataSource.query(

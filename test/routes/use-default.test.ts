@@ -23,7 +23,7 @@ describe('a method with use_default', () => {
     for (const { id } of (await defaults.list()).body.data) await defaults.remove(id);
   });
 
-  it('shows its own values until there is a default, and then the inherited values at once', async () => {
+  it('shows its own values until there is a default, then the inherited values', async () => {
     const { body: before } = await shop.create({ ...own, use_default: true });
     await defaults.create({ ...codes, method_label: 'Default', carrier_label: 'UPS', is_active: false });
 

@@ -78,7 +78,7 @@ describe('the environment of the sample', () => {
     expect(readConfig({ HOST: host })).toMatchObject({ host, apiKeys: [] });
   });
 
-  it('may open the sample to the network when there are keys, and one project may have several', () => {
+  it('may open the sample to the network when there are keys', () => {
     const { apiKeys } = readConfig({ HOST: '0.0.0.0', API_KEYS: 'demo=a=b, demo=c,*=d' });
 
     expect(apiKeys.map(({ project }) => project)).toEqual(['demo', 'demo', '*']);

@@ -129,7 +129,7 @@ describe('adoptDefaults', () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('in a transaction waits for a writer of the project, and sees its commit or loses the race', async () => {
+    it('waits for a writer in a transaction, and sees its commit or loses the race', async () => {
       const project = freshProject();
       const [holding, waiting] = apps as [TestApp, TestApp];
       let adopting: Promise<unknown> = Promise.resolve();

@@ -20,7 +20,7 @@ describe('the stream of changes', () => {
   });
   afterEach(() => stop());
 
-  it('reports the values that a method with use_default shows, but no update that changes nothing', async () => {
+  it('reports inherited values, and no update that changes nothing', async () => {
     const project = freshProject();
     await host.methods.create('default', { ...ground, method_label: 'Default' });
     const created = await host.methods.create(project, { ...ground, use_default: true });
@@ -58,7 +58,7 @@ describe('the stream of changes', () => {
   });
 });
 
-it('the stream of changes works on a DataSource that is initialized late, and initialized again', async () => {
+it('the stream of changes works on a DataSource that is initialised late and again', async () => {
   const database = await testDatabase();
   // The embedded database has one connection.
   await database.dataSource.destroy();

@@ -150,7 +150,7 @@ describe('the pages of a history', () => {
     },
   );
 
-  it('in a transaction show its own events, which nobody sees after a rollback', async () => {
+  it('show the events of their transaction, until they are rolled back', async () => {
     const order = freshOrder();
     const { projectId, orderId } = order;
     await host.events.record({ ...order, type: 'order.placed' });
@@ -171,7 +171,7 @@ describe('the pages of a history', () => {
 
   // A transaction that waits would hold up the reader on the one connection.
   onlyWhere('severalConnections', () => {
-    it('show an event that is committed late once or not at all, and all others once', async () => {
+    it('show each event once, and one that is committed late at most once', async () => {
       for (const newestFirst of [false, true]) {
         const order = freshOrder();
         const occurredAt = new Date(start);
@@ -206,7 +206,7 @@ describe('the pages of a history', () => {
     });
   });
 
-  it('asked for with several faults are refused with all of them', async () => {
+  it('are refused with all faults of the query', async () => {
     const query = { limit: 0, types: ['paid', 'sent'], newestFirst: 1, cursor: 'none', pag: 1 };
 
     const asked = host.events.page('a b', 'c d', query as never);
@@ -215,7 +215,7 @@ describe('the pages of a history', () => {
     await expect(asked).rejects.toMatchObject({ errors: names.map((parameter) => ({ parameter })) });
   });
 
-  it('refuse a cursor of another order, of other types and of the other direction', async () => {
+  it('refuse a cursor of another order, type or direction', async () => {
     const order = freshOrder();
     const { projectId, orderId } = order;
     await addEvents(host.dataSource.manager, order, 3);

@@ -94,7 +94,7 @@ describe('OrderEvents', () => {
       expect(ends.reduce((sum, { removed }) => sum + removed, 0)).toBe(2500);
     });
 
-    it('removeOrder does not wait for a transaction that writes to another order', async () => {
+    it('removeOrder does not wait for a writer of another order', async () => {
       const projectId = freshProject();
       await addEvents(host.dataSource.manager, { projectId, orderId: 'b' }, 5);
 

@@ -62,7 +62,7 @@ describe('a checkout whose client sends a key', () => {
     );
   };
 
-  it('places one order for 8 parallel repeats on two instances, and answers all of them alike', async () => {
+  it('places one order for 8 parallel repeats on two instances', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => place(apps[n % 2])));
 
     const [first] = answers;
@@ -89,7 +89,7 @@ describe('a checkout whose client sends a key', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('keeps the key free when the method is refused, so that the client may choose another', async () => {
+  it('keeps the key free when the method is refused', async () => {
     const refused = await Promise.all(
       Array.from({ length: 8 }, (_, n) => place(apps[n % 2], { ...choice, method_code: 'none' })),
     );

@@ -93,7 +93,7 @@ describe('onChange', () => {
     expect(log).toEqual(['begin 03', 'end 03', 'begin 01', 'end 01']);
   });
 
-  it('gets the change that is reported later, and a manager that sees it stored', async () => {
+  it('gets the change that is reported later, and a manager that sees it', async () => {
     const project = freshProject();
     const seen: unknown[] = [];
     const changes: ShippingMethodChange[] = [];

@@ -41,7 +41,7 @@ describe('removeOthers', () => {
   });
 
   it.each([{}, { dryRun: true }])(
-    'beyond maxRemoved is refused before anything is written %j',
+    'is refused beyond maxRemoved before anything is written %j',
     async (mode) => {
       const project = freshProject();
       const { methods } = await host.methods.upsertMany(project, [ground, express]);

@@ -50,7 +50,7 @@ describe('ShippingMethods.removeProject', () => {
     expect((await host.methods.list(project)).meta.total).toBe(0);
   });
 
-  it('leaves a project that can be filled again, and whose old ETag is out of date', async () => {
+  it('leaves a project that can be filled again, with a new ETag', async () => {
     const project = freshProject();
     const shop = new Client(host.app.origin, project);
     await shop.create(ground);

@@ -96,7 +96,7 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
   );
 
   onlyWhere('connections', () => {
-    it('a stream of events belongs to the transaction in which it was made, and ends with it', async () => {
+    it('a stream of events belongs to the transaction in which it was made', async () => {
       const stream = await transaction(async (options) => {
         await host.events.record({ ...event, projectId: project }, options);
         return { events: host.events.stream(project, 'o', options) };
@@ -106,7 +106,7 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
     });
   });
 
-  it('a history has the events of the transaction once each, until they are rolled back', async () => {
+  it('a history has each event of the transaction once, until it is rolled back', async () => {
     const order = { ...event, projectId: project };
 
     const recorded = transaction(async (options) => {

@@ -21,7 +21,7 @@ describe('two instances on one database', () => {
 
   const clients = (project: string): Client[] => apps.map(({ origin }) => new Client(origin, project));
 
-  it('let one of 30 racing creates win, and give the others the id of its method', async () => {
+  it('let one of 30 racing creates win, and tell the others its id', async () => {
     const shops = clients(freshProject());
 
     const answers = await Promise.all(

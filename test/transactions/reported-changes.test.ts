@@ -59,7 +59,7 @@ describe('the stream of changes', () => {
     expect((await host.methods.list(lost)).meta.total).toBe(0);
   });
 
-  it('reports at once what the manager of a query runner stores without a transaction', async () => {
+  it('reports at once what a query runner stores without a transaction', async () => {
     const runner = host.dataSource.createQueryRunner();
     const [lost, kept, after] = [freshProject(), freshProject(), freshProject()];
 

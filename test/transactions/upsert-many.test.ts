@@ -59,7 +59,7 @@ describe('upsertMany', () => {
     },
   );
 
-  it("that finds one of its methods gone keeps the caller's transaction from being committed", async () => {
+  it('that finds one of its methods gone prevents the COMMIT of the transaction', async () => {
     const project = freshProject();
     await host.methods.upsertMany(project, [ground, express]);
     const { dataSource } = host.app.database;
@@ -115,7 +115,7 @@ describe('upsertMany of two instances', () => {
     await database?.close();
   });
 
-  it('racing with single writes loses none of them, and reports each method that it removes once', async () => {
+  it('racing with single writes loses no write, and reports each removal once', async () => {
     const project = freshProject();
     const [one, two] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
       ShippingMethods,

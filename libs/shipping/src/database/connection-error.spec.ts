@@ -36,13 +36,10 @@ describe('connectionError()', () => {
     ['a deadlock on MariaDB', failed('UPDATE', coded('ER_LOCK_DEADLOCK'))],
     ['a node of Galera that is cut off', failed('UPDATE', coded('ER_UNKNOWN_COM_ERROR'))],
     ['a pool of MariaDB that is closed', new Error('Pool is closed.')],
-  ])(
-    'gives DatabaseUnavailableError for %s, even in a write, because nothing was changed',
-    (_what, error) => {
-      expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
-      expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
-    },
-  );
+  ])('gives DatabaseUnavailableError for %s, even in a write', (_what, error) => {
+    expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
+  });
 
   it.each<[string, Error]>([
     ['a connection that breaks', gone],
@@ -58,7 +55,7 @@ describe('connectionError()', () => {
     ['a server that stays silent', new Error('Query read timeout')],
     ['a connection exception', coded('08006')],
     ['a connection to MariaDB that is killed', coded('ER_CONNECTION_KILLED')],
-  ])('gives OutcomeUnknownError for %s, but only where something may have been committed', (_what, error) => {
+  ])('gives OutcomeUnknownError for %s, if it may have been committed', (_what, error) => {
     expect(connectionError(error, true)).toBeInstanceOf(OutcomeUnknownError);
     expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
     expect(connectionError(error, false)).toBeInstanceOf(DatabaseUnavailableError);
@@ -77,14 +74,14 @@ describe('connectionError()', () => {
     expect(connectionError(error)).toBe(error);
   });
 
-  it('gives OutcomeUnknownError for a COMMIT on a node of Galera that is cut off meanwhile', () => {
+  it('gives OutcomeUnknownError for a COMMIT on a node of Galera that is cut off', () => {
     const error = coded('ER_ERROR_DURING_COMMIT');
 
     expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
     expect(connectionError(failed('UPDATE', error))).toMatchObject({ driverError: error });
   });
 
-  it('gives errors with the status 503 and Retry-After, and without details of the driver', () => {
+  it('gives errors with 503 and Retry-After, without details of the driver', () => {
     const errors = [gone, failed('COMMIT', gone)].map((error) => connectionError(error));
 
     for (const error of errors) {

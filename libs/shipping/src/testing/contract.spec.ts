@@ -20,7 +20,7 @@ async function serving(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
 }
 
-it('the contract tells a host whose answers are wrapped about unwrap', async () => {
+it('the contract tells a host that wraps answers to use unwrap', async () => {
   const origin = await hostAnswering(201, { data: { id: '1' } });
 
   const [first] = shippingContract(() => ({ origin }));
@@ -74,7 +74,7 @@ it('the contract asks a target for one project, and waits for it', async () => {
   expect([...paths].toSorted()).toEqual(['/api/projects/default', '/api/projects/project-1']);
 });
 
-it('the contract puts its project in the place of the only parameter of the path', async () => {
+it('the contract puts its project into the only parameter of the path', async () => {
   const urls: string[] = [];
   const origin = await serving(({ url = '' }, response) => {
     urls.push(url);
@@ -95,7 +95,7 @@ it('the contract puts its project in the place of the only parameter of the path
   ]);
 });
 
-it('the contract marks the checks that a host leaves out as skipped, and refuses to run them', async () => {
+it('the contract marks checks as skipped that a host leaves out', async () => {
   const checks = shippingContract(() => ({ origin: nowhere }), { without: ['events', 'defaults'] });
 
   const skipped = checks.filter((check) => check.skipped);
