@@ -24,8 +24,8 @@ const engineOf = (url: string): string => url.split(':')[0] ?? '';
 /** What is about PostgreSQL itself, and the sample, which runs on PostgreSQL. */
 const postgresOnly = ['test/engines/postgres/**', 'test/sample/**'];
 
-/** Look for the engines that are there by themselves, or show code of the documents on the embedded one. */
-const ownEngines = ['test/engines/*.test.ts', 'test/{guide,recipes}/**', 'test/docs.test.ts'];
+/** They look for the engines that are there by themselves, show code of the documents, or need no database. */
+const ownEngines = ['test/engines/*.test.ts', 'test/{guide,recipes}/**', 'test/*.test.ts'];
 
 /** The oldest TypeORM that the package allows, where `test/drivers` is installed. */
 const oldestTypeOrm = fileURLToPath(new URL('./test/drivers/node_modules/typeorm-oldest', import.meta.url));

@@ -19,7 +19,7 @@ export default defineConfig({
     ],
     // Long tests that repeat others, and tests that set the time zone, which a thread cannot do.
     exclude: [
-      'test/routes/{large-answers,real-carriers}.test.ts',
+      'test/{services/event-stream,routes/real-carriers}.test.ts',
       'test/embedding/{global-setups,migrations,time-zones}.test.ts',
       'test/engines/postgres/schema-option.test.ts',
     ],

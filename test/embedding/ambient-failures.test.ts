@@ -33,7 +33,7 @@ onlyWhere('lostRaces', () => {
       ]);
       host = await listening(mounted, (app) => app.useGlobalInterceptors(inTransaction));
       methods = host.app.get(ShippingMethods);
-      // Gives the error that a server gives when two transactions conflict.
+      // These triggers give the error that a server gives when two transactions conflict.
       const { manager } = database.dataSource;
       for (const conflict of engine.conflicts) {
         const method = { table: 'shipping_method', where: { method_label: conflict } } as const;
@@ -63,7 +63,7 @@ onlyWhere('lostRaces', () => {
     });
 
     onlyWhere('severalConnections', () => {
-      it('for a lock of another transaction is a 503 on each route that writes', async () => {
+      it('by a lock time-out is answered with a 503 on each route that writes', async () => {
         const shop = new Client(host.origin, freshProject());
         const { id } = (await shop.create(ground)).body;
 

@@ -1,6 +1,8 @@
 import { Test } from '@nestjs/testing';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
-import { ShippingModule } from 'nestjs-shipping';
+import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { embeddedPostgres } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -12,7 +14,7 @@ describe('the DataSource of the module', () => {
   });
   afterAll(() => database?.close());
 
-  it('is reported as missing by its name, with the ways to add it or to name another one', async () => {
+  it('is reported as missing by its name, and the error says what to do', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot({ dataSource: 'shop' })]);
 
     const refusal = await boot.then(String, ({ message }: Error) => message);
@@ -48,5 +50,37 @@ describe('the DataSource of the module', () => {
       .useValue({});
 
     await expect(mocked.compile()).rejects.toThrow('overrides the providers ShippingMethods and OrderEvents');
+  });
+
+  it.each([undefined, 'shop'])(
+    'gets our entities by autoLoadEntities, beside a glob of the host (DataSource %s)',
+    async (dataSource) => {
+      const options = {
+        ...(await embeddedPostgres()),
+        name: dataSource,
+        entities: ['/nowhere/**/*.entity.js'],
+        autoLoadEntities: true,
+        migrations: shippingMigrations,
+        migrationsRun: true,
+      };
+      const shipping = ShippingModule.forRoot({ http: false, dataSource });
+      const testing = await compiled([TypeOrmModule.forRoot(options), shipping]);
+      await testing.init();
+
+      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      await testing.close();
+    },
+  );
+
+  it('that does not know our entities is refused, and the error says what to add', async () => {
+    const foreign = await testDatabase({ entities: [], migrations: [] });
+
+    const boot = async (): Promise<unknown> => {
+      const testing = await compiled([typeOrm(foreign), ShippingModule.forRoot()]);
+      return testing.init();
+    };
+
+    await expect(boot()).rejects.toThrow(/autoLoadEntities: true.*shippingEntities/);
+    await foreign.close();
   });
 });

@@ -17,14 +17,14 @@ import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** As Vendure has one. */
+/** Vendure has an entity with this table. */
 @Entity({ name: 'shipping_method' })
 class MethodOfHost {
   @PrimaryColumn({ name: 'id', type: 'integer' })
   id!: number;
 }
 
-/** A host's own view of ours. */
+/** An entity with which a host reads our table. */
 @Entity({ name: 'shipping_method', synchronize: false })
 class LabelOfMethod {
   @PrimaryColumn({ name: 'project_id', type: 'varchar' })
@@ -67,7 +67,7 @@ describe('the tables, when an application boots,', () => {
     expect(refusal).toContain('If they have run, the table was dropped later.');
   });
 
-  it('are refused when they lack columns, and the error names the table and the columns', async () => {
+  it('are refused when they lack columns, which the error names', async () => {
     database = await testDatabase();
     const { dataSource } = database;
     const lacking: [table: string, entity: new () => object, columns: string[]][] = [
@@ -88,7 +88,7 @@ describe('the tables, when an application boots,', () => {
     }
   });
 
-  it('are refused when the host has an entity with the same table, before synchronize changes it', async () => {
+  it('are refused before synchronize changes a table of the host with the same name', async () => {
     const opening = testDatabase({ entities: [MethodOfHost, ...shippingEntities], synchronize: true });
 
     await expect(opening).rejects.toThrow(
@@ -106,7 +106,7 @@ describe('the tables, when an application boots,', () => {
     expect(found?.label).toBe('UPS Ground');
   });
 
-  it('are reported in a warning when nothing is served, because that may be the script that migrates', async () => {
+  it('may be missing in a script that migrates: there is only a warning', async () => {
     database = await testDatabase({ migrationsRun: false });
     const warned = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
     const script = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
@@ -129,7 +129,7 @@ describe('the tables, when an application boots,', () => {
   });
 
   onlyWhere('connections', () => {
-    it('cannot be checked without the database, and the error is DatabaseUnavailableError', async () => {
+    it('cannot be checked without the database: DatabaseUnavailableError', async () => {
       database = await testDatabase();
       const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
       const { dataSource } = database;

@@ -24,7 +24,7 @@ describe.each(platformNames)('in a host on %s', (platform) => {
     // The embedded database has one connection for all hosts: closing the app would close it too.
     afterAll(() => host?.app.getHttpServer().close());
 
-    // The headers are those of a host without set-ups, which the routes' tests look at.
+    // The tests of the routes check the headers in a host without other set-ups.
     const checks = guestChecks.filter(({ title }) => compress || !title.includes('the headers are'));
     for (const { title, run } of checks) it(title, () => run(host));
   });

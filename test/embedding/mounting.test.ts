@@ -78,7 +78,7 @@ describe('a host', () => {
   );
 
   it.each(platformNames)(
-    'that rewrites paths on %s gets a Location below the path that the client sent',
+    'that rewrites paths on %s gets a Location below the path of the client',
     async (platform) => {
       const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
       const rewritten = (url = ''): string => url.replace(/^\/shop(?=\/)/, '');
@@ -105,7 +105,7 @@ describe('a host', () => {
     },
   );
 
-  it('with a defaults project of its own keeps the contract, in the projects that it names', async () => {
+  it('with another defaults project keeps the contract', async () => {
     const testing = await compiled([
       typeOrm(database),
       ShippingModule.forRoot({ defaultsProjectId: 'base' }),
@@ -135,7 +135,7 @@ describe('a host', () => {
     expect(used).toContain('base');
   });
 
-  it.each(platformNames)('on %s may call the project by a name of its own', async (platform) => {
+  it.each(platformNames)('on %s may give the parameter of the project another name', async (platform) => {
     const path = 'organizations/:organizationId/shipping';
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: { path } })]);
     host = await listening(testing, () => undefined, platform);
@@ -204,7 +204,7 @@ describe('a host', () => {
     expect((await shop.create(ground)).status).toBe(403);
   });
 
-  it('that wants only the services has no routes', async () => {
+  it('with http: false has the services and no routes', async () => {
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
 
     host = await listening(testing);

@@ -1,8 +1,5 @@
 import { Inject, Injectable, Module, UseGuards } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingMethods, ShippingModule, type ShippingModuleOptions } from 'nestjs-shipping';
-import { shippingMigrations } from 'nestjs-shipping/migrations';
-import { embeddedPostgres } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -148,37 +145,5 @@ describe('the options', () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot(), ShippingModule]);
 
     await expect(boot).rejects.toThrow(/imported bare.*ShippingModule\.forRoot\(\).*isGlobal: true/);
-  });
-
-  it.each([undefined, 'shop'])(
-    'need no list of entities: a host that names its own by a glob gets ours by autoLoadEntities (DataSource %s)',
-    async (dataSource) => {
-      const options = {
-        ...(await embeddedPostgres()),
-        name: dataSource,
-        entities: ['/nowhere/**/*.entity.js'],
-        autoLoadEntities: true,
-        migrations: shippingMigrations,
-        migrationsRun: true,
-      };
-      const shipping = ShippingModule.forRoot({ http: false, dataSource });
-      const testing = await compiled([TypeOrmModule.forRoot(options), shipping]);
-      await testing.init();
-
-      expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
-      await testing.close();
-    },
-  );
-
-  it('are refused with a DataSource that does not know our entities: the error names the fix', async () => {
-    const foreign = await testDatabase({ entities: [], migrations: [] });
-
-    const boot = async (): Promise<unknown> => {
-      const testing = await compiled([typeOrm(foreign), ShippingModule.forRoot()]);
-      return testing.init();
-    };
-
-    await expect(boot()).rejects.toThrow(/autoLoadEntities: true.*shippingEntities/);
-    await foreign.close();
   });
 });

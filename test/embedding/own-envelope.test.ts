@@ -22,7 +22,7 @@ class ShopMethodsController {
   }
 }
 
-/** The type of the body is the class, so that the host's pipe checks it. */
+/** The body has the type of the class, so that the pipe of the host checks it. */
 @Controller('shops/:shop/checked')
 class CheckedMethodsController {
   constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
@@ -84,7 +84,7 @@ describe('a host that mounts its own controllers over the services', () => {
     expect([refused.status, refused.body]).toMatchObject([400, { message: messages }]);
   });
 
-  it('stores the meta that its own pipe let through whole', async () => {
+  it('stores all of the meta that its own pipe has let through', async () => {
     const shop = new Client(host.origin, freshProject());
     const meta = { a: [1, { b: null }], type: 'x', text: 'é' };
     const ground = { carrier_code: 'ups', method_code: '03', method_label: ' Ground ', meta };

@@ -45,13 +45,13 @@ describe("an index of the host's on our table", () => {
   const indexed = (): Promise<TestDatabase> =>
     testDatabase({ migrations: [...shippingMigrations, AddMyIndex] });
 
-  it('is drift while only a migration makes it: the schema builder would drop it', async () => {
+  it('is drift while only a migration declares it', async () => {
     database = await indexed();
 
     await expect(expectNoSchemaDrift(database.dataSource)).rejects.toThrow(/DROP INDEX.*ix_mine/);
   });
 
-  it('is not drift when the host declares it on our entity, and then it survives synchronize', async () => {
+  it('is no drift, and survives synchronize, when the host declares it on our entity', async () => {
     Index('ix_mine', ['projectId', 'isActive'])(ShippingMethod);
     database = await indexed();
 

@@ -67,7 +67,7 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, a r
     return new Client(host.origin, freshProject());
   };
 
-  it('because the database is unavailable says when to try again, and is logged', async () => {
+  it('for an unavailable database says when to try again, and is logged', async () => {
     const logged = vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const shop = await mounted();
     const unavailable = (): Promise<never> => Promise.reject(new DatabaseUnavailableError(undefined));

@@ -11,7 +11,7 @@ describe("the entities' columns", () => {
     const row = { ...codes, ...times, id: '01890000-0000-7000-8000-000000000000', meta: { a: [1] } };
     const others = { methodLabel: 'x', isActive: true, sortOrder: 0, useDefault: false, version: 1 };
 
-    await methods.save(Object.assign(new ShippingMethod(), { ...row, ...others, searchText: '' }));
+    await methods.save(Object.assign(new ShippingMethod(), { ...row, ...others }));
 
     expect(await methods.findOneBy(codes)).toMatchObject(row);
     await database.close();

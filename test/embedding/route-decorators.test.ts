@@ -18,7 +18,7 @@ import { around, type Wrap, wrapping } from './route-wrapper.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-/** The ways in which a decorator replaces the function: in the descriptor, or with a new descriptor. */
+/** A decorator can replace the function in the descriptor, or return a new descriptor. */
 const ways: [way: string, (wrap: Wrap) => MethodDecorator][] = [
   ['sets the value of the descriptor', wrapping],
   [
@@ -82,7 +82,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(answers[1]?.body).toMatchObject({ data: [ground] });
   });
 
-  it('that sets another status sets that of our answers, but not of refusals or of what the client has', async () => {
+  it('that sets a status changes our successes, but no refusal and no 304', async () => {
     const routes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
     const shop = await mounted(Object.fromEntries(routes.map((route) => [route, [HttpCode(202)]])));
 
@@ -124,7 +124,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect([closed, open]).toEqual([403, 200]);
   });
 
-  it('that throws is answered by the host, and a refusal of ours passes it as a problem', async () => {
+  it('that throws is answered by the host, and our refusals stay problems', async () => {
     const throwing = wrapping(() => Promise.reject(new ConflictException('audited')));
     const passing = wrapping((next) => next());
     const shop = await mounted({ create: [throwing], remove: [passing] });
@@ -146,7 +146,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     await expect(mounted({ create: [decorator] })).rejects.toThrow(`to the handler "create". ${message}`);
   });
 
-  it('of a whole mount is applied before those of a route, and after those behind it in the list', async () => {
+  it('of a mount is applied before those of a route, and the last one first', async () => {
     const seen: string[] = [];
     const named =
       (name: string): MethodDecorator =>
@@ -158,7 +158,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(seen.slice(0, 4)).toEqual(['inner create', 'outer create', 'route create', 'inner list']);
   });
 
-  it('meets handlers with the names of the routes, which logs and traces show', async () => {
+  it('finds handlers that have the names of the routes', async () => {
     const names: string[] = [];
     const noting: NestInterceptor = {
       intercept: (context, next) => {
@@ -181,7 +181,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     );
   });
 
-  it('of a whole mount runs its interceptor once, and its pipe once for each parameter', async () => {
+  it('of a mount runs its interceptor once, and its pipe once for each parameter', async () => {
     const ran: string[] = [];
     const interceptor: NestInterceptor = {
       intercept: (_context, next) => {
@@ -202,7 +202,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(ran.toSorted()).toEqual(['interceptor', 'o', shop.project]);
   });
 
-  it('of a whole mount that describes it is in the document once for each route', async () => {
+  it('of a mount that is for Swagger is in the document once for each route', async () => {
     await mounted({}, [ApiBearerAuth()]);
 
     const { paths } = SwaggerModule.createDocument(host?.app as never, new DocumentBuilder().build());

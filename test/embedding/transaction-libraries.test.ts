@@ -134,7 +134,7 @@ describe("the host's transactions", () => {
     const project = freshProject();
     await checkout.beside(project);
     expect(await outcome(checkout, project)).toEqual([1, 0]);
-    // If this went wrong, the pool of the host would not serve any other call.
+    // After a mix-up of the two transactions, the pool would not serve any other call.
     await Promise.all(Array.from({ length: 20 }, () => checkout.methods.list(freshProject())));
   });
 

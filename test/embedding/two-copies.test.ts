@@ -14,7 +14,7 @@ let folder: string;
 beforeAll(async () => {
   database = await testDatabase();
   const core = dirname(createRequire(import.meta.url).resolve('@nestjs/core/package.json'));
-  // Below it, the copy finds the packages that Nest needs.
+  // In this folder, the copy finds the packages that Nest needs.
   folder = await mkdtemp(join(core, '../../.two-copies-'));
   await cp(core, join(folder, 'node_modules/@nestjs/core'), { recursive: true });
 });
@@ -23,7 +23,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-it('an application with another copy of @nestjs/core than ours does not boot, and the error says why', async () => {
+it('an application with another copy of @nestjs/core than ours does not boot', async () => {
   const copy = pathToFileURL(join(folder, 'node_modules/@nestjs/core/index.js')).href;
   const nest = (await import(copy)) as { NestFactory: typeof NestFactory };
   const token = getDataSourceToken();

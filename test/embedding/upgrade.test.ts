@@ -14,11 +14,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { engine, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
-/** What a next version might add: a column and an index. */
+/** The next version might add a column and an index. */
 class NextVersion implements MigrationInterface {
   name = 'NestjsShippingNext9999999999999';
 
-  // On SQLite, TypeORM's `addColumn` and `dropColumn` make the table anew, which fails where a row of the host refers to it.
+  // On SQLite, TypeORM's `addColumn` and `dropColumn` create the table again. That fails if a row of the host refers to it.
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE ${tableOf(runner)} ADD note varchar(64)`);
     await runner.createIndex(
@@ -67,14 +67,14 @@ describe('a database with data in it, when a migration is added,', () => {
     return testing.init().then(() => testing);
   };
 
-  /** Everything that the services read. */
+  /** Reads everything that the services can read. */
   const read = async (testing: TestingModule): Promise<unknown[]> => {
     const methods = testing.get(ShippingMethods);
     const projects = [methods.list('shop'), methods.tree('shop'), methods.list('default')];
     return Promise.all([...projects, testing.get(OrderEvents).list('shop', 'o')]);
   };
 
-  /** A change of everything that the services write. */
+  /** Makes each change that the services can make. */
   const write = async (testing: TestingModule): Promise<void> => {
     const methods = testing.get(ShippingMethods);
     await methods.upsert('default', { ...ground, method_label: 'Default', meta: { n: Math.random() } });
@@ -96,7 +96,7 @@ describe('a database with data in it, when a migration is added,', () => {
     return booted(open);
   };
 
-  it('keeps its data up and down, and works with each version', async () => {
+  it('keeps its data when the migration runs, and when it is undone', async () => {
     database = await testDatabase();
     const { dataSource } = database;
     let testing = await booted(database);

@@ -23,9 +23,9 @@ export interface EngineDatabase {
 
 export interface TestedEngine {
   name: string;
-  /** Why it cannot be tested here; undefined: it can. */
+  /** Why the engine cannot be tested here. Undefined if it can. */
   missing?: string;
-  /** Each instance of a host has a DataSource of its own; else all share one connection. */
+  /** True if each instance of a host has a DataSource of its own. Otherwise all instances share one connection. */
   hasPool: boolean;
   create(): Promise<EngineDatabase>;
 }
@@ -100,7 +100,7 @@ export const sqlite: TestedEngine = {
   },
 };
 
-/** For a title: what it is about, or why it is skipped. */
+/** @returns the name of the engine for a title, with the reason if its tests are skipped */
 export function titleOf({ name, missing: reason }: TestedEngine): string {
   return reason === undefined ? name : `${name} (skipped: ${reason})`;
 }

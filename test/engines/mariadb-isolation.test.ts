@@ -12,13 +12,13 @@ const lostRace = { code: 'database_unavailable', contention: 'race' };
 /** At SERIALIZABLE a read locks what it has seen, so that nobody can commit a change of it meanwhile. */
 const isLocking = (level: string): boolean => level === 'SERIALIZABLE';
 
-/** What another instance commits after the snapshot of the host's transaction, and then a call in it. */
+/** Another instance commits a change after the snapshot of the host's transaction. Then the host makes a call in it. */
 interface Late {
   commits: (methods: ShippingMethods, project: string, id: string) => Promise<unknown>;
   call: (methods: ShippingMethods, project: string, id: string, manager: EntityManager) => Promise<unknown>;
-  /** What the call gives, or its refusal. */
+  /** The result of the call, or its refusal. */
   gives: object;
-  /** The same at REPEATABLE READ. */
+  /** The result at REPEATABLE READ. By default, the call says that it has lost the race. */
   givesOfSnapshot?: object;
 }
 
@@ -50,7 +50,7 @@ const late: Record<string, Late> = {
     commits: (methods, project, id) => methods.remove(project, id),
     call: (methods, project, _id, manager) => methods.create(project, ground, { manager }),
     gives: { version: 1 },
-    // The transaction still sees it.
+    // The transaction still sees the removed method.
     givesOfSnapshot: { code: 'duplicate_method' },
   },
   'an upsert of what was created': {
@@ -90,14 +90,14 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
   });
 
   it.skipIf(isLocking(level)).each(Object.entries(late))(
-    'does, in a transaction that has read before, %s as if it were new, or says that it has lost the race',
+    'decides %s on the newest state, or says that it has lost the race',
     async (_name, { commits, call, gives, givesOfSnapshot = lostRace }) => {
       const project = freshProject();
       const { id } = await a.methods.create(project, ground);
 
       const given = await a.dataSource
         .transaction(async (manager) => {
-          // At REPEATABLE READ it makes the snapshot.
+          // At REPEATABLE READ, this read makes the snapshot.
           await a.methods.list(project, {}, { manager });
           await commits(b.methods, project, id);
           return call(a.methods, project, id, manager);
@@ -148,7 +148,7 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
     },
   );
 
-  it('never shows the other instance an older state, also not that of a default', async () => {
+  it('never shows another instance an older state of a method or its default', async () => {
     const project = freshProject();
     const codes = { ...ground, method_code: project };
     const { id } = await a.methods.create('default', codes);
@@ -175,7 +175,7 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
 });
 
 describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_snapshot_isolation`, () => {
-  it('refuses a change of what is newer than the snapshot, and commits nothing that comes after it', async () => {
+  it('refuses a change of a row that is newer than the snapshot, and commits nothing', async () => {
     const database = await mariadb.create();
     const a = await hostWithSessions(database, ['SET SESSION innodb_snapshot_isolation = ON']);
     const project = freshProject();

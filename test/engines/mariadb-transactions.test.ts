@@ -39,7 +39,7 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
       (error: Error) => error.message,
     );
 
-  /** Two transactions that change two methods, each in the other order. */
+  /** Runs two transactions that change the same two methods in opposite orders. */
   const deadlock = async (
     change: (method: ShippingMethodDto, manager: EntityManager) => Promise<unknown>,
     isolation: 'REPEATABLE READ' | 'SERIALIZABLE' = 'REPEATABLE READ',
@@ -130,7 +130,7 @@ describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleO
   });
 
   it.each(['upsert', 'create'] as const)(
-    'that makes the first methods of its tenant by %s does not deadlock with those of others',
+    'that creates the first methods of a tenant by %s does not deadlock with others',
     async (name) => {
       const tenants = Array.from({ length: 20 }, () => freshProject());
 

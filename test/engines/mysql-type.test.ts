@@ -39,13 +39,13 @@ class Purchase {
   lines!: object;
 }
 
-/** Refers to a method of ours. */
+/** An entity of a host that refers to a method. */
 @Entity({ name: 'cart' })
 class Cart {
   @PrimaryGeneratedColumn('uuid')
   id!: string;
 
-  // TypeORM itself would change a column that may be null again and again: it does not know MariaDB's NULL as a default.
+  // TypeORM does not know that the default of such a column is NULL on MariaDB. It would change a nullable column each time.
   @ManyToOne(() => ShippingMethod, { nullable: false })
   @JoinColumn([
     { name: 'project_id', referencedColumnName: 'projectId' },
@@ -80,7 +80,7 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       await expectNoSchemaDrift(await initialized({ ...migrated, synchronize: true }));
     });
 
-    it('finds nothing to change after synchronize alone, also beside a foreign key of the host', async () => {
+    it('finds nothing to change after synchronize, even beside a foreign key of the host', async () => {
       const synchronized = { entities: [...shippingEntities, Cart], synchronize: true };
       const { entityMetadatas } = await initialized(synchronized);
       expect(entityMetadatas).toHaveLength(4);
@@ -91,10 +91,12 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
     it('is refused at boot over a connection that cannot carry every text', async () => {
       const host = hostOn(database, {}, { type, charset: 'latin1' });
 
-      await expect(host).rejects.toThrow("Give the DataSource charset: 'utf8mb4'.");
+      await expect(host).rejects.toThrow(
+        "has character_set_client = latin1, which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+      );
     });
 
-    it('gives the first event with a key, also in a transaction whose snapshot is older than it', async () => {
+    it('finds the first event with a key, even if the snapshot is older', async () => {
       const host = await hostOn(database, {}, { type });
       const event = { projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'once' } as const;
 
@@ -127,7 +129,7 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
 
       const after = await initialized({ entities: [...hosts, ...shippingEntities], ...ours });
       await after.manager.insert(ShippingProject, { projectId: 'p', revision: customer.id });
-      // Once more, now beside our tables.
+      // The host is initialised once more, now beside our tables.
       const again = await initialized({ entities: [...hosts, ...shippingEntities], ...ours });
 
       expect(await stateOf(again)).toEqual(state);

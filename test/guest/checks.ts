@@ -3,7 +3,7 @@ import { type GuestHost } from './guest-host.js';
 import { type Answer, ground, send, Shop } from './shop.js';
 import { changing, refusing, replacing, silent } from './set-ups.js';
 
-/** What a host's set-ups do to its own routes they do to ours. */
+/** A check that a set-up of the host does the same to our routes as to the routes of the host. */
 export interface GuestCheck {
   title: string;
   run: (host: GuestHost) => Promise<void>;
@@ -89,7 +89,7 @@ export const guestChecks: GuestCheck[] = [
     checked(`${setUp}: the six answers are those of the host's own routes`, async (host) => {
       const plain = await asOwn(new Shop(host, 'none'));
       const pairs = await asOwn(new Shop(host, setUp));
-      // Ids and times differ, lengths do not.
+      // Ids and times differ, but their lengths are equal.
       const formOf = (of: Pairs): object[] =>
         Object.values(of).map(([answer]) => ({ ...shownOf(answer), text: compact(answer.text).length }));
       if (setUp in silent) assert.deepEqual(formOf(pairs), formOf(plain));
@@ -119,10 +119,10 @@ export const guestChecks: GuestCheck[] = [
       for (const answer of answers) {
         assert.deepEqual(shownOf(answer), shownOf(own));
         assert.deepEqual([answer.headers.get('location'), answer.headers.get('cache-control')], [null, null]);
-        // Express has a weak one for any body.
+        // Express sends a weak ETag for each body.
         assert.equal(answer.headers.get('etag'), own.headers.get('etag'));
       }
-      // What a late value does, it has done by then.
+      // By then, a value that comes late has had its effect.
       await new Promise((resolve) => setTimeout(resolve, 300));
       assert.deepEqual(host.lines, []);
     }),

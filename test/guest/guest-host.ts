@@ -61,7 +61,7 @@ class OwnController {
     return this.methods.create(project, body);
   }
 
-  /** What a create has returned. */
+  /** The value that a create has returned. */
   @Post('methods/:id')
   created(@Param('project') project: string, @Param('id') id: string) {
     return this.methods.find(project, id);
@@ -99,12 +99,12 @@ class CatchAllFilter implements ExceptionFilter {
 
 export interface GuestHost {
   app: INestApplication;
-  /** Of the mount, without the project. */
+  /** The path of the mount, without the project. */
   ours: string;
-  /** Of the mount with `problems: false`. */
+  /** The path of the mount with `problems: false`. */
   bare: string;
   own: string;
-  /** What Nest and Fastify have logged since the boot. */
+  /** The lines that Nest and Fastify have logged since the boot. */
   lines: string[];
 }
 
@@ -166,7 +166,7 @@ export async function guestHost(
   }
   app.useGlobalInterceptors(chosen);
   await app.listen(0, '127.0.0.1');
-  // Nest 10 warns of any module that took it long to look at.
+  // Nest 10 warns of each module that it took long to scan.
   lines.length = 0;
   const origin = (await app.getUrl()).replace('[::1]', '127.0.0.1');
   const prefix = compress ? '/api' : '';

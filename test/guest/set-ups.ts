@@ -54,7 +54,7 @@ function renameInPlace(value: unknown): void {
   }
 }
 
-/** That of Nest's documentation, with its time. */
+/** The interceptor of Nest's documentation, with another time. */
 function timingOut(ms: number): NestInterceptor {
   const late = (error: unknown): unknown =>
     error instanceof TimeoutError ? new RequestTimeoutException() : error;
@@ -90,7 +90,7 @@ const become = (make: (value: unknown) => unknown): NestInterceptor =>
 const serialising = (...options: ConstructorParameters<typeof ClassSerializerInterceptor>[1][]) =>
   new ClassSerializerInterceptor(new Reflector(), ...options);
 
-/** What leaves the answers as they are. */
+/** Set-ups that leave the answers as they are. */
 export const silent: Record<string, NestInterceptor[]> = {
   none: [],
   'class serializer': [serialising()],
@@ -101,7 +101,7 @@ export const silent: Record<string, NestInterceptor[]> = {
   'a shallow copy': [become((value) => (isRecord(value) ? { ...value } : value))],
 };
 
-/** What changes them. */
+/** Set-ups that change the answers. */
 export const changing: Record<string, NestInterceptor[]> = {
   envelope: [envelope],
   'envelope around a log, a copy and a serializer': [
@@ -123,7 +123,7 @@ export const changing: Record<string, NestInterceptor[]> = {
   'a member assigned': [edit((value) => Object.assign(value, { data: 'removed' }))],
 };
 
-/** What leaves no object of ours. */
+/** Set-ups that send something else than an object. */
 export const replacing: Record<string, NestInterceptor[]> = {
   text: [become((value) => JSON.stringify(value) ?? '')],
   bytes: [become((value) => Buffer.from(JSON.stringify(value) ?? ''))],
@@ -131,7 +131,7 @@ export const replacing: Record<string, NestInterceptor[]> = {
   undefined: [become(() => undefined)],
 };
 
-/** What answers in place of the handler's value, after it is there. */
+/** Set-ups that answer with an error after the handler has returned its value. */
 export const refusing: Record<string, NestInterceptor[]> = {
   'an error after the handler': [
     interceptor((values) =>

@@ -50,7 +50,7 @@ export class Shop {
     return send(method, url, { ...headers, 'x-set-up': this.setUp }, body);
   }
 
-  /** Stored without any set-up. @returns the URL of the method */
+  /** Stores a method without any set-up. @returns the URL of the method */
   async stored(): Promise<string> {
     const { headers } = await send('POST', this.methods, {}, ground);
     return new URL(headers.get('location') ?? '', this.methods).href;

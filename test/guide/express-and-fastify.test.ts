@@ -19,7 +19,7 @@ interface Row {
   path: string;
   headers?: Record<string, string>;
   sent?: string | Buffer;
-  /** The status, and the `code` of a refusal that is a problem. */
+  /** The status, and the `code` if the refusal is a problem. */
   Express: string;
   Fastify: string;
 }
@@ -155,7 +155,7 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
   });
 
   it.each(rows)(
-    'answers $given on $method',
+    'answers $method with $given',
     async ({ method, path, headers, sent, [platform]: expected }) => {
       const { status, text } = await send(host.origin, method, path, headers, sent);
 
@@ -164,7 +164,7 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
     },
   );
 
-  it('has an ETag of its own for a history, or none', async () => {
+  it('sends a history with a weak ETag on Express, and with none on Fastify', async () => {
     await host.app.get(OrderEvents).record({ projectId: 'acme', orderId: '1', type: 'order.placed' });
 
     const { headers } = await send(host.origin, 'GET', `${orders}/1/events`);
@@ -172,7 +172,7 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
     expect(headers['etag']?.startsWith('W/')).toBe(platform === 'Express' ? true : undefined);
   });
 
-  it('allows PATCH and DELETE to other origins, or only if they are named', async () => {
+  it('allows PATCH to other origins on Express, and not on Fastify', async () => {
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
     const { app, origin } = await listening(testing, (other) => other.enableCors(), platform);
 

@@ -7,7 +7,7 @@ import { type TestDatabase, testDatabase } from '../support/database.js';
 
 // docs/guide/imports.md shows this code.
 
-describe('imports, new tenants, and tenants that leave', () => {
+describe('the code of the guide to imports', () => {
   let database: TestDatabase;
   let testing: TestingModule;
   let dataSource: DataSource;
@@ -26,7 +26,7 @@ describe('imports, new tenants, and tenants that leave', () => {
     await database?.close();
   });
 
-  it('run all or nothing', async () => {
+  it('imports all lines or none', async () => {
     const projectId = 'acme';
     const csv = 'ups;03;UPS Ground\nups;01;UPS Express\n';
 
@@ -50,7 +50,7 @@ describe('imports, new tenants, and tenants that leave', () => {
     ]);
   });
 
-  it('are shown before they are stored', async () => {
+  it('shows the changes before they are stored', async () => {
     const projectId = 'initech';
     const ups = { carrier_code: 'ups', method_code: '03' };
     await methods.create(projectId, { ...ups, method_label: 'Ground' });
@@ -65,7 +65,7 @@ describe('imports, new tenants, and tenants that leave', () => {
     expect((await methods.list(projectId)).data).toMatchObject([{ method_label: 'Ground', version: 1 }]);
   });
 
-  it('save the order of a screen', async () => {
+  it('saves the order of a screen', async () => {
     const projectId = 'acme';
     const { data: shown } = await methods.list(projectId);
     const dragged = shown.toReversed();
@@ -81,7 +81,7 @@ describe('imports, new tenants, and tenants that leave', () => {
     expect(data.map(({ id }) => id)).toEqual(dragged.map(({ id }) => id));
   });
 
-  it('give a new tenant the defaults, and let it go', async () => {
+  it('gives a new tenant the defaults, and removes it', async () => {
     const projectId = 'globex';
     await methods.create('default', { carrier_code: 'dhl', method_code: 'P', method_label: 'DHL Paket' });
     await events.record({ projectId, orderId: '1001', type: 'order.placed' });

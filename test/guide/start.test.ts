@@ -77,7 +77,7 @@ describe('the first mount', () => {
     expect(list.headers.get('access-control-expose-headers')).toContain('ETag');
   });
 
-  it('has a DataSource for the CLI whose migrations make what the entities say, and can be reverted', async () => {
+  it('has a DataSource for the CLI, whose migrations run and can be reverted', async () => {
     const { entities, migrations } = cliDataSource.options;
     const globs = (named: unknown): unknown[] =>
       (named as unknown[]).filter((each) => typeof each !== 'string');

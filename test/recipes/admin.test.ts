@@ -27,7 +27,7 @@ const codes = (methods: readonly Method[]): string[] => methods.map(({ method_co
 describe("react-admin's data provider", () => {
   const provider = () => reactAdminProvider(api);
 
-  it('gives a page with the total of all, by words and by values', async () => {
+  it('gives a page and the total, for words and for values', async () => {
     const page = await provider().getList('methods', { pagination: { page: 2, perPage: 2 }, filter: {} });
     const found = await provider().getList('methods', { filter: { q: 'ups', is_active: true } });
     const named = await provider().getList('methods', { filter: { q: 'express' } });
@@ -152,7 +152,7 @@ describe("react-admin's data provider", () => {
 describe("refine's data provider", () => {
   const provider = () => refineProvider(api);
 
-  it('gives a page with the total of all, by words and by operators', async () => {
+  it('gives a page and the total, for words and for operators', async () => {
     const page = await provider().getList({ pagination: { currentPage: 2, pageSize: 2 } });
     const found = await provider().getList({
       filters: [

@@ -24,7 +24,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-it('prom-client asks for the gauges of the cache when it is asked itself', async () => {
+it('prom-client reads the gauges of the cache when it is scraped', async () => {
   const register = new Registry();
   const methods = testing.get(ShippingMethods);
   for (const name of ['bytes', 'entries', 'hits', 'misses', 'lookUps'] as const) {
@@ -66,7 +66,7 @@ it('prom-client counts the changes that are committed', async () => {
   expect(text).toMatch(/^shipping_changes_total\{type="deleted"\} 1$/m);
 });
 
-it('a 503 is one line in the log, with what the driver has said, and the answer has none of it', async () => {
+it('a 503 has the message of the driver in the log, not in the answer', async () => {
   const lines: unknown[] = [];
   const logged = vi
     .spyOn(Logger.prototype, 'error')

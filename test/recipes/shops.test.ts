@@ -65,7 +65,7 @@ describe('a shop', () => {
     expect((await shown(copy)).toSorted()).toEqual([...(await shown(shop)), ['Paket', {}, {}]].toSorted());
   });
 
-  it('is copied again when the transaction has lost a race, and not after another error', async () => {
+  it('is copied again after a lost race, and not after another error', async () => {
     const race = (): unknown => new DatabaseUnavailableError(new Error('faster'), 'race');
     await methods.create(shop, paket);
 

@@ -14,7 +14,7 @@ import { paths } from './bad-inputs/paths.js';
 import { precedence } from './bad-inputs/precedence.js';
 import { bytesAndFraming } from './bad-inputs/wire.js';
 
-// In one file, because each adapter needs one app for all of them.
+// All inputs are in one file, so that each adapter needs only one app.
 answersExactly('bad inputs', [
   ...precedence,
   ...paths,
@@ -29,10 +29,10 @@ answersExactly('bad inputs', [
 
 const good = JSON.stringify(ground);
 
-describe.each(adapters)('broken and unusual bodies on %s:', (adapter) => {
+describe.each(adapters)('a body that is cut off, on %s,', (adapter) => {
   const host = mounted({ adapter });
 
-  it.each([1, 20, good.length - 1])('a body that ends after %i bytes stores nothing', async (length) => {
+  it.each([1, 20, good.length - 1])('stores nothing when it ends after %i bytes', async (length) => {
     const shop = host.shop();
     const head = `POST ${shop.base}/shipments/methods HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`;
     const socket = connect(Number(new URL(host.app.origin).port), '127.0.0.1');

@@ -61,7 +61,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     expect(nothing.body).toEqual({ data: [], meta: { page: 1, per_page: 20, total: 0, total_pages: 0 } });
   });
 
-  // What the parameters mean is tested in `list-filter.spec.ts`. Here is how they are read.
+  // `list-filter.spec.ts` tests what the parameters mean. These rows test how they are read.
   it.each([
     ['q=GROUND', ['FedEx/FEDEX_GROUND', 'FedEx/fedex_ground', 'ups/03']],
     ['q=ground%E3%80%80ups', ['ups/03']],
@@ -90,20 +90,6 @@ describe.each(adapters)('the list on %s', (adapter) => {
 
     const all = catalogue.map((method) => `${method.carrier_code}/${method.method_code}`);
     expect(codes.toSorted()).toEqual((expected ?? all).toSorted());
-  });
-
-  it('finds a renamed method by its new names only', async () => {
-    const own = host.shop();
-    const codes = { carrier_code: 'old-c', method_code: 'old-m' };
-    const names = { ...codes, carrier_label: 'old-cl', method_label: 'old-l' };
-    const { body } = await own.create(names);
-
-    await own.update(body.id, JSON.stringify(names).replaceAll('old', 'new'));
-
-    for (const name of Object.values(names)) {
-      expect([name, (await own.list(`q=${name}`)).body.meta.total]).toEqual([name, 0]);
-      expect((await own.list(`q=${name.replace('old', 'new')}`)).body.meta.total).toBe(1);
-    }
   });
 
   it('has the methods of the tree, in the same order, inactive ones too', async () => {

@@ -46,7 +46,7 @@ describe('the OpenAPI document, as tools read it', () => {
     });
   });
 
-  it("declares each tag once, and leaves the host's tags, info, servers and security as they are", () => {
+  it('declares each tag once, and keeps the tags, info, servers and security of the host', () => {
     const ofTheHost = {
       ...host,
       tags: [{ name: 'Order events', description: 'Ours' }, { name: 'Carts' }],
@@ -82,24 +82,21 @@ describe('the OpenAPI document, as tools read it', () => {
   it.each([
     ['3.0.0', 'x-content-schema'],
     ['3.1.0', 'contentSchema'],
-  ])(
-    'has filter and raw_filters, in OpenAPI %s, as strings that hold JSON of a named schema',
-    (openapi, keyword) => {
-      const documented = documentShipping({ ...host, openapi });
+  ])('describes filter and raw_filters as JSON of a named schema, in OpenAPI %s', (openapi, keyword) => {
+    const documented = documentShipping({ ...host, openapi });
 
-      const parameters = listParameters(documented);
-      for (const [name, schema] of [
-        ['filter', 'ShippingFilter'] as const,
-        ['raw_filters', 'ShippingRawFilters'] as const,
-      ]) {
-        const { schema: text, example = '' } = parameters.get(name) as Parameter;
-        expect(text).toMatchObject({
-          type: 'string',
-          [keyword]: { $ref: `#/components/schemas/${schema}` },
-        });
-        expect(JSON.parse(example)).toBeTypeOf('object');
-        expect(documented).toHaveProperty(['components', 'schemas', schema, 'description']);
-      }
-    },
-  );
+    const parameters = listParameters(documented);
+    for (const [name, schema] of [
+      ['filter', 'ShippingFilter'] as const,
+      ['raw_filters', 'ShippingRawFilters'] as const,
+    ]) {
+      const { schema: text, example = '' } = parameters.get(name) as Parameter;
+      expect(text).toMatchObject({
+        type: 'string',
+        [keyword]: { $ref: `#/components/schemas/${schema}` },
+      });
+      expect(JSON.parse(example)).toBeTypeOf('object');
+      expect(documented).toHaveProperty(['components', 'schemas', schema, 'description']);
+    }
+  });
 });

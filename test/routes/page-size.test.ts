@@ -14,7 +14,7 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
   });
   afterAll(() => app?.close());
 
-  it('has pages of that size over HTTP and from the service, while findActive returns all methods', async () => {
+  it('has pages of maxPageSize by default, and findActive still gives all methods', async () => {
     const methods = app.nest.get(ShippingMethods);
 
     const pages = [(await shop.list()).body, await methods.list(shop.project)];
@@ -25,7 +25,7 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
     expect(await methods.findActive(shop.project)).toHaveLength(3);
   });
 
-  it('has pages of that size also when a list is asked for again after a change', async () => {
+  it('has pages of maxPageSize when a known URL is read again after a change', async () => {
     await shop.list();
     await shop.create({ carrier_code: 'ups', method_code: 'd', method_label: 'Label' });
 

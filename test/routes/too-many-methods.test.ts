@@ -47,13 +47,13 @@ describe('a project with maxMethods', () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('refuses none of the upserts of one pair that race for the last place', async () => {
+    it('accepts all upserts of one pair of codes that race for the last place', async () => {
       for (let round = 0; round < 10; round++) {
         shop = host.shop();
         await fill(maxMethods - 1);
 
         const upserts: Promise<ShippingMethodDto>[] = [];
-        // Some of them look for the method before it is there, and want to insert it when the project is full.
+        // Some upserts look for the method before it is there, and would insert it into the full project.
         for (let n = 0; n < 20; n++) {
           upserts.push(host.methods.upsert(shop.project, { ...bodyOf('last'), sort_order: n }));
           await new Promise(setImmediate);
@@ -66,7 +66,7 @@ describe('a project with maxMethods', () => {
     });
   });
 
-  it('counts the methods of the current transaction, and has their room again after a rollback', async () => {
+  it('counts the methods of the current transaction until it is rolled back', async () => {
     await fill(maxMethods - 1);
 
     const { dataSource } = host.app.database;
@@ -74,7 +74,7 @@ describe('a project with maxMethods', () => {
       await host.methods.create(shop.project, bodyOf('last'), { manager });
       const refused = host.methods.create(shop.project, bodyOf('one more'), { manager });
       await expect(refused).rejects.toThrow(TooManyMethodsError);
-      // The refusal has not failed the transaction.
+      // The transaction is still usable after the refusal.
       expect((await host.methods.list(shop.project, {}, { manager })).meta.total).toBe(maxMethods);
       throw new Error('changed my mind');
     });

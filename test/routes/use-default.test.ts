@@ -23,7 +23,7 @@ describe('a method with use_default', () => {
     for (const { id } of (await defaults.list()).body.data) await defaults.remove(id);
   });
 
-  it('shows its own values until there is a default, and then the inherited values at once', async () => {
+  it('shows its own values until there is a default, then the inherited values', async () => {
     const { body: before } = await shop.create({ ...own, use_default: true });
     await defaults.create({ ...codes, method_label: 'Default', carrier_label: 'UPS', is_active: false });
 
@@ -44,7 +44,7 @@ describe('a method with use_default', () => {
     ]);
   });
 
-  it('keeps its own values when a form sends back the inherited ones, and shows them again without use_default', async () => {
+  it('keeps its own values when a form sends back the inherited ones', async () => {
     await defaults.create({ ...codes, method_label: 'Default', meta: { a: 1, b: 2 } });
     const { body: loaded } = await shop.create({ ...own, use_default: true });
     const { carrier_label, method_label, sort_order, is_active, use_default } = loaded;
@@ -59,7 +59,7 @@ describe('a method with use_default', () => {
     expect(off.body).toMatchObject({ ...own, carrier_label: 'New', version: 3, inherited: [], own: {} });
   });
 
-  it('resets an own value by an explicit null, also where it inherits what null means', async () => {
+  it('sets an own value back to its default by an explicit null', async () => {
     await defaults.create({ ...codes, method_label: 'Default' });
     const { id } = (await shop.create({ ...own, use_default: true })).body;
 
@@ -70,7 +70,7 @@ describe('a method with use_default', () => {
     expect(reset.body).toMatchObject({ version: 3, use_default: true, own: { sort_order: 0, meta: {} } });
   });
 
-  it('is sorted, searched, filtered and put into the tree by the values it shows', async () => {
+  it('is sorted, searched and filtered by the values that it shows', async () => {
     await defaults.create({
       ...codes,
       method_label: 'Zebra express',

@@ -13,7 +13,7 @@ function refusalOf(environment: Record<string, string>): string {
 }
 
 describe('the environment of the sample', () => {
-  it('may be empty: then the sample has the embedded database and the demo, for this machine only', () => {
+  it('may be empty: the embedded database and the demo, for this machine only', () => {
     expect(readConfig({ PORT: '', API_KEYS: ' ' })).toEqual({
       port: 3000,
       host: '127.0.0.1',
@@ -78,7 +78,7 @@ describe('the environment of the sample', () => {
     expect(readConfig({ HOST: host })).toMatchObject({ host, apiKeys: [] });
   });
 
-  it('may open the sample to the network when there are keys, and one project may have several', () => {
+  it('may open the sample to the network when there are keys', () => {
     const { apiKeys } = readConfig({ HOST: '0.0.0.0', API_KEYS: 'demo=a=b, demo=c,*=d' });
 
     expect(apiKeys.map(({ project }) => project)).toEqual(['demo', 'demo', '*']);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('the lock of a data directory', () => {
-  it('refuses a second holder, names the first one and the remedy, and is free again when released', async () => {
+  it('refuses a second holder until the first one releases it', async () => {
     const first = await lockDirectory(directory);
 
     const refusal = await lockDirectory(directory).catch((error: Error) => error.message);
@@ -37,29 +37,24 @@ describe('the lock of a data directory', () => {
     await lock.release();
   });
 
-  it.each([2, 3, 8])(
-    'has at most one holder when %i processes find a dead socket at the same time',
-    async (count) => {
-      await leaveDeadSocket('in-use-by-1-aaaa.sock');
+  it.each([2, 3, 8])('has at most one holder when %i processes find a dead socket', async (count) => {
+    await leaveDeadSocket('in-use-by-1-aaaa.sock');
 
-      const outcomes = await Promise.allSettled(
-        Array.from({ length: count }, () => lockDirectory(directory)),
-      );
+    const outcomes = await Promise.allSettled(Array.from({ length: count }, () => lockDirectory(directory)));
 
-      const holders = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-      expect(holders.length).toBeLessThanOrEqual(1);
-      await Promise.all(holders.map((lock: DirectoryLock) => lock.release()));
-    },
-  );
+    const holders = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    expect(holders.length).toBeLessThanOrEqual(1);
+    await Promise.all(holders.map((lock: DirectoryLock) => lock.release()));
+  });
 
-  it('cannot be taken when the path is too long for a socket, and the error says so', async () => {
+  it('cannot be taken when the path is too long for a socket', async () => {
     const deep = join(directory, 'd'.repeat(120));
 
     await expect(lockDirectory(deep)).rejects.toThrow('DATA_DIR is too long a path');
   });
 });
 
-/** Like after kill -9: the file of the socket exists, but nobody listens. */
+/** Leaves a file of a socket on which nobody listens, as after kill -9. */
 async function leaveDeadSocket(name: string): Promise<void> {
   const server = createServer();
   const [path, aside] = [join(directory, name), join(directory, 'aside')];

@@ -26,13 +26,13 @@ interface Opened {
   drop(): Promise<unknown>;
 }
 
-/** As the sample opens it, in a new database. */
+/** Opens a new database as the sample does. */
 async function openMariadb(port = new URL(mariadbUrl).port): Promise<Opened> {
   const name = `sample_${randomUUID()}`;
   const server = await new DataSource({ type: 'mariadb', url: mariadbUrl }).initialize();
   await server.query(`CREATE DATABASE \`${name}\``);
   const DATABASE_URL = Object.assign(new URL(mariadbUrl), { pathname: name, port }).href;
-  // Two instances that start together.
+  // Two instances start together.
   const config = readConfig({ DATABASE_URL });
   const drop = () => server.query(`DROP DATABASE \`${name}\``).finally(() => server.destroy());
   try {
@@ -88,7 +88,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect(upQueries).toEqual([]);
     });
 
-    it('places each of many orders once, with its two events, though all come twice and at the same time', async () => {
+    it('places each order once, though all come twice at the same time', async () => {
       const shop = shopOf();
       await shop.create(ground);
       const ids = Array.from({ length: 10 }, (_, index) => `o${index}`);
@@ -139,7 +139,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect((await shop.events('1')).body.data).toEqual([]);
     });
 
-    it('does not remove a method that an order refers to, nor place an order with one that was removed', async () => {
+    it('keeps a method that an order refers to, and refuses an order without a method', async () => {
       const shop = shopOf();
       const { body: method } = await shop.create(ground);
       await place(shop, '1');
@@ -155,7 +155,7 @@ for (const { title, isMissing, options } of otherEngines) {
       await expect(unknown).rejects.toThrow(/foreign key/i);
     });
 
-    it('is filled once, also by two instances that start together', async () => {
+    it('is filled once by two instances that start together', async () => {
       const demo = new Client(target.origin, 'demo');
       await database.dataSource.query('DELETE FROM desk_order');
       await database.dataSource.query('DELETE FROM shipping_method');
@@ -165,7 +165,7 @@ for (const { title, isMissing, options } of otherEngines) {
       onTestFinished(() => void vi.restoreAllMocks());
 
       const first = prepareDemo(app);
-      // There two transactions at once would be one.
+      // On SQLite, two transactions at the same time would be one.
       if (options.type === 'better-sqlite3') await first;
       const [paths] = await Promise.all([first, prepareDemo(app)]);
 
@@ -175,7 +175,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect((await demo.events('1001')).body.data).toHaveLength(10);
     });
 
-    it('is ready', async () => {
+    it('answers that it is ready', async () => {
       expect((await fetch(`${target.origin}/health/ready`)).status).toBe(200);
     });
   });
@@ -232,7 +232,7 @@ describe.skipIf(sqlite?.isMissing)(`a file of ${sqlite?.title}`, () => {
 
 describe('better-sqlite3', () => {
   it('that is not installed is asked for with the command', async () => {
-    // As TypeORM finds it in a clone: the driver is no dependency of this workspace.
+    // The driver is no dependency of this workspace, so TypeORM does not find it.
     await expect(openSqlite(':memory:', schema)).rejects.toThrow('npm install --no-save better-sqlite3');
   });
 });

@@ -87,7 +87,7 @@ describe('the order desk', () => {
     expect([refused.status, placed.status]).toEqual([404, 201]);
   });
 
-  it('writes a note once for each key, and pages the history newest first by kind', async () => {
+  it('writes a note once for each key, and pages the history by kind', async () => {
     const shop = shopOf();
     const order = `${desk(shop)}/orders/2001`;
     const note = (message: unknown, key: string): Promise<Answer<Record<string, unknown>>> =>
@@ -129,7 +129,7 @@ describe('the order desk', () => {
     );
   });
 
-  it('gives a new project the methods of the defaults project, and changes nothing when it is asked again', async () => {
+  it('gives a new project the methods of the defaults project once', async () => {
     const [shop, codes] = [shopOf(), { ...ground, carrier_code: freshProject() }];
     await shopOf('default').create(codes);
     const adopt = (): Promise<Answer<unknown>> =>

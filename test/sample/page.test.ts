@@ -58,7 +58,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
       const isRefusal = message.text().startsWith('Failed to load resource');
       if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
-    // As slow as a network: the page tells how a write went before it shows what is there now.
+    // Each answer is as slow as on a network. So the page reports a write before it shows the new state.
     await page.route('**/api/**', async (route) => {
       await delay(50);
       await route.continue();
@@ -123,7 +123,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('takes a notice away after some seconds, but not while it is focused, and covers no row with it', async () => {
+  it('takes a notice away after some seconds, but not while it is focused', async () => {
     await openShop({ viewport: { width: 390, height: 500 } });
     await page.clock.install();
     const toggle = page.getByRole('switch', { name: 'Active: UPS Ground' });
@@ -176,7 +176,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows every violation of a new method at its field, and creates it when they are corrected', async () => {
+  it('shows every violation of a new method at its field', async () => {
     const shop = await openShop();
     await button('Add a method').click();
     await field('Carrier code').fill('dhl ');
@@ -296,7 +296,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows what another client changed meanwhile, and saves only the fields that the operator changed', async () => {
+  it('shows what another client has changed, and saves only the fields of the operator', async () => {
     const shop = await openShop();
     await button('Edit UPS Ground').click();
     await field('Method label').fill('My label');
@@ -348,7 +348,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('tells when another client changed a method before a move, and shows the order as it is', async () => {
+  it('reports that another client has changed a method before a move', async () => {
     const shop = await openShop();
     const [method] = (await shop.list('filter[method_code]=03')).body.data;
     await shop.update(method?.id ?? '', { ...method, ...readOnly, method_label: 'Changed' });
@@ -457,7 +457,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows 500 events a page at a time, newest first or oldest first, and by kind', async () => {
+  it('shows 500 events in pages, in both orders, and by kind', async () => {
     const shop = await openShop();
     const order = { projectId: shop.project, orderId: 'long' };
     const events = app.nest.get(OrderEvents);
@@ -589,7 +589,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
   );
 });
 
-/** What PATCH does not take. */
+/** Fields that PATCH does not take. */
 const readOnly = {
   id: undefined,
   project_id: undefined,

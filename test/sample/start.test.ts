@@ -18,7 +18,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
   });
   afterAll(() => rm(dataDir, { recursive: true }));
 
-  it('fills an empty directory, keeps other processes out, and ends with 0 on SIGTERM even when a client stays', async () => {
+  it('fills an empty directory, keeps other processes out, and ends on SIGTERM', async () => {
     const first = started(dataDir);
     await first.started;
     const examples = [...first.output.matchAll(/curl '([^']+)'/g)].map(([, url]) => url ?? '');
@@ -79,7 +79,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
   });
 });
 
-/** Killed at the end of the test. */
+/** Starts the sample. It is killed at the end of the test. */
 function started(dataDir: string): SampleProcess {
   const sample = new SampleProcess({
     env: { DATA_DIR: dataDir, DEMO: 'true' },

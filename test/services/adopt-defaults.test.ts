@@ -49,7 +49,7 @@ describe('adoptDefaults', () => {
     expect(sent.filter((sql) => /INSERT INTO \S*shipping_method\b/.test(sql))).toHaveLength(1);
   });
 
-  it('leaves alone what the project has, and called again creates nothing and tells nobody', async () => {
+  it('leaves existing methods alone, and creates nothing when it is called again', async () => {
     const project = freshProject();
     const own = await methods.create(project, { ...ground, method_label: 'Own' });
     const { methods: created } = await methods.adoptDefaults(project);
@@ -64,7 +64,7 @@ describe('adoptDefaults', () => {
     expect(await methods.find(project, own.id)).toEqual(own);
   });
 
-  it('gives a project a default whose codes it has in other case', async () => {
+  it('gives a project a default whose codes it has in another case', async () => {
     const project = freshProject();
     await methods.create(project, { ...ground, carrier_code: 'UPS' });
 
@@ -114,7 +114,7 @@ describe('adoptDefaults', () => {
     },
   );
 
-  it('of two instances at once, and beside single creates, creates each method once', async () => {
+  it('creates each method once, when two instances call it beside single creates', async () => {
     const project = freshProject();
     const both = apps.map(({ nest }) => nest.get(ShippingMethods));
 
@@ -131,7 +131,7 @@ describe('adoptDefaults', () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('in a transaction waits for a writer of the project, and sees its commit or loses the race', async () => {
+    it('waits for a writer in a transaction, and sees its commit or loses the race', async () => {
       const project = freshProject();
       const [holding, waiting] = apps as [TestApp, TestApp];
       let adopting: Promise<unknown> = Promise.resolve();
@@ -142,7 +142,7 @@ describe('adoptDefaults', () => {
           waiting.database.dataSource.transaction((manager) =>
             waiting.nest.get(ShippingMethods).adoptDefaults(project, { manager }),
           );
-        // On MariaDB the snapshot is older than the commit. A host repeats its transaction.
+        // On MariaDB the snapshot is older than the commit, so the host repeats its transaction.
         adopting = adopt().catch((error: { contention?: string }) =>
           error.contention === 'race' ? adopt() : Promise.reject(error),
         );

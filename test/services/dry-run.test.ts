@@ -46,7 +46,7 @@ const anyOptions: fc.Arbitrary<UpsertManyOptions> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Names for what a dry run makes up: the ids of new methods, and the times of what it writes. */
+/** Replaces the values that a dry run makes up: the ids of new methods, and the times of changes. */
 function withoutMadeUp(result: unknown, known: ReadonlySet<string>): unknown {
   const names = new Map<string, string>();
   return JSON.parse(
@@ -119,7 +119,7 @@ describe('a dry run', () => {
     await fc.assert(fc.asyncProperty(anyRequests, anyRequests, anyOptions, run), { numRuns: 30 });
   });
 
-  it('writes nothing, tells nobody, and leaves the memory of the project as it is', async () => {
+  it('writes nothing, reports nothing, and leaves the cache as it is', async () => {
     await methods.upsertMany(project, [ground, express]);
     const { data } = await methods.list(project);
     const before = await stored();
@@ -140,7 +140,7 @@ describe('a dry run', () => {
     expect((await methods.list(project)).data).toEqual(data);
   });
 
-  it('shows new methods with what they inherit, also when the project is new', async () => {
+  it('shows new methods with their inherited values, even in a new project', async () => {
     const dry = await methods.upsertMany(project, [{ ...ground, use_default: true }, saver], {
       dryRun: true,
     });
@@ -164,7 +164,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('in a transaction sees what was changed in it', async () => {
+  it('sees the changes of its transaction', async () => {
     await database.dataSource.transaction(async (manager) => {
       await methods.create(project, ground, { manager });
 
@@ -176,7 +176,7 @@ describe('a dry run', () => {
     expect((await methods.list(project)).meta.total).toBe(1);
   });
 
-  it('does not find your foreign keys, which only the call itself finds', async () => {
+  it('does not notice your foreign keys, but the call does', async () => {
     const { methods: existing } = await methods.upsertMany(project, [ground]);
     await engine.putIntoCart(database.dataSource.manager, project, existing[0]?.id ?? '');
 
@@ -188,11 +188,11 @@ describe('a dry run', () => {
     );
   });
 
-  it('of nothing gives nothing', async () => {
+  it('without requests gives empty lists', async () => {
     expect(await methods.upsertMany(project, [], { dryRun: true })).toEqual(nothing);
   });
 
-  it('of adoptDefaults gives what the call then creates, and creates nothing', async () => {
+  it('of adoptDefaults gives what the call then creates', async () => {
     await methods.create(project, ground);
     const before = await stored();
 
@@ -205,7 +205,7 @@ describe('a dry run', () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('holds up no other writer of the project, not even until the end of its transaction', async () => {
+    it('does not hold up other writers of the project', async () => {
       await methods.create(project, ground);
 
       await database.dataSource.transaction(async (manager) => {

@@ -10,7 +10,7 @@ import { oneAfterAnother } from '../support/transactions.js';
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const choice = { carrier_code: 'ups', method_code: '03' };
 
-/** docs/guide/checkout.md */
+// docs/guide/checkout.md shows this code. It is tested here, on every engine.
 describe('a checkout whose client sends a key', () => {
   let database: TestDatabase;
   let apps: TestApp[];
@@ -62,7 +62,7 @@ describe('a checkout whose client sends a key', () => {
     );
   };
 
-  it('places one order for 8 parallel repeats on two instances, and answers all of them alike', async () => {
+  it('places one order for 8 parallel repeats on two instances', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => place(apps[n % 2])));
 
     const [first] = answers;
@@ -72,7 +72,7 @@ describe('a checkout whose client sends a key', () => {
     expect(await stored()).toEqual([{ number, types: ['order.placed'] }]);
   });
 
-  it('answers a late repeat with the first answer, though the method has changed and the process is another', async () => {
+  it('answers a late repeat with the first answer, though the method has changed', async () => {
     const first = await place(apps[0]);
     const method = await methods().findByCodes(project, 'ups', '03');
     await methods().update(project, method?.id ?? '', {
@@ -89,7 +89,7 @@ describe('a checkout whose client sends a key', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('keeps the key free when the method is refused, so that the client may choose another', async () => {
+  it('keeps the key free when the method is refused', async () => {
     const refused = await Promise.all(
       Array.from({ length: 8 }, (_, n) => place(apps[n % 2], { ...choice, method_code: 'none' })),
     );

@@ -15,7 +15,7 @@ const largeMethods = Array.from({ length: 600 }, (_, n) => ({
 
 const host = mounted({ shipping: { defaultsProjectId: 'large-defaults' } });
 
-it('600 methods with the largest meta are stored by one call, and adopted by one', async () => {
+it('upsertMany stores 600 methods with the largest meta, and adoptDefaults copies them', async () => {
   const imported = await host.methods.upsertMany('large-defaults', largeMethods);
   const { methods: adopted } = await host.methods.adoptDefaults(freshProject());
 
@@ -24,7 +24,7 @@ it('600 methods with the largest meta are stored by one call, and adopted by one
   expect(adopted).toHaveLength(600);
 });
 
-it('250 changed methods are stored by three statements, each field as it was sent', async () => {
+it('upsertMany stores 250 changed methods by three statements', async () => {
   const project = freshProject();
   const requests = (state: number) =>
     Array.from({ length: 250 }, (_, n) => ({

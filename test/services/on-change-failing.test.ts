@@ -81,7 +81,7 @@ describe('onChange', () => {
   });
 
   it.each(writes)(
-    "that throws keeps the caller's transaction from being committed, but not the one around it: %s",
+    'that throws prevents the COMMIT of the transaction, not of the one around it: %s',
     async (_name, write) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
@@ -105,7 +105,7 @@ describe('onChange', () => {
     },
   );
 
-  it("whose own call is refused keeps the caller's transaction from being committed", async () => {
+  it('whose own call is refused prevents the COMMIT of the transaction', async () => {
     const project = freshProject();
     hook = async ({ after }, manager) => {
       if (after?.method_code === '03') await host.methods.create(project, express, { manager });
@@ -125,30 +125,27 @@ describe('onChange', () => {
     const catching: OnChange = async (_change, manager) => {
       await manager.query(statementThatFails).catch(() => undefined);
     };
-    it.each(writes)(
-      'that catches the error of its own statement undoes %s, and the caller hears of it',
-      async (_name, write) => {
-        const project = freshProject();
-        const { id } = await host.methods.create(project, ground);
-        const before = await host.methods.list(project);
-        hook = catching;
-        const told: ShippingMethodChange[] = [];
-        const subscription = host.methods.changes.subscribe((change) => told.push(change));
-        const runner = host.dataSource.createQueryRunner();
+    it.each(writes)('that ignores an error of its own statement undoes %s', async (_name, write) => {
+      const project = freshProject();
+      const { id } = await host.methods.create(project, ground);
+      const before = await host.methods.list(project);
+      hook = catching;
+      const told: ShippingMethodChange[] = [];
+      const subscription = host.methods.changes.subscribe((change) => told.push(change));
+      const runner = host.dataSource.createQueryRunner();
 
-        const writing = [
-          await write(project, id).catch(String),
-          await write(project, id, runner.manager).catch(String),
-        ];
-        await runner.release();
-        subscription.unsubscribe();
+      const writing = [
+        await write(project, id).catch(String),
+        await write(project, id, runner.manager).catch(String),
+      ];
+      await runner.release();
+      subscription.unsubscribe();
 
-        const failure: unknown = expect.stringContaining('a statement in it had failed');
-        expect(writing).toEqual([failure, failure]);
-        expect(told).toEqual([]);
-        expect(await host.methods.list(project)).toEqual(before);
-      },
-    );
+      const failure: unknown = expect.stringContaining('a statement in it had failed');
+      expect(writing).toEqual([failure, failure]);
+      expect(told).toEqual([]);
+      expect(await host.methods.list(project)).toEqual(before);
+    });
   });
 
   it('that fails in another service gives the error of that service', async () => {

@@ -39,7 +39,7 @@ describe('onChange', () => {
   const noted = async (project: string): Promise<string[]> =>
     (await events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);
 
-  it('runs for each change of each call, and writes with it', async () => {
+  it('runs for each change, and what it writes is stored with the change', async () => {
     const project = freshProject();
     const shop = new Client(app.origin, project);
     hook = note;
@@ -93,7 +93,7 @@ describe('onChange', () => {
     expect(log).toEqual(['begin 03', 'end 03', 'begin 01', 'end 01']);
   });
 
-  it('gets the change as it is told later, and a manager that sees what is stored by then', async () => {
+  it('gets the change that is reported later, and a manager that sees it', async () => {
     const project = freshProject();
     const seen: unknown[] = [];
     const changes: ShippingMethodChange[] = [];
@@ -111,133 +111,6 @@ describe('onChange', () => {
     expect(changes.map(({ after }) => after)).toEqual(stored);
     expect(seen).toEqual([stored.toReversed(), stored.toReversed()]);
   });
-
-  it('may call the services again with its manager, in the same project too', async () => {
-    const [project, mirror] = [freshProject(), freshProject()];
-    hook = async ({ after }, manager) => {
-      if (after?.project_id !== project || after.method_code !== '03') return;
-      await methods.upsert(mirror, ground, { manager });
-      await methods.upsert(project, express, { manager });
-    };
-    const told: (string | undefined)[] = [];
-    const subscription = methods.changes.subscribe(({ after }) =>
-      told.push(`${after?.project_id === mirror ? 'mirror' : 'project'} ${after?.method_code}`),
-    );
-
-    const created = await methods.create(project, ground);
-    await methods.upsertMany(project, [{ ...ground, sort_order: 1 }]);
-    subscription.unsubscribe();
-
-    expect(created).toMatchObject(ground);
-    expect((await methods.list(mirror)).data).toMatchObject([ground]);
-    expect((await methods.list(project)).data).toMatchObject([express, { ...ground, sort_order: 1 }]);
-    // A change comes before those that follow from it.
-    expect(told).toEqual(['project 03', 'mirror 03', 'project 01', 'project 03']);
-  });
-
-  it('may leave code behind that calls again later in the same transaction', async () => {
-    const project = freshProject();
-    let goOn = (): void => undefined;
-    const later = new Promise<void>((resolve) => {
-      goOn = resolve;
-    });
-    let left: Promise<unknown> = Promise.resolve();
-    hook = async ({ after }, manager) => {
-      if (after?.method_code === '03')
-        left = Promise.allSettled([later.then(() => methods.create(project, express, { manager }))]);
-    };
-
-    await app.database.dataSource.transaction(async (manager) => {
-      await methods.create(project, ground, { manager });
-      void methods.list(project, {}, { manager });
-      goOn();
-    });
-    await left;
-
-    expect((await methods.list(project)).data).toMatchObject([express, ground]);
-  });
-
-  it.each(['of its own', 'of the caller'])(
-    'may leave calls un-awaited, in a transaction %s',
-    async (whose) => {
-      const [project, mirror] = [freshProject(), freshProject()];
-      let left: Promise<unknown> = Promise.resolve();
-      hook = async ({ after }, manager) => {
-        const create = (n: number): Promise<unknown> =>
-          methods.create(mirror, { ...ground, method_code: `${n}` }, { manager });
-        if (after?.project_id === project) left = Promise.allSettled([1, 2, 3].map(create));
-      };
-
-      if (whose === 'of the caller')
-        await app.database.dataSource.transaction((manager) => methods.create(project, ground, { manager }));
-      else await methods.create(project, ground);
-      await left;
-
-      expect((await methods.list(mirror)).meta.total).toBe(3);
-    },
-  );
-
-  it.each<[string, (project: string) => Promise<unknown>]>([
-    ['changes the same project', (project) => methods.create(project, express)],
-    ['changes another project', () => methods.create(freshProject(), express)],
-    ['reads', (project) => methods.list(project)],
-    ['records an event', (projectId) => events.record({ projectId, orderId: 'o', type: 'a.b' })],
-  ])('that %s without its manager is refused at once, and nothing is stored', async (_name, call) => {
-    const project = freshProject();
-    hook = async ({ after }) => {
-      if (after?.method_code === '03') await call(project);
-    };
-
-    const creating = methods.create(project, ground);
-
-    await expect(creating).rejects.toThrow('pass the manager');
-    expect((await methods.list(project)).meta.total).toBe(0);
-    expect(await methods.create(project, express)).toMatchObject(express);
-  });
-
-  it('may leave code behind that calls without the manager when the change is over', async () => {
-    const [project, later] = [freshProject(), freshProject()];
-    let over = (): void => undefined;
-    const isOver = new Promise<void>((resolve) => (over = resolve));
-    let left: Promise<unknown> = Promise.resolve();
-    hook = async ({ after }) => {
-      if (after?.project_id === project) left = isOver.then(() => methods.create(later, ground));
-    };
-
-    await methods.create(project, ground);
-    over();
-
-    expect(await left).toMatchObject(ground);
-  });
-
-  it.each(['of its own', 'of the caller'])(
-    'may hand its manager to code of another async context, in a transaction %s',
-    async (whose) => {
-      const [project, mirror] = [freshProject(), freshProject()];
-      const jobs: (() => Promise<void>)[] = [];
-      const stop = new AbortController();
-      // A loop that was started before the change, such as a queue of one worker.
-      const worker = (async () => {
-        while (!stop.signal.aborted) {
-          await jobs.shift()?.();
-          await new Promise(setImmediate);
-        }
-      })();
-      hook = ({ after }, manager) =>
-        new Promise((resolve, reject) => {
-          if (after?.project_id !== project) return resolve();
-          jobs.push(() => methods.create(mirror, ground, { manager }).then(() => resolve(), reject));
-        });
-
-      if (whose === 'of the caller')
-        await app.database.dataSource.transaction((manager) => methods.create(project, ground, { manager }));
-      else await methods.create(project, ground);
-      stop.abort();
-      await worker;
-
-      expect((await methods.list(mirror)).data).toMatchObject([ground]);
-    },
-  );
 
   it('finishes before the rollback when the caller does not wait for it', async () => {
     const project = freshProject();

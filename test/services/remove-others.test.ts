@@ -1,12 +1,8 @@
-import {
-  type ShippingMethodDto,
-  TooManyRemovalsError,
-  upsertRequestOf,
-  type UpsertManyOptions,
-} from 'nestjs-shipping';
-import { describe, expect, it } from 'vitest';
+import { MethodInUseError, TooManyRemovalsError } from 'nestjs-shipping';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
+import { engine } from '../support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -14,6 +10,10 @@ const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver
 
 describe('removeOthers', () => {
   const host = mounted();
+  beforeAll(() => engine.createCart(host.dataSource.manager));
+
+  const listed = async (project: string): Promise<string[]> =>
+    (await host.methods.list(project)).data.map(({ method_code }) => method_code);
 
   it('without any request is refused with the number of methods, and removes none', async () => {
     const project = freshProject();
@@ -41,7 +41,7 @@ describe('removeOthers', () => {
   });
 
   it.each([{}, { dryRun: true }])(
-    'beyond maxRemoved is refused before anything is written %j',
+    'is refused beyond maxRemoved before anything is written %j',
     async (mode) => {
       const project = freshProject();
       const { methods } = await host.methods.upsertMany(project, [ground, express]);
@@ -63,7 +63,7 @@ describe('removeOthers', () => {
     },
   );
 
-  it('that removes maxRemoved methods is done, and maxRemoved alone removes nothing', async () => {
+  it('may remove maxRemoved methods, and maxRemoved alone removes nothing', async () => {
     const project = freshProject();
     await host.methods.upsertMany(project, [ground, express]);
 
@@ -76,84 +76,25 @@ describe('removeOthers', () => {
     expect([kept.removed, removed.length]).toEqual([[], 2]);
   });
 
-  it("leaves the caller's transaction usable when it is refused", async () => {
+  it('changes nothing while your foreign key refers to a method that it would remove', async () => {
     const project = freshProject();
+    const { methods: stored } = await host.methods.upsertMany(project, [ground, express]);
+    await engine.putIntoCart(host.dataSource.manager, project, stored[0]?.id ?? '');
 
-    await host.dataSource.transaction(async (manager) => {
-      const refused = host.methods.upsertMany(project, [], { removeOthers: true, manager });
-      await expect(refused).rejects.toThrow(TooManyRemovalsError);
-      await host.methods.create(project, ground, { manager });
-    });
+    const replacing = host.methods.upsertMany(project, [saver], { removeOthers: true });
 
-    expect((await host.methods.list(project)).meta.total).toBe(1);
+    await expect(replacing).rejects.toThrow(MethodInUseError);
+    expect(await listed(project)).toEqual(['01', '03']);
   });
-});
 
-describe('an option of the wrong type', () => {
-  const host = mounted();
-
-  it.each<[option: string, value: unknown]>([
-    ['removeOthers', 'yes'],
-    ['removeOthers', null],
-    ['dryRun', 1],
-    ['dryRun', 'false'],
-    ['maxRemoved', -1],
-    ['maxRemoved', 1.5],
-    ['maxRemoved', '5'],
-    ['maxRemoved', Number.NaN],
-  ])('is a TypeError that names it: %s %j', async (option, value) => {
+  it('keeps a method in use that a request names, and removes the others', async () => {
     const project = freshProject();
-    const options = { [option]: value } as UpsertManyOptions;
+    const { methods: stored } = await host.methods.upsertMany(project, [ground, express]);
+    await engine.putIntoCart(host.dataSource.manager, project, stored[0]?.id ?? '');
 
-    const refused = host.methods.upsertMany(project, [ground], options);
+    const { removed } = await host.methods.upsertMany(project, [ground, saver], { removeOthers: true });
 
-    await expect(refused).rejects.toThrow(TypeError);
-    await expect(refused).rejects.toThrow(`"${option}"`);
-    expect((await host.methods.list(project)).data).toEqual([]);
-  });
-
-  it('is a TypeError for etags and for the dry run of adoptDefaults, too', async () => {
-    const project = freshProject();
-    const { id, etag } = await host.methods.create(project, ground);
-    const asText = { etags: etag as never };
-
-    await expect(host.methods.update(project, id, ground, asText)).rejects.toThrow(TypeError);
-    await expect(host.methods.remove(project, id, asText)).rejects.toThrow('"etags"');
-    await expect(host.methods.adoptDefaults(project, { dryRun: 0 as never })).rejects.toThrow('"dryRun"');
-  });
-});
-
-describe('upsertRequestOf', () => {
-  const host = mounted();
-  const project = freshProject();
-
-  it('copies the stored values of a project, and the copy inherits as the original does', async () => {
-    await host.methods.upsertMany('default', [
-      { ...ground, carrier_label: 'United Parcel', sort_order: 7, meta: { days: 3 } },
-    ]);
-    await host.methods.upsertMany(project, [
-      { ...ground, method_label: 'Own', use_default: true, is_active: false },
-      { ...express, meta: { days: [1, 2] }, sort_order: -4 },
-    ]);
-    const { data } = await host.methods.list(project);
-    const requests = data.map(upsertRequestOf);
-
-    const again = await host.methods.upsertMany(project, requests);
-    const copy = await host.methods.upsertMany(freshProject(), requests);
-
-    expect([again.unchanged.length, again.changes]).toEqual([2, []]);
-    const made = { id: '', project_id: '', created_at: '', updated_at: '' };
-    const values = (method: ShippingMethodDto): ShippingMethodDto => ({ ...method, ...made });
-    expect(copy.methods.map(values)).toEqual(data.map(values));
-    expect(requests).toMatchObject([{ ...express }, { method_label: 'Own', carrier_label: null, meta: {} }]);
-  });
-
-  it('gives a request that can be changed without changing the method', async () => {
-    const method = await host.methods.create(freshProject(), { ...saver, meta: { days: [1] } });
-
-    const request = upsertRequestOf(method);
-    Object.assign(request.meta ?? {}, { days: 2 });
-
-    expect(method.meta).toEqual({ days: [1] });
+    expect(removed).toMatchObject([express]);
+    expect(await listed(project)).toEqual(['03', '65']);
   });
 });

@@ -10,7 +10,6 @@ import {
   ValidationFailedError,
   VersionMismatchError,
 } from 'nestjs-shipping';
-import { shippingContract } from 'nestjs-shipping/testing';
 import { type DataSource } from 'typeorm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
@@ -55,7 +54,7 @@ describe('the services as the documents show them', () => {
     projectId = freshProject();
   });
 
-  it('create', async () => {
+  it('create a method once', async () => {
     const ground = await methods.create(projectId, {
       carrier_code: 'ups',
       method_code: '03',
@@ -78,7 +77,7 @@ describe('the services as the documents show them', () => {
     ).rejects.toBeInstanceOf(ValidationFailedError);
   });
 
-  it('update, remove and upsert', async () => {
+  it('update, upsert and remove a method', async () => {
     const codes = { carrier_code: 'ups', method_code: '03' };
     const { id } = await methods.upsert(projectId, { ...codes, method_label: 'Ground' });
     const upserted = await methods.upsert(projectId, { ...codes, method_label: 'UPS Ground' });
@@ -99,23 +98,7 @@ describe('the services as the documents show them', () => {
     await expect(methods.remove(projectId, id)).rejects.toBeInstanceOf(MethodNotFoundError);
   });
 
-  it.each([undefined, null, 3, {}])('refuse to find a method by %j, which is no string', async (code) => {
-    const carrier = methods.findByCodes(projectId, code as string, '03');
-    const method = methods.findByCodes(projectId, 'ups', code as string);
-
-    await expect(carrier).rejects.toMatchObject({ errors: [{ parameter: 'carrierCode', code: 'type' }] });
-    await expect(method).rejects.toMatchObject({ errors: [{ parameter: 'methodCode', code: 'type' }] });
-    expect(await methods.findByCodes(projectId, ' no code', 'x')).toBeNull();
-  });
-
-  it.each([undefined, null, 3, {}, 'no id'])('find no method whose id is %j', async (id) => {
-    const missing = { status: 404, code: 'method_not_found' };
-
-    await expect(methods.find(projectId, id as string)).rejects.toMatchObject(missing);
-    await expect(methods.remove(projectId, id as string)).rejects.toMatchObject(missing);
-  });
-
-  it('list, tree, findActive, find and findByCodes', async () => {
+  it('read methods in five ways', async () => {
     const ground = await methods.create(projectId, {
       carrier_code: 'ups',
       method_code: '03',
@@ -142,7 +125,7 @@ describe('the services as the documents show them', () => {
     expect(await methods.find(projectId, ground.id)).toEqual(ground);
   });
 
-  it('changes', async () => {
+  it('report a change after the commit', async () => {
     const seen: ShippingMethodChange['type'][] = [];
     const subscription = methods.changes.subscribe(({ type }) => seen.push(type));
 
@@ -159,7 +142,7 @@ describe('the services as the documents show them', () => {
     subscription.unsubscribe();
   });
 
-  it('record, list and stream', async () => {
+  it('record, list and stream events', async () => {
     const lines: OrderLine[] = [{ sku: 'a-1', quantity: 2 }];
     const orderId = '1001';
 
@@ -195,24 +178,5 @@ describe('the services as the documents show them', () => {
       newestFirst: true,
     });
     expect({ latest, next }).toEqual({ latest: [stored], next: null });
-  });
-});
-
-describe('the contract suite of the testing kit', () => {
-  const target = (): { origin: string } => ({ origin: 'http://127.0.0.1:9' });
-
-  it('marks the checks that a host leaves out as skipped, and refuses to run them', async () => {
-    const checks = shippingContract(target, { without: ['events', 'defaults'] });
-
-    const skipped = checks.filter((check) => check.skipped);
-
-    expect(skipped).toHaveLength(2);
-    for (const { run } of skipped) await expect(run()).rejects.toThrow('left out');
-  });
-
-  it('fails a check when its target lacks something, and says what to add', async () => {
-    const check = shippingContract(target).find(({ title }) => title.startsWith('the events of an order'));
-
-    await expect(check?.run()).rejects.toThrow('orderEvents: app.get(OrderEvents)');
   });
 });

@@ -6,10 +6,10 @@ import { sqlite } from './engines/sqlite.js';
 
 export { type TestDatabase } from './engine.js';
 
-/** The server this run is about; without one, the embedded database. */
+/** The server of this run. Undefined for the embedded database. */
 export const serverUrl = process.env['TEST_DATABASE_URL'];
 
-/** That of this run: `postgres://…`, `mariadb://root@127.0.0.1:3306/`, `mysql://…`, `sqlite:`; none: PostgreSQL, embedded. */
+/** The engine of this run, by its URL: `postgres://…`, `mariadb://…`, `mysql://…`, `sqlite:`. Without a URL, it is the embedded PostgreSQL. */
 export const engine = engineOf(serverUrl);
 
 function engineOf(url: string | undefined): Engine {

@@ -2,7 +2,7 @@ import { type DataSource, type DataSourceOptions, type EntityManager } from 'typ
 import { type BaseDataSourceOptions } from 'typeorm/data-source/BaseDataSourceOptions.js';
 import { type PostgresOptions } from './engines/postgres.js';
 
-/** What not every engine has, and the reason in the title of the tests that are skipped without it. */
+/** Abilities that some engines lack. The texts are in the titles of the tests that are skipped for that reason. */
 export const abilities = {
   severalConnections: 'this database has one connection, so no call can wait for the lock of another one',
   connections: 'SQLite has no connection that is lent, released or lost',
@@ -33,11 +33,11 @@ export interface DatabaseSettings extends Partial<
   /** How many connections the pool has at most. */
   connections?: number;
   connectTimeoutMs?: number;
-  /** After it the database gives up a statement. */
+  /** The database gives up a statement after this time. */
   statementTimeoutMs?: number;
-  /** After it the database gives up a statement that waits for a lock. MariaDB rounds it up to seconds. */
+  /** The database gives up a wait for a lock after this time. MariaDB rounds it up to seconds. */
   lockTimeoutMs?: number;
-  /** That of a transaction that names none, such as `REPEATABLE READ`. */
+  /** The isolation level of transactions that name none, such as `REPEATABLE READ`. */
   isolation?: string;
   /** For the tests of `test/engines/postgres`. */
   postgres?: Partial<PostgresOptions>;
@@ -46,9 +46,9 @@ export interface DatabaseSettings extends Partial<
 export interface TestDatabase {
   /** Options for DataSources on this database: migrated at the first connection. */
   options: DataSourceOptions;
-  /** One that is open already. */
+  /** A DataSource that is open. */
   dataSource: DataSource;
-  /** It runs in this process, with one connection for all. */
+  /** True if the database runs in this process, with one connection for all. */
   isEmbedded: boolean;
   /** The name of a table, as SQL needs it. */
   table(name: string): string;
@@ -75,10 +75,10 @@ export async function closedBy(
 export interface Refusal {
   table: 'shipping_method' | 'shipping_order_event';
   on: 'INSERT' | 'UPDATE';
-  /** The values of the rows that it refuses; without them all rows. */
+  /** The values of the rows that the rule refuses. By default it refuses all rows. */
   where?: Record<string, string>;
   message: string;
-  /** One of `Engine.conflicts`, to be given as the code of the error. */
+  /** The code of the error, which is one of `Engine.conflicts`. */
   conflict?: string;
 }
 
@@ -95,9 +95,9 @@ export interface Engine {
 
   // The errors of the driver, by their codes or messages.
 
-  /** When two transactions conflict, such as a deadlock. */
+  /** The codes for a conflict of two transactions, such as a deadlock. */
   readonly conflicts: readonly string[];
-  /** When a lock was not free in time: one of the conflicts. */
+  /** The code for a lock that was not free in time. It is one of the conflicts. */
   readonly lockTimeout: string;
   /** The message of a COMMIT after `failCommit`. */
   readonly commitFailure: RegExp;
@@ -132,7 +132,7 @@ export interface Engine {
 
   /** Isolation levels that are not the default. */
   readonly isolationLevels: readonly string[];
-  /** When the transaction began, or a moment after that, by the clock of the database. */
+  /** @returns when the transaction began, or a moment later, by the clock of the database */
   beganAt(manager: EntityManager): Promise<Date>;
   /** @returns the id of a connection that waits for a lock of this transaction, as soon as there is one */
   someoneWaitsFor(manager: EntityManager): Promise<number>;
@@ -141,7 +141,7 @@ export interface Engine {
   killInserters(manager: EntityManager): Promise<void>;
   /** Gives up a statement of this transaction that waits longer for a lock, while `work` runs. */
   withLockTimeout<Done>(manager: EntityManager, ms: number, work: () => Promise<Done>): Promise<Done>;
-  /** All settings of the connection. */
+  /** @returns all settings of the connection */
   settings(manager: EntityManager): Promise<unknown>;
   /**
    * Calls `around` in place of each statement that goes to the driver.
@@ -158,6 +158,6 @@ export interface Engine {
   tableNames(manager: EntityManager): Promise<string[]>;
   /** The columns of each key and index of our tables. */
   keys(manager: EntityManager): Promise<string[][]>;
-  /** Those that the engine asks for, beside ours. */
+  /** Keys that the engine needs in addition to ours. */
   readonly extraKeys: readonly string[][];
 }

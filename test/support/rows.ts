@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { OrderEvent, ShippingMethod, ShippingProject } from 'nestjs-shipping';
 import { type DeepPartial, type EntityManager } from 'typeorm';
 
-/** Few enough for the parameters of one statement on every engine. */
+/** So few rows do not exceed the parameters of a statement on any engine. */
 const rowsOfAStatement = 1000;
 
 /** Records many events of an order, as fast as the database can. @param of the values of the event with this number */
@@ -13,7 +13,7 @@ export async function addEvents(
   of: (n: number) => Partial<OrderEvent> = () => ({}),
 ): Promise<void> {
   const now = new Date();
-  // SQLite numbers no single column of a key.
+  // SQLite does not number a column that is only a part of the key.
   const isNumbered = manager.connection.options.type === 'better-sqlite3';
   const last = isNumbered ? Number(await manager.maximum(OrderEvent, 'seq' as never)) : 0;
   await insert(manager, OrderEvent, count, (n) => ({
@@ -56,7 +56,7 @@ export async function addMethods(
   await manager.insert(ShippingProject, row);
 }
 
-/** As after each change by hand: it tells the caches that the project has changed. */
+/** Gives a project a new revision, which each change by SQL needs. The revision tells the caches of the change. */
 export async function renewRevision(manager: EntityManager, projectId: string): Promise<void> {
   await manager.update(ShippingProject, { projectId }, { revision: randomUUID() });
 }

@@ -10,7 +10,7 @@ const { scripts } = JSON.parse(manifest) as { scripts: { start: string } };
 export interface SampleOptions {
   /** `DATABASE_URL`, `DATA_DIR` and others. By default there is no demo, and a free port is used. */
   env: Record<string, string>;
-  /** Printed when it has started. */
+  /** The text that the process prints when it has started. */
   ready?: RegExp;
 }
 

@@ -16,15 +16,15 @@ onlyWhere('severalConnections', () => {
       await engine.killInserters(host.dataSource.manager);
     });
 
-    it('fails with database_unavailable, an event with outcome_unknown: its statement may have committed', async () => {
+    it('makes a create fail with database_unavailable, and an event with outcome_unknown', async () => {
       const create = host.methods.create(project, { ...ground, method_code: '01' });
       await expect(create).rejects.toMatchObject({ code: 'database_unavailable', status: 503 });
       await expect(host.events.record(event)).rejects.toMatchObject({ code: 'outcome_unknown', status: 503 });
     });
 
-    it("leaves nothing behind in the caller's transaction, and fails with database_unavailable", async () => {
+    it("makes a call in the caller's transaction fail with database_unavailable", async () => {
       const inTransaction = async (write: (manager: object) => Promise<unknown>): Promise<unknown> => {
-        // A pool may lend a connection whose end it has not heard of yet.
+        // A pool may lend a connection that has ended without its knowledge.
         await runOnEach(host.app.database, [statementThatSucceeds]);
         return host.dataSource.transaction((manager) => write({ manager }));
       };
@@ -44,7 +44,7 @@ onlyWhere('connections', () => {
   describe('a connection that breaks before the answer to a change arrives', () => {
     const host = mounted();
 
-    /** Lets the database make changes, but loses its first answer to one. @returns how many changes were sent */
+    /** The database makes each change, but its first answer is lost. @returns how many changes were sent */
     const losingAnAnswer = async (work: () => Promise<unknown>): Promise<number> => {
       let changes = 0;
       const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {

@@ -19,7 +19,7 @@ function sentBy({ queryRunner }: EntityManager): string[] {
 describe('a call that nobody awaits', () => {
   const host = mounted();
 
-  it('is part of the transaction, or is refused, at whatever moment of the COMMIT it comes', async () => {
+  it('is part of the transaction or is refused, whenever it comes during the COMMIT', async () => {
     const late: string[] = [];
 
     for (let moment = 0; moment < 30; moment++) {
@@ -42,7 +42,7 @@ describe('a call that nobody awaits', () => {
       expect(events).toHaveLength(isRefused ? 0 : 1);
       const after = sent.slice(sent.indexOf('COMMIT') + 1);
       const first = after.find((sql) => !sql.startsWith('SELECT'));
-      // On SQLite a manager outlives its transaction, and may begin another.
+      // On SQLite a manager can be used after its transaction, and may begin another one.
       if (first && !isRefused && !/^(BEGIN|START)/.test(first)) late.push(first);
     }
 

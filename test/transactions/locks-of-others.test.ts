@@ -60,7 +60,7 @@ onlyWhere('severalConnections', () => {
       expect(waited).toMatchObject([{ status: 'fulfilled' }]);
     });
 
-    it('lets the changes of methods that wait for it take one connection together', async () => {
+    it('makes waiting changes of methods share one connection', async () => {
       const codes = Array.from({ length: 16 }, (_, n) => `m${n}`);
       const create = vi.spyOn(database.dataSource, 'createQueryRunner');
 
@@ -77,11 +77,11 @@ onlyWhere('severalConnections', () => {
       create.mockRestore();
 
       expect(waited.map(({ status }) => status)).toEqual(Array(16).fill('fulfilled'));
-      // The list and the create of the other tenant.
+      // The list and the create of the other tenant take connections, too.
       expect(taken).toBeLessThanOrEqual(4);
     });
 
-    it('lets removals that wait for it take one connection for methods and one for events', async () => {
+    it('makes waiting removals share one connection for methods and one for events', async () => {
       await methods.create(locked, { ...ground, method_code: 'doomed' });
       await events.record({ projectId: locked, orderId: 'doomed', type: 'a.b' });
       const twelve = Array.from({ length: 12 });

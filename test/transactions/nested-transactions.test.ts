@@ -46,7 +46,7 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('failedTransactions', () => {
-    it('that alone holds a call does not hide that the outer COMMIT was answered with a rollback', async () => {
+    it('does not hide that PostgreSQL answered the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 
       const committed = host.dataSource.transaction(async (manager) => {
@@ -58,7 +58,7 @@ describe("a host's nested transaction beside a call of ours", () => {
         'The transaction was rolled back: a statement in it had failed.',
       );
       expect((await host.methods.list(project)).meta.total).toBe(0);
-      // Without a call of ours it is the affair of the host.
+      // Without a call of ours, the answer to the COMMIT is the concern of the host.
       const own = host.dataSource.transaction((manager) =>
         manager.query(statementThatFails).catch(() => 'caught'),
       );
@@ -68,7 +68,7 @@ describe("a host's nested transaction beside a call of ours", () => {
 
   onlyWhere('connections', () => {
     it.each(['is released', 'is rolled back'])(
-      'that %s ends after a call that was made in it, and not in the middle of it',
+      'that %s waits for a call that was made in it',
       async (end) => {
         const project = freshProject();
         const { id } = await host.methods.create(project, ground);

@@ -21,7 +21,7 @@ describe('two instances on one database', () => {
 
   const clients = (project: string): Client[] => apps.map(({ origin }) => new Client(origin, project));
 
-  it('let one of 30 racing creates win, and give the others the id of its method', async () => {
+  it('let one of 30 racing creates win, and tell the others its id', async () => {
     const shops = clients(freshProject());
 
     const answers = await Promise.all(
@@ -38,7 +38,7 @@ describe('two instances on one database', () => {
     expect(body?.meta.total).toBe(1);
   });
 
-  it('set back what the other has changed', async () => {
+  it('notice that an update undoes a change of the other instance', async () => {
     const project = freshProject();
     const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
       ShippingMethods,
@@ -53,7 +53,7 @@ describe('two instances on one database', () => {
     expect(await other.find(project, id)).toEqual(setBack);
   });
 
-  it('show what the other has added, also after a change of their own', async () => {
+  it('show what the other instance has added, after a change of their own', async () => {
     const project = freshProject();
     const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
       ShippingMethods,
@@ -141,7 +141,7 @@ describe('two instances on one database', () => {
     await apps[1]?.database.dataSource.transaction(async (manager) => {
       await methods?.update(project, a, { ...ground, method_code: 'a', sort_order: 1 }, { manager });
       single = Promise.resolve(shop?.update(b, { ...ground, method_code: 'b', sort_order: 1 }));
-      // On an embedded database it waits for the connection.
+      // On an embedded database, the single writer waits for the connection.
       if (engine.has.severalConnections) await engine.someoneWaitsFor(manager);
       // The holder of the project's lock waits for nobody.
       await engine.withLockTimeout(manager, 300, async () =>

@@ -31,7 +31,7 @@ describe('an event that is recorded again', () => {
     ids: new Set(events.map(({ id }) => id)).size,
   });
 
-  it('is new for one of 24 racing calls of two instances, and repeated for the others', async () => {
+  it('is new for one of 24 racing calls, and repeated for the others', async () => {
     for (let round = 0; round < 5; round++) {
       const event = placed();
 

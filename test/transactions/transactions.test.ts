@@ -1,29 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  DuplicateMethodError,
-  MethodInUseError,
-  MethodNotFoundError,
-  ShippingMethods,
-  VersionMismatchError,
-} from 'nestjs-shipping';
-import { type EntityManager } from 'typeorm';
+import { ShippingMethods } from 'nestjs-shipping';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere, testDatabase } from '../support/database.js';
-import { anyStatement, watchStatements } from '../support/statements.js';
+import { watchStatements } from '../support/statements.js';
 
 const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe("a sibling module's transaction", () => {
+describe("the caller's transaction", () => {
   const host = mounted();
   beforeAll(async () => {
     await engine.createCart(host.dataSource.manager);
   });
 
-  it('sees its own writes, and a rollback undoes all of them: rows, counts and revision', async () => {
+  it('sees its own writes, and a rollback undoes all of them', async () => {
     const project = freshProject();
     await host.methods.create(project, ground);
     const before = await host.methods.list(project);
@@ -48,45 +41,6 @@ describe("a sibling module's transaction", () => {
     expect(await host.methods.list(project)).toMatchObject({ data: [ground], meta: { total: 1 } });
     expect(await host.methods.list(project)).toEqual(before);
     expect((await shop.list()).headers.get('etag')).toBe(etag);
-  });
-
-  onlyWhere('connections', () => {
-    it.each<[call: string, (project: string, manager: EntityManager) => Promise<unknown>]>([
-      ['create', (project, manager) => host.methods.create(project, ground, { manager })],
-      ['list', (project, manager) => host.methods.list(project, {}, { manager })],
-      ['event', (projectId, manager) => host.events.record({ ...event, projectId }, { manager })],
-    ])('cannot be joined when its connection is back in the pool: %s', async (_call, call) => {
-      const project = freshProject();
-      const runner = host.dataSource.createQueryRunner();
-      await runner.connect();
-      await runner.release();
-
-      const late = call(project, runner.manager);
-
-      await expect(late).rejects.toMatchObject({ code: 'database_unavailable' });
-      expect((await host.methods.list(project)).meta.total).toBe(0);
-      expect(await host.events.list(project, event.orderId)).toEqual([]);
-    });
-  });
-
-  it('stays usable after each refusal that the caller catches', async () => {
-    const project = freshProject();
-    const { id } = await host.methods.create(project, ground);
-
-    await host.dataSource.transaction(async (manager) => {
-      const other = await host.methods.create(project, { ...ground, method_code: '01' }, { manager });
-      await expect(host.methods.create(project, ground, { manager })).rejects.toThrow(DuplicateMethodError);
-      await expect(host.methods.update(project, other.id, ground, { manager })).rejects.toThrow(
-        DuplicateMethodError,
-      );
-      await expect(host.methods.remove(project, 'nothing', { manager })).rejects.toThrow(MethodNotFoundError);
-      await expect(host.methods.remove(project, id, { manager, etags: ['"7"'] })).rejects.toThrow(
-        VersionMismatchError,
-      );
-    });
-
-    const { meta } = await host.methods.list(project);
-    expect(meta.total).toBe(2);
   });
 
   it.each(['create', 'update'] as const)(
@@ -114,7 +68,7 @@ describe("a sibling module's transaction", () => {
     },
   );
 
-  it('has the settings that the caller gave it, such as its lock time-out, after our calls', async () => {
+  it('keeps the settings that the caller gave it, such as a lock time-out', async () => {
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);
     const other = { ...ground, method_code: '01' };
@@ -153,78 +107,8 @@ describe("a sibling module's transaction", () => {
     expect(sent.length).toBeGreaterThan(6);
   });
 
-  onlyWhere('failedTransactions', () => {
-    it('cannot be committed after a foreign key of the host has refused a delete', async () => {
-      const project = freshProject();
-      const { id } = await host.methods.create(project, ground);
-      const { dataSource } = host.app.database;
-      await engine.putIntoCart(dataSource.manager, project, id);
-      const told: unknown[] = [];
-      const subscription = host.methods.changes.subscribe((change) => told.push(change));
-
-      const committing = dataSource.transaction(async (manager) => {
-        await host.methods.create(project, { ...ground, method_code: '01' }, { manager });
-        await expect(host.methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
-      });
-
-      await expect(committing).rejects.toThrow('has failed: roll it back');
-      subscription.unsubscribe();
-      expect(told).toEqual([]);
-      expect((await host.methods.list(project)).meta.total).toBe(1);
-    });
-  });
-
   onlyWhere('severalConnections', () => {
-    it('stays usable when the codes it wants are taken while it waits for the lock', async () => {
-      const project = freshProject();
-      const { id } = await host.methods.create(project, ground);
-      const { dataSource } = host.app.database;
-      let renaming: Promise<unknown> = Promise.resolve();
-
-      await dataSource.transaction(async (holder) => {
-        await host.methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
-        renaming = dataSource.transaction(async (manager) => {
-          const renamed = host.methods.update(project, id, { ...ground, method_code: '01' }, { manager });
-          await expect(renamed).rejects.toThrow(DuplicateMethodError);
-          await host.methods.update(project, id, { ...ground, sort_order: 5 }, { manager });
-        });
-        await engine.someoneWaitsFor(holder);
-      });
-      await renaming;
-
-      expect((await host.methods.find(project, id)).sort_order).toBe(5);
-    });
-
-    it.each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([
-      [
-        'create',
-        (project, manager) => host.methods.create(project, { ...ground, method_code: '02' }, { manager }),
-      ],
-      ['event', (projectId, manager) => host.events.record({ ...event, projectId }, { manager })],
-    ])('stays usable when a nested %s waits too long for a lock', async (_name, call) => {
-      const project = freshProject();
-      await host.methods.create(project, ground);
-      const { dataSource } = host.app.database;
-
-      await dataSource.transaction(async (holder) => {
-        await host.methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
-        await host.events.record({ ...event, projectId: project }, { manager: holder });
-        await dataSource.transaction(async (manager) => {
-          const late = engine.withLockTimeout(manager, 100, () =>
-            manager.transaction((inner) => call(project, inner)),
-          );
-          await expect(late).rejects.toMatchObject({
-            code: 'database_unavailable',
-            cause: { code: engine.lockTimeout },
-          });
-          await anyStatement(manager);
-        });
-      });
-    });
-  });
-
-  onlyWhere('severalConnections', () => {
-    it('whose snapshot does not show who has the codes fails, and does not try for ever', async () => {
+    it('fails when its snapshot does not show who has the codes', async () => {
       const project = freshProject();
 
       const blind = host.dataSource.transaction('REPEATABLE READ', async (manager) => {
@@ -251,27 +135,6 @@ describe("a sibling module's transaction", () => {
         expect(updated).toMatchObject({ method_label: 'Changed', version: 2 });
       });
     });
-  });
-
-  it('under a misspelt name is refused, so that no call commits by itself', async () => {
-    const project = freshProject();
-    const { manager } = host.dataSource;
-    const [misspelt, matching] = [{ managr: manager } as object, { manager, etags: ['"1"'] }];
-    const placed = { projectId: project, orderId: 'o', type: 'order.placed' };
-    const calls = [
-      host.methods.create(project, ground, misspelt),
-      host.methods.update(project, 'id', ground, misspelt),
-      host.methods.list(project, {}, misspelt),
-      host.methods.findByCodes(project, 'ups', '03', misspelt),
-      host.events.record(placed, misspelt),
-      host.events.list(project, 'o', misspelt),
-    ];
-
-    for (const call of calls) await expect(call).rejects.toThrow('This call has no option "managr".');
-    expect(() => host.events.stream(project, 'o', misspelt)).toThrow('no option "managr"');
-    // A create has no etag to match.
-    await expect(host.methods.create(project, ground, matching)).rejects.toThrow('no option "etags"');
-    expect((await host.methods.list(project)).data).toEqual([]);
   });
 
   it('of another DataSource is refused, given or ambient', async () => {

@@ -8,7 +8,7 @@ import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
 
 const known = new DataSource({ type: 'postgres' });
 
-it('One copy of TypeORM that is new enough is accepted', () => {
+it('one copy of TypeORM that is new enough is accepted', () => {
   expect(() => refuseOtherTypeOrm(known)).not.toThrow();
   expect(otherNestTypeOrm()).toBeUndefined();
 });

@@ -31,7 +31,7 @@ async function place(
   return answer && body && { status: answer.status, number: body.number };
 }
 
-it('a checkout places one order for each key, when one of two instances is killed meanwhile', async () => {
+it('a checkout places one order for each key, when an instance is killed', async () => {
   const database = await createDatabase();
   onTestFinished(() => database.drop());
   const start = async (): Promise<Instance> => {

@@ -26,7 +26,7 @@ const bulk = { text: Array.from({ length: 600 }, () => Math.random().toString(36
 
 describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its database is full,', () => {
   it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
-    'refuses writes that cannot be stored, loses nothing, and goes on when there is room (round %i)',
+    'refuses writes that cannot be stored, and loses none (round %i)',
     async () => {
       const directory = mount();
       const server = hasServer ? await temporaryServer(directory) : undefined;

@@ -17,7 +17,7 @@ describe('the host under load', () => {
   });
   afterAll(() => clean?.());
 
-  it('keeps all acknowledged writes when it is killed, has no refused one, and starts again', async () => {
+  it('keeps all acknowledged writes when it is killed, and starts again', async () => {
     const ledger = new Ledger('killed');
     let sample = await SampleProcess.start({ env });
     onTestFinished(() => sample.kill());
@@ -41,7 +41,7 @@ describe('the host under load', () => {
     });
   });
 
-  it('finishes its requests when it is told to stop, and exits with 0', async () => {
+  it('finishes its requests when it is asked to stop, and exits with 0', async () => {
     const ledger = new Ledger('stopped');
     const first = await SampleProcess.start({ env });
     const writing = ledger.write(8, () => first.origin);

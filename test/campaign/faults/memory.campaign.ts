@@ -14,7 +14,7 @@ const events = sized({ ci: 5_000, long: 10_000 });
 /** As many as a project may hold by default, and at most. */
 const methods = sized({ ci: 1_000, long: 10_000 });
 /**
- * The library itself holds far less at a time (see `large-answers.test.ts`). The limit includes memory that Node has
+ * The library itself holds far less at a time (see `event-stream.test.ts`). The limit includes memory that Node has
  * not collected yet. It is still a fraction of what the answers would take as objects. The embedded database is in
  * the same process.
  */

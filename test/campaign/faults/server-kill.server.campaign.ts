@@ -9,7 +9,7 @@ import { hasTemporaryServers, temporaryServer } from './temporary-server.js';
 const crashes = sized({ ci: 0, long: 20 });
 
 describe.skipIf(!hasTemporaryServers || crashes === 0)('the server of the database', () => {
-  it('crashes under load, and has all acknowledged writes and no refused one when it is back', async () => {
+  it('has all acknowledged writes, and no refused one, after a crash under load', async () => {
     const server = await temporaryServer();
     onTestFinished(() => server.remove());
     const { url } = await createDatabase(server.url);

@@ -29,7 +29,7 @@ describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapt
     await app?.close();
   });
 
-  it('are answered as the document says whether they are valid or broken, and never with a 5xx', async () => {
+  it('are answered as the document says, and never with a 5xx', async () => {
     const numRuns = requests / adapters.length;
     const statuses = new Map<number, number>();
     let sent = 0;

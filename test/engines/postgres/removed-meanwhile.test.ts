@@ -10,11 +10,11 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
 onlyWhere('severalConnections', () => {
-  describe('a writer that gets in line', () => {
+  describe('a writer that waits for the lock of a project', () => {
     const host = mounted();
 
     it.each([true, false])(
-      'adds the project again that is removed before it has the lock; in a transaction of the host: %s',
+      'adds the project again if it is removed meanwhile (in a transaction of the host: %s)',
       async (isJoined) => {
         const project = freshProject();
         const { id } = await host.methods.create(project, ground);

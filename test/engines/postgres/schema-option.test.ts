@@ -19,7 +19,7 @@ describe('the migrations', () => {
     database = undefined;
   });
 
-  it('honour schema, even if the host has a table of the same name in another schema', async () => {
+  it('honour schema, even beside a table with the same name in another schema', async () => {
     const schema = `logistics_${randomUUID().slice(0, 8)}`;
     const entities = [MethodOfHost, ...shippingEntities];
     database = await testDatabase({ postgres: { schema }, entities, migrationsRun: false });

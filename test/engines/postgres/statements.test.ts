@@ -1,4 +1,4 @@
-import { ShippingMethods } from 'nestjs-shipping';
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
 import { Client, freshProject } from '../../support/client.js';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   ({ id } = await methods.create(project, ground));
 });
 
-/** @returns the first words of the statements that are sent meanwhile, those of a refused call too */
+/** @returns the first words of the statements that `work` sends, even if it is refused */
 async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
   const { sent, stop } = watchStatements(app.database.dataSource);
   await work().catch(() => undefined);
@@ -36,14 +36,14 @@ async function sentBy(work: () => Promise<unknown>): Promise<string[]> {
   return sent.map((sql) => /^\w+/.exec(sql)?.[0] ?? sql);
 }
 
-/** A project that inherits from the default. */
+/** @returns a project that inherits from the default */
 async function inheriting(): Promise<string> {
   const other = freshProject();
   await methods.create(other, { ...ground, use_default: true });
   return other;
 }
 
-describe('a write of its own', () => {
+describe('a write without a manager', () => {
   it.each<[name: string, write: () => Promise<unknown>, row: string]>([
     ['create', () => methods.create(project, express), 'INSERT'],
     ['upsert of a new method', () => methods.upsert(project, express), 'INSERT'],
@@ -53,7 +53,7 @@ describe('a write of its own', () => {
     expect(await sentBy(write)).toEqual(['START', 'UPDATE', row, 'COMMIT']);
   });
 
-  it('sends six when it is the first one of its project', async () => {
+  it('sends six statements when it is the first one of its project', async () => {
     expect(await sentBy(() => methods.create(freshProject(), ground))).toEqual([
       'SELECT',
       'START',
@@ -64,7 +64,7 @@ describe('a write of its own', () => {
     ]);
   });
 
-  it('sends five in a project that inherits', async () => {
+  it('sends five statements in a project that inherits', async () => {
     const other = await inheriting();
 
     expect(await sentBy(() => methods.create(other, express))).toEqual([
@@ -80,12 +80,20 @@ describe('a write of its own', () => {
     ['create of taken codes', () => methods.create(project, ground)],
     ['update of nothing', () => methods.update(project, id, ground)],
     ['update with an old etag', () => methods.update(project, id, express, { etags: ['"0"'] })],
-  ])('sends one when it is refused or changes nothing: %s', async (_name, call) => {
+  ])('sends one statement when it is refused or changes nothing: %s', async (_name, call) => {
     expect(await sentBy(call)).toEqual(['SELECT']);
   });
 
-  it('sends none when its input is refused', async () => {
+  it('sends no statement when its input is refused', async () => {
     expect(await sentBy(() => methods.create(project, { ...ground, method_label: '' }))).toEqual([]);
+  });
+});
+
+describe('an event', () => {
+  it('is one statement where there is no onEvent', async () => {
+    const event = { projectId: project, orderId: 'o', type: 'a.b', dedupeKey: 'k' };
+
+    expect(await sentBy(() => app.nest.get(OrderEvents).record(event))).toEqual(['INSERT']);
   });
 });
 

@@ -23,7 +23,7 @@ class CreateNote implements MigrationInterface {
 }
 
 describe('embeddedTypeOrm()', () => {
-  it("takes the host's entities and migrations, also as objects of a namespace import", async () => {
+  it('takes entities and migrations of the host, even as objects of a namespace import', async () => {
     const [entities, migrations] = [{ Note }, { CreateNote }];
     const testing = await Test.createTestingModule({
       imports: [embeddedTypeOrm({ entities, migrations }), ShippingModule.forRoot()],
@@ -38,7 +38,7 @@ describe('embeddedTypeOrm()', () => {
     await testing.close();
   });
 
-  it('tells a mistake in a migration of the host at once', async () => {
+  it('reports a mistake in a migration of the host at once', async () => {
     class Broken1900000000000 implements MigrationInterface {
       async up(): Promise<void> {
         await Promise.reject(new Error('No such column'));

@@ -1,7 +1,7 @@
 import { type BadInput, ground, methods, violating } from '../../support/bad-inputs.js';
 import { creates } from './requests.js';
 
-// The rules are tested in `upsert-shipping-method.spec.ts`. Here is how both adapters hand a body on.
+// The rules are tested in `upsert-shipping-method.check.spec.ts`. These inputs test how both adapters pass a body on.
 
 const inAll = violating(
   '/carrier_code required',

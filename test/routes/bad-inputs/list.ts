@@ -1,6 +1,6 @@
 import { type BadInput, methods, violating } from '../../support/bad-inputs.js';
 
-// The rules are tested in `list-query.decode.spec.ts`. Here is how both adapters hand a query on.
+// The rules are tested in `list-query.decode.spec.ts`. These inputs test how both adapters pass a query on.
 
 const levels = encodeURIComponent('['.repeat(1_000) + ']'.repeat(1_000));
 const everywhere = ['page range', 'per_page range', 'q format', 'filter type', 'raw_filters type'];

@@ -2,7 +2,7 @@ import { creates } from './requests.js';
 import { type Verdict } from '../../support/bad-inputs.js';
 import { type BadInput, violating, ground, methods } from '../../support/bad-inputs.js';
 
-/** `meta` as JSON text, because some of it has no JavaScript value; then the expected violations, if any. */
+/** `meta` is JSON text, because some of it has no JavaScript value. The violations follow, if there are any. */
 type Meta = [given: string, meta: string, ...violations: string[]];
 
 const objects = (levels: number, innermost = '1'): string =>

@@ -11,14 +11,14 @@ import { closedBy, type DatabaseSettings, type Engine, type TestDatabase } from 
 type MariadbOptions = Extract<DataSourceOptions, { type: 'mysql' | 'mariadb' }>;
 type Callback = (error: Error | null, ...results: unknown[]) => void;
 
-/** What is used here of a connection of mysql2. */
+/** The parts of a connection of mysql2 that are used here. */
 interface Client {
   query(...statement: unknown[]): unknown;
   execute(...statement: unknown[]): unknown;
   end(done: Callback): void;
 }
 
-/** What is used here of mysql2. */
+/** The parts of mysql2 that are used here. */
 interface Driver {
   createConnection(options: object): Client;
   createPool(options: object): { on(event: 'connection', made: (client: Client) => void): unknown };
@@ -132,7 +132,7 @@ export function mariadb(url: string): Engine {
     },
     prepareFailingCommits: () => Promise.resolve(),
     async failCommit(manager) {
-      // No constraint waits for the COMMIT.
+      // MariaDB checks no constraint at the COMMIT.
       const [own] = await manager.query<{ id: string }[]>('SELECT CONNECTION_ID() AS id');
       await this.killConnection(manager.connection.manager, Number(own?.id));
     },
@@ -151,7 +151,7 @@ export function mariadb(url: string): Engine {
            WHERE holding.trx_mysql_thread_id = CONNECTION_ID()`,
         );
         if (waiting) return Number(waiting.id);
-        // These tables show something new only when nobody has looked at them for a tenth of a second.
+        // MariaDB renews these tables only if nobody has read them for a tenth of a second.
         await delay(150);
       }
     },
@@ -170,7 +170,7 @@ export function mariadb(url: string): Engine {
         await manager.query('SET SESSION innodb_lock_wait_timeout = DEFAULT');
       }
     },
-    // Without those that every statement changes, such as the last id.
+    // Settings that each statement changes, such as the last id, are left out.
     settings: (manager) =>
       manager.query(
         `SELECT VARIABLE_NAME AS name, SESSION_VALUE AS setting FROM information_schema.SYSTEM_VARIABLES

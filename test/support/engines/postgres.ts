@@ -137,7 +137,7 @@ export function postgres(url: string | undefined): Engine {
     },
     async someoneWaitsFor(manager) {
       for (;;) {
-        // Otherwise the transaction would always see the activity of its first look.
+        // Without this, the transaction would always see the activity of its first read.
         await manager.query('SELECT pg_stat_clear_snapshot()');
         const [waiting] = await manager.query<{ pid: number }[]>(
           'SELECT pid FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
@@ -189,7 +189,7 @@ export function postgres(url: string | undefined): Engine {
   };
 }
 
-/** Those that are options of TypeORM by the same name. */
+/** Settings that TypeORM has under the same names. */
 function optionsOf(settings: DatabaseSettings): Partial<PostgresOptions> {
   const {
     connections,
@@ -233,7 +233,7 @@ async function openOnServer(url: string, settings: DatabaseSettings): Promise<Te
   return closedBy(drop, () => onOptions(options));
 }
 
-/** Loading one takes longer than most tests. So each serves one test database after another. */
+/** It takes longer to load an embedded database than to run most tests. So each one serves several test databases in turn. */
 const idle: PGlite[] = [];
 
 /** A schema of its own. */

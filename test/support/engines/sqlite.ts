@@ -16,7 +16,7 @@ const pragmas = ['busy_timeout', 'foreign_keys', 'defer_foreign_keys', 'read_unc
 const driver = (): unknown =>
   createRequire(new URL('../../drivers/package.json', import.meta.url))('better-sqlite3');
 
-/** For what only tests with an ability that SQLite lacks may call. */
+/** For functions that only tests of an ability that SQLite lacks may call. */
 const never = (): Promise<never> => Promise.reject(new Error('SQLite cannot do this: use onlyWhere().'));
 
 let rules = 0;
@@ -90,7 +90,7 @@ export function sqlite(): Engine {
     },
     keepUseDefault: never,
     async makeLabelsUnique(manager, projectId) {
-      // Only for an expression does the error name the index, and not the columns.
+      // The error names the index only if the index has an expression. Otherwise it names the columns.
       await manager.query(
         `CREATE UNIQUE INDEX labels ON shipping_method (project_id, trim(method_label))
          WHERE project_id = '${projectId}'`,
@@ -167,7 +167,7 @@ async function open(settings: DatabaseSettings): Promise<TestDatabase> {
     driver: driver(),
     database: join(folder, 'test.sqlite'),
     enableWAL: true,
-    // A test outlives no power failure.
+    // A test does not need to survive a power failure.
     prepareDatabase: (database: { pragma(sql: string): unknown }) =>
       void database.pragma('synchronous = OFF'),
     entities: shippingEntities,

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Batcher } from './batcher.js';
 
 describe('a batcher', () => {
-  // The tests decide when the patience ends.
+  // The tests decide when the wait for a batch ends.
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => vi.useRealTimers());
 
-  it('runs one batch at a time, and puts the items that come meanwhile into the next one', async () => {
+  it('runs one batch at a time, and collects new items for the next one', async () => {
     const served: number[][] = [];
     const batcher = new Batcher<number, number>(async (items) => {
       served.push(items);
@@ -21,7 +21,7 @@ describe('a batcher', () => {
     ]);
   });
 
-  it('gives each its result, also where some are equal', async () => {
+  it('gives each item its result, even if two items are equal', async () => {
     const batcher = new Batcher<number, number>((items) => Promise.resolve(items.map((item) => item * 10)));
     expect(await Promise.all([1, 1, 2].map((item) => batcher.join(item)))).toEqual([10, 10, 20]);
   });
@@ -47,7 +47,7 @@ describe('a batcher', () => {
     expect(await later).toBe('later');
   });
 
-  it('still runs one batch at a time after a slow batch has ended late', async () => {
+  it('runs one batch at a time after a slow batch has ended late', async () => {
     let most = 0;
     let underWay = 0;
     const ends: (() => void)[] = [];
@@ -74,7 +74,7 @@ describe('a batcher', () => {
     expect(most).toBe(1);
   });
 
-  it('gives the error of a batch to each of its items, and runs the next one', async () => {
+  it('gives the error of a batch to its items, and runs the next batch', async () => {
     const refusal = new Error('gone');
     const run = vi.fn<(items: string[]) => Promise<string[]>>(() => Promise.reject(refusal));
     const batcher = new Batcher(run);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionError, contentionOf, isDuplicate, isReferenced } from './connection-errors.js';
+import { contentionOf, isDuplicate, isReferenced } from './connection-errors.js';
 
 describe('an error of a database', () => {
   it.each([
@@ -56,37 +56,10 @@ describe('an error of a database', () => {
     ['23505', 'labels', false],
     ['23503', 'uq_codes', false],
   ])('of PostgreSQL, %s of %s, is a duplicate in every language: %s', (code, constraint, isOurs) => {
-    const error = {
-      driverError: { code, constraint, message: 'doppelter Schlüsselwert verletzt »uq_codes«' },
-    };
+    const message = 'doppelter Schlüsselwert verletzt »uq_codes«';
 
-    expect(isDuplicate(error, 'uq_codes', 'method_code')).toBe(isOurs);
+    expect(isDuplicate({ driverError: { code, constraint, message } }, 'uq_codes', 'method_code')).toBe(
+      isOurs,
+    );
   });
-
-  it.each([
-    // A node of Galera that is cut off from the others gives it, and the change may have been committed.
-    ['ER_ERROR_DURING_COMMIT', 'outcome_unknown', 'ER_ERROR_DURING_COMMIT'],
-    ['ER_CONNECTION_KILLED', 'outcome_unknown', 'database_unavailable'],
-    ['ECONNRESET', 'outcome_unknown', 'database_unavailable'],
-    ['57P01', 'outcome_unknown', 'database_unavailable'],
-    ['ER_UNKNOWN_COM_ERROR', 'database_unavailable', 'database_unavailable'],
-    ['ER_LOCK_DEADLOCK', 'database_unavailable', 'database_unavailable'],
-    ['40001', 'database_unavailable', 'database_unavailable'],
-    ['ECONNREFUSED', 'database_unavailable', 'database_unavailable'],
-    ['42601', '42601', '42601'],
-  ])('%s of a COMMIT is %s, and of a statement before it %s', (code, ofCommit, before) => {
-    expect(connectionError({ code }, true)).toMatchObject({ code: ofCommit });
-    expect(connectionError({ code }, false)).toMatchObject({ code: before });
-  });
-
-  it.each([
-    ['timeout exceeded when trying to connect', 'database_unavailable'],
-    ['Pool is closed.', 'database_unavailable'],
-    ['Connection terminated unexpectedly', 'outcome_unknown'],
-  ])(
-    'without a code, in a statement that commits by itself, is known by its message: %s is %s',
-    (message, code) => {
-      expect(connectionError(new Error(message), true)).toMatchObject({ code });
-    },
-  );
 });

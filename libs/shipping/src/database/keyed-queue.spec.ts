@@ -71,7 +71,7 @@ describe('calls in a keyed queue', () => {
     expect(log).toEqual(['a', 'd']);
   });
 
-  it('go on behind calls that hang, one each half minute', async () => {
+  it('run one each half minute behind calls that hang', async () => {
     vi.useFakeTimers();
     const queue = new KeyedQueue();
     const log: string[] = [];

@@ -97,7 +97,7 @@ describe('problemOf() for errors that Nest passes on', () => {
   });
 });
 
-/** As TypeORM throws it: with the statement and its values. */
+/** TypeORM throws such an error, with the statement and its values. */
 const failedQuery = (code: string, message: string): Error =>
   new QueryFailedError('UPDATE x SET y = $1', ['secret'], Object.assign(new Error(message), { code }));
 
@@ -140,7 +140,7 @@ describe('the filter', () => {
     };
     const host = new ExecutionContextHost([undefined, response]);
 
-    // A service that the host's middleware called.
+    // The error comes from a service that a middleware of the host has called.
     vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     new ProblemDetailsFilter().catch(new DatabaseUnavailableError(undefined), host);
 
@@ -162,7 +162,7 @@ describe('the filter', () => {
     const answer = (): void =>
       new ProblemDetailsFilter().catch(new Error('late'), new ExecutionContextHost([undefined, response]));
 
-    // It calls none of the functions, which are not there.
+    // The responses have no functions, so a call of one would throw.
     expect(answer).not.toThrow();
   });
 

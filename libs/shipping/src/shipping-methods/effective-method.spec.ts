@@ -45,7 +45,7 @@ describe('a method that inherits', () => {
     });
   });
 
-  it('lists an inherited value that equals the stored one too', () => {
+  it('lists an inherited value even if it equals the stored one', () => {
     const { inherited, own: stored } = new EffectiveMethod(own, { ...origin, method_label: 'Own' }).dto;
 
     expect(inherited).toContain('method_label');

@@ -8,7 +8,7 @@ import { type FilterField, filterFields } from './method-fields.js';
 import { MethodView } from './method-view.js';
 import { anyMethods, idOf, methodSet } from './stored-method.sample.js';
 
-// The same lists and trees again, as plain as can be: slow, without an index, a cache or a comparator of ours.
+// The model makes the same lists and trees in a plain and slow way. It uses no index, no cache and no comparator of ours.
 
 type Value = string | number | boolean;
 interface Raw {
@@ -112,7 +112,7 @@ function order(field: FilterField, a: Value, b: Value): number {
   return x === y ? 0 : x < y ? -1 : 1;
 }
 
-/** Enough for the texts above. */
+/** This folding is enough for the texts above. */
 function lower(text: string): string {
   return text.toLowerCase().replaceAll('ß', 'ss');
 }
@@ -205,7 +205,7 @@ describe('a view and a plain model of it', () => {
 
     fc.assert(property, { seed: 11, numRuns: 200 });
 
-    // Otherwise the queries would find too little to tell anything.
+    // If the queries found fewer rows, the test would show too little.
     expect(rows).toBeGreaterThan(800);
   });
 });

@@ -120,7 +120,7 @@ describe('the tag of a view', () => {
 
   it('differs when the content may differ', () => {
     expect(new Set(tags.map(([, tag]) => tag)).size).toBe(tags.length);
-    // In an ETag as it is.
+    // An ETag can hold the tag as it is.
     for (const [, tag] of tags) expect(tag).toMatch(/^[\w. -]+$/);
   });
 

@@ -6,6 +6,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type ContractCheck, shippingContract } from './contract.js';
 import { type ContractTarget } from './contract-client.js';
 
+const nowhere = 'http://127.0.0.1:9';
+
 /** The origin of a host that gives this answer to every request. */
 function hostAnswering(status: number, body: object): Promise<string> {
   return serving((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
@@ -18,7 +20,7 @@ async function serving(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
 }
 
-it('the contract tells a host whose answers are wrapped about unwrap', async () => {
+it('the contract tells a host that wraps answers to use unwrap', async () => {
   const origin = await hostAnswering(201, { data: { id: '1' } });
 
   const [first] = shippingContract(() => ({ origin }));
@@ -72,7 +74,7 @@ it('the contract asks a target for one project, and waits for it', async () => {
   expect([...paths].toSorted()).toEqual(['/api/projects/default', '/api/projects/project-1']);
 });
 
-it('the contract puts its project in the place of the only parameter of the path', async () => {
+it('the contract puts its project into the only parameter of the path', async () => {
   const urls: string[] = [];
   const origin = await serving(({ url = '' }, response) => {
     urls.push(url);
@@ -91,4 +93,22 @@ it('the contract puts its project in the place of the only parameter of the path
     '/shops/north/orders/shipments/methods',
     '/shops/north/orders/shipments/methods/tree',
   ]);
+});
+
+it('the contract marks checks as skipped that a host leaves out', async () => {
+  const checks = shippingContract(() => ({ origin: nowhere }), { without: ['events', 'defaults'] });
+
+  const skipped = checks.filter((check) => check.skipped);
+
+  expect(skipped).toHaveLength(2);
+  for (const { run } of skipped) await expect(run()).rejects.toThrow('left out');
+});
+
+it('the contract says what to add to a target that lacks the events', async () => {
+  const check = named(
+    shippingContract(() => ({ origin: nowhere })),
+    'events',
+  );
+
+  await expect(check?.run()).rejects.toThrow('orderEvents: app.get(OrderEvents)');
 });

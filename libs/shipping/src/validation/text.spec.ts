@@ -15,7 +15,7 @@ const allCharacters = Array.from({ length: 0x110000 }, (_, code) => String.fromC
   (character) => character.isWellFormed(),
 );
 
-/** Without the scripts of many thousand characters, which have no case. */
+/** Han and Hangul are left out: they have thousands of characters, and no case. */
 const assigned = allCharacters.filter((character) =>
   /[^\p{Cn}\p{Co}\p{Script=Han}\p{Script=Hangul}]/u.test(character),
 );
@@ -51,7 +51,7 @@ describe('folding a text for a search', () => {
   it('is the same as folding each of its characters alone', () => {
     const differs = (text: string): boolean => folded(text) !== foldedByCharacter(text);
     expect(allCharacters.filter(differs)).toEqual([]);
-    // JavaScript folds a `Σ` by the characters beside it.
+    // JavaScript gives `Σ` another small letter at the end of a word.
     const besideSigma = assigned.map((character) => `${character}Σ aΣ${character} aΣ${character}a `);
     expect(besideSigma.filter(differs)).toEqual([]);
 

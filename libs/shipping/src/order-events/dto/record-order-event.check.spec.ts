@@ -31,12 +31,40 @@ describe('an event to record', () => {
     ]);
   });
 
-  it.each(Object.entries(eventLengths))(
-    'has a bound for its %s below which each text is checked',
-    (_, max) => {
-      expect(2 * max).toBeLessThanOrEqual(maxCheckedLength);
-    },
-  );
+  it.each<[part: object, pointer: string, code: string]>([
+    [{ type: 'placed' }, '/type', 'format'],
+    [{ type: undefined }, '/type', 'required'],
+    [{ type: `a.${'b'.repeat(63)}` }, '/type', 'length'],
+    [{ message: 'x'.repeat(1001) }, '/message', 'length'],
+    [{ actor: { type: 'user', label: 'l'.repeat(256) } }, '/actor/label', 'length'],
+    [{ message: 'a\0b' }, '/message', 'format'],
+    [{ data: { n: 2 ** 53 } }, '/data/n', 'range'],
+    [{ actor: 'Ada' }, '/actor', 'type'],
+    [{ actor: {} }, '/actor/type', 'required'],
+    [{ actor: { type: 'robot' } }, '/actor/type', 'not_allowed'],
+    [{ actor: { type: 'user', name: 'Ada' } }, '/actor/name', 'unknown'],
+    [{ actor: { type: 'user', id: 7 } }, '/actor/id', 'type'],
+    [{ actor: { type: 'user', id: 'i'.repeat(65) } }, '/actor/id', 'length'],
+    [{ dedupeKey: 'a\0b' }, '/dedupeKey', 'format'],
+    [{ occurredAt: '2026-02-30T00:00:00Z' }, '/occurredAt', 'format'],
+    [{ occurredAt: new Date(NaN) }, '/occurredAt', 'format'],
+    [{ occurredAt: 1_700_000_000_000 }, '/occurredAt', 'type'],
+    [{ dedupeKey: '' }, '/dedupeKey', 'length'],
+    [{ dedupeKey: 'x'.repeat(129) }, '/dedupeKey', 'length'],
+    [{ typ: 'order.placed' }, '/typ', 'unknown'],
+  ])('with %j is refused at %s: %s', (part, pointer, code) => {
+    expect(violationsOf({ ...placed, ...part })).toMatchObject([{ pointer, code }]);
+  });
+
+  it('with an unknown type of actor is refused with the known types', () => {
+    const [violation] = violationsOf({ ...placed, actor: { type: 'robot' } });
+
+    expect(violation).toMatchObject({ allowed: ['user', 'customer', 'app', 'system'] });
+  });
+
+  it.each(Object.entries(eventLengths))('keeps its %s short enough to be normalised', (_, max) => {
+    expect(2 * max).toBeLessThanOrEqual(maxCheckedLength);
+  });
 
   it('is refused with the faults of its ids and of its fields together', () => {
     const event = { projectId: 'a b', orderId: 17, type: 'placed', data: [] };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationFailedError, Violations } from '../../validation/violations.js';
 import { isRequired, settableFields } from '../method-fields.js';
-import { checkUpsert } from './upsert-shipping-method.check.js';
+import { checkUpsert, checkUpserts } from './upsert-shipping-method.check.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -13,9 +13,12 @@ const check = (input: unknown): object | undefined => {
   return violations.any ? undefined : request;
 };
 
-function violationsOf(input: object): { pointer: string; code: string; allowed?: readonly string[] }[] {
+function violationsOf(
+  input: unknown,
+  checked: (violations: Violations, input: unknown) => unknown = checkUpsert,
+): { pointer: string; code: string; allowed?: readonly string[] }[] {
   const violations = new Violations();
-  checkUpsert(violations, input);
+  checked(violations, input);
   try {
     violations.throwIfAny();
   } catch (error) {
@@ -24,12 +27,12 @@ function violationsOf(input: object): { pointer: string; code: string; allowed?:
   return [];
 }
 
-/** Fields that replace or extend those of a good body; then the violations, if any. */
+/** The fields replace or extend those of a good body. The violations follow, if there are any. */
 type Fields = [fields: Record<string, unknown>, ...violations: string[]];
 
 const astral = '𝒰';
 const emoji = '🚚';
-/** Normalizing these to NFC takes quadratic time, so a text of this length must be refused before that. */
+/** It takes quadratic time to normalise this text to NFC. So its length must be refused before that. */
 const marks = `a${'\u0301\u0316'.repeat(60_000)}`;
 
 const rows: Fields[] = [
@@ -180,5 +183,48 @@ describe('a request to create or update', () => {
 
     expect(check(frozen({ carrier_code: ' ups' }))).toBeUndefined();
     expect(check(frozen({ method_label: ' x ' }))).toMatchObject({ method_label: 'x' });
+  });
+});
+
+describe('a list of requests', () => {
+  const express = { ...ground, method_code: '01' };
+  const paket = { carrier_code: 'dhl', method_code: 'paket', method_label: 'DHL Paket' };
+
+  const refusals: [given: string, requests: unknown, violations: [pointer: string, code: string][]][] = [
+    ['no array', { 0: ground }, [['', 'type']]],
+    ['a request that is no object', [ground, 'ups'], [['/1', 'type']]],
+    ['a hole in the array', [ground, undefined], [['/1', 'type']]],
+    ['a pair of codes twice', [ground, express, { ...ground }], [['/2', 'duplicate']]],
+    [
+      'missing codes, which are not the same codes twice',
+      [
+        { carrier_code: 'ups', method_label: 'a' },
+        { carrier_code: 'ups', method_label: 'b' },
+      ],
+      [
+        ['/0/method_code', 'required'],
+        ['/1/method_code', 'required'],
+      ],
+    ],
+    [
+      'the faults of all requests',
+      [
+        ground,
+        { ...express, sort_order: '1' },
+        paket,
+        { carrier_code: 'x', method_code: 'y' },
+        { ...paket, meta: { constructor: 1 }, method_code: 'z' },
+      ],
+      [
+        ['/1/sort_order', 'type'],
+        ['/3/method_label', 'required'],
+        ['/4/meta/constructor', 'not_allowed'],
+      ],
+    ],
+  ];
+  it.each(refusals)('is refused for %s', (_given, requests, violations) => {
+    const found = violationsOf(requests, checkUpserts);
+
+    expect(found.map(({ pointer, code }) => [pointer, code])).toEqual(violations);
   });
 });

@@ -7,7 +7,7 @@ import { checkListQuery } from './list-query.check.js';
 import { type FilterField } from '../method-fields.js';
 import { idOf, storedMethod } from '../stored-method.sample.js';
 
-/** Whether a list with this query shows the method. */
+/** Tells whether a list with this query shows the method. */
 function shows(method: EffectiveMethod, query: object): boolean {
   const violations = new Violations();
   const checked = checkListQuery(violations, query, 100);
@@ -42,7 +42,7 @@ const code: Case[] = [
   ['method_code', 'a-b', 'contains', '_', false],
   ['method_code', 'Ground', 'starts', 'gR', true],
   ['method_code', 'Ground', 'starts', 'round', false],
-  // Capitals come first, as code points do, and not as a dictionary has it.
+  // By code point, capital letters come before small ones. A dictionary has another order.
   ['method_code', 'Z', 'lt', 'a', true],
   ['method_code', 'Z', 'gt', 'a', false],
   ['method_code', 'a', 'gte', 'a', true],
@@ -82,7 +82,7 @@ const integer: Case[] = [
   ['sort_order', 10, 'ne', 10, false],
   ['sort_order', 10, 'in', [9, 10], true],
   ['sort_order', 10, 'nin', [9, 10], false],
-  // As texts, 9 would come after 10.
+  // As a text, 9 would come after 10.
   ['sort_order', 10, 'gt', 9, true],
   ['sort_order', -1, 'lt', 0, true],
   ['sort_order', -1, 'lt', -1, false],

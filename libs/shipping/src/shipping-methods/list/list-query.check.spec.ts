@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Violation, Violations, InvalidParameterError } from '../../validation/violations.js';
 import { checkListQuery } from './list-query.check.js';
 
-/** @returns the violations of a query, as a sibling module gets them */
+/** @returns the violations of a query, as a caller of the services gets them */
 const violationsOf = (query: unknown): readonly Violation[] => {
   const violations = new Violations();
   checkListQuery(violations, query, 100);
@@ -14,12 +14,12 @@ const violationsOf = (query: unknown): readonly Violation[] => {
   return [];
 };
 
-/** To normalise these takes seconds. */
+/** It takes seconds to normalise this text. */
 const marks = '\u0301\u0316'.repeat(100_000);
 const raw = (...conditions: unknown[]): object => ({ raw_filters: conditions });
 const active = { field: 'is_active', op: 'eq', value: true };
 
-describe('the query of a list, from a sibling module,', () => {
+describe('the query of a list, from a caller of the services,', () => {
   it.each<[query: unknown, parameter: string, code: string, detail: string]>([
     [[], 'query', 'type', 'must be an object'],
     [null, 'query', 'type', 'must be an object'],

@@ -3,7 +3,7 @@ import { InvalidParameterError, type Violation, Violations } from '../../validat
 import { readListQuery } from './list-query.decode.js';
 import { filterFields } from '../method-fields.js';
 
-/** The text after `?`, then the violations, if any. */
+/** The text after `?`. The violations follow, if there are any. */
 type Query = [search: string, ...violations: string[]];
 
 function violationsOf(search: string): readonly Violation[] {

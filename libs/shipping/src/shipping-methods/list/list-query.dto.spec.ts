@@ -5,7 +5,7 @@ import { kindOf, operatorsFor } from './list-query.dto.js';
 
 const api = readFileSync(new URL('../../../../../docs/reference.md', import.meta.url), 'utf8');
 
-/** The table of the document: its cells have code only. */
+/** Reads the table of the document. Its cells have nothing but code. */
 function documented(): Map<string, string[]> {
   const [, table = ''] = /\n\| fields +\| operators +\|\n\|[-| ]+\|\n((?:\|.*\n)+)/.exec(api) ?? [];
   const rows = table

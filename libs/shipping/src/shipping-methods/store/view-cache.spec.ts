@@ -28,10 +28,10 @@ const viewAt = (revision: string, projectId = 'shop', count = 1): MethodView =>
     ),
   );
 
-/** Lets everything run that waits for nothing. */
+/** Waits until all promises that can settle have settled. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A database that answers when the test lets it. A look-up and a reading see it as it is when they are answered. */
+/** A database that answers when the test says so. Each answer has the state of the database at that moment. */
 class Database {
   readonly revisions = new Map<string, string>();
   readonly lookUps: Pending<(view: MethodView) => boolean>[] = [];
@@ -90,7 +90,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 describe('a view in the cache', () => {
-  it('is served after a look-up that was sent after the call, and is not read again', async () => {
+  it('is served after a look-up that was sent after the call', async () => {
     const view = viewAt('1');
     database.cache.put(view);
 
@@ -177,7 +177,7 @@ describe('a read that started before the call', () => {
     expect((await call).revision).toBe('2');
   });
 
-  it('is checked when there is an older view in the cache too', async () => {
+  it('is checked even if there is an older view in the cache', async () => {
     database.cache.put(viewAt('0'));
     void database.cache.get('shop');
     database.look();
@@ -226,7 +226,7 @@ describe('a read that started before the call', () => {
 
     expect(database.cache.peek('shop')).toBe(newer);
     expect(first.revision).toBe('0');
-    // It waits for its look-up.
+    // This call still waits for its look-up.
     expect(joining.revision).toBeUndefined();
   });
 });
@@ -333,7 +333,7 @@ describe('the gauge of the cache', () => {
     expect(database.cache.stats()).toEqual({ bytes: view.bytes, entries: 1, hits: 2, misses: 2 });
   });
 
-  it('has the bytes of the JSON, too', () => {
+  it('includes the bytes of the JSON', () => {
     const view = viewAt('1');
     database.cache.put(view);
 
@@ -344,7 +344,7 @@ describe('the gauge of the cache', () => {
     expect(bytes).toBeLessThan(view.bytes + 2000);
   });
 
-  it('of a cache that keeps nothing has no bytes', () => {
+  it('shows no bytes when the cache is off', () => {
     const none = new Database(0).cache;
     none.put(viewAt('1'));
 

@@ -50,7 +50,7 @@ describe('the etag of a method', () => {
     ]);
   });
 
-  it('is the same wherever a method that inherits is read', async () => {
+  it('is the same in every answer for a method that inherits', async () => {
     await makeDefault();
 
     const created = await shop.create({ ...own, use_default: true });
@@ -99,7 +99,7 @@ describe('the etag of a method', () => {
     expect(await loaded()).toMatchObject({ version: 1, is_active: true, method_label: 'D2' });
   });
 
-  it('accepts a form that was loaded before there was a default, and the own values stay', async () => {
+  it('accepts a form from before the default was created, and keeps the own values', async () => {
     const { id, etag } = (await shop.create({ ...own, use_default: true })).body;
     const form = await loaded();
     await makeDefault();

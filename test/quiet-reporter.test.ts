@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const reporter = fileURLToPath(new URL('quiet-reporter.ts', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+const reporter = fileURLToPath(new URL('support/quiet-reporter.ts', import.meta.url));
 
 const tests = `
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ async function outputOf(files: number): Promise<string> {
   return stdout + stderr;
 }
 
-it('npm test prints failures, what is skipped and the sums, and nothing of tests that pass', async () => {
+it('npm test prints failures, skipped tests and sums, and no passed test', async () => {
   const output = await outputOf(1);
 
   expect(output).toContain('Not run, 2 tests: the other engine (it is not here)\n');
@@ -47,7 +47,7 @@ it('npm test prints failures, what is skipped and the sums, and nothing of tests
   expect(output).not.toMatch(/test that passes|minutes/);
 });
 
-it('npm test says at its begin how many tests and minutes a long run takes', async () => {
+it('npm test says at the start how long a long run takes', async () => {
   const output = await outputOf(41);
 
   expect(output).toMatch(/41 files, about 900 tests: about 2 minutes/);

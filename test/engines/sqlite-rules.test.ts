@@ -6,7 +6,7 @@ import { type EngineHost, hostOn } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf(sqlite)}`, () => {
+describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`, () => {
   let database: EngineDatabase;
   let host: EngineHost;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
   });
 
   it.each(['UPDATE', 'DELETE'])(
-    "in which a host's trigger refuses an %s gets its error, not that of a foreign key",
+    'with a trigger of the host that refuses an %s gives its error',
     async (event) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
@@ -48,7 +48,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
     },
   );
 
-  it("in which a host's trigger keeps a method does not count it as removed", async () => {
+  it('with a trigger of the host that keeps a method does not remove it', async () => {
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);
     await host.dataSource.query(
@@ -61,7 +61,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a host's transaction on ${titleOf
   });
 
   it.each(['NO ACTION', 'RESTRICT'])(
-    "in which a host's foreign key refuses a removal gets method_in_use: %s",
+    'with a foreign key of the host gives method_in_use for a removal: %s',
     async (action) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);

@@ -24,7 +24,7 @@ describe('the ETag of a list or tree', () => {
     };
   };
 
-  /** The list and the tree, for a client that holds these ETags. */
+  /** Reads the list and the tree as a client that holds these ETags. */
   const read = (list = '"none"', tree = '"none"') =>
     Promise.all([shop.list('', { 'if-none-match': list }), shop.tree({ 'if-none-match': tree })]);
   const expectBoth = (answers: { status: number; text: string }[], label: string): void => {
@@ -53,7 +53,7 @@ describe('the ETag of a list or tree', () => {
     },
   );
 
-  it('of an empty project does not match after an import', async () => {
+  it('of an empty project does not match after an import by SQL', async () => {
     const held = await read();
     const { id } = await host.methods.create(freshProject(), ground);
     const { manager } = host.dataSource;

@@ -1,14 +1,7 @@
-import { type INestApplication } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
-import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
-import {
-  type ContractTarget,
-  expectNoSchemaDrift,
-  shippingContract,
-  testTypeOrm,
-  type TestTypeOrmOptions,
-} from 'nestjs-shipping/testing';
+import { expectNoSchemaDrift, testTypeOrm, type TestTypeOrmOptions } from 'nestjs-shipping/testing';
 import {
   DataSource,
   Entity,
@@ -18,9 +11,8 @@ import {
   ViewColumn,
   ViewEntity,
 } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serverUrl } from '../support/database.js';
-import { otherEngines } from '../support/other-engines.js';
+import { describe, expect, it } from 'vitest';
+import { testTypeOrmEngines } from './test-type-orm-engines.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -55,24 +47,7 @@ const lists = {
   mysql: 'SELECT schema_name AS name FROM information_schema.schemata',
 };
 
-const postgres: TestTypeOrmOptions = { type: 'postgres', url: serverUrl };
-const engines = [
-  {
-    title: serverUrl?.startsWith('postgres') ? 'PostgreSQL' : 'PostgreSQL (skipped: no TEST_DATABASE_URLS)',
-    isMissing: !serverUrl?.startsWith('postgres'),
-    options: postgres,
-  },
-  ...otherEngines,
-  ...otherEngines
-    .filter(({ options }) => options.type === 'mariadb')
-    .map((mariadb) => ({
-      ...mariadb,
-      title: `${mariadb.title}, type mysql`,
-      options: { ...mariadb.options, type: 'mysql' } as TestTypeOrmOptions,
-    })),
-];
-
-for (const { title, isMissing, options } of engines) {
+for (const { title, isMissing, options } of testTypeOrmEngines) {
   describe.skipIf(isMissing)(`testTypeOrm() on ${title}`, () => {
     const start = (more: Partial<TestTypeOrmOptions> = {}) =>
       Test.createTestingModule({
@@ -100,9 +75,9 @@ for (const { title, isMissing, options } of engines) {
       await testing.close();
     });
 
-    // In memory it is gone in any case.
+    // A database in memory ends with its connection.
     it.skipIf(options.type === 'better-sqlite3')(
-      'drops the database with the application, also with one that does not start',
+      'drops the database with the application, even if it does not start',
       async () => {
         const made: string[] = [];
         class Broken1900000000000 implements MigrationInterface {
@@ -132,7 +107,7 @@ for (const { title, isMissing, options } of engines) {
     );
 
     it.skipIf(options.type === 'better-sqlite3')(
-      "leaves the host's own database alone, also with dropSchema",
+      'leaves the database of the host alone, even with dropSchema',
       async () => {
         const hosts = await start();
         const { id } = await hosts.get(ShippingMethods).create('p', ground);
@@ -163,7 +138,7 @@ for (const { title, isMissing, options } of engines) {
 
       await expectNoSchemaDrift(dataSource);
 
-      // What it looks at again is what it was.
+      // After the check, TypeORM compares all tables again.
       expect(await dataSource.driver.createSchemaBuilder().log()).not.toMatchObject({ upQueries: [] });
       await testing.close();
     });
@@ -180,29 +155,10 @@ for (const { title, isMissing, options } of engines) {
       await testing.close();
     });
   });
-
-  describe.skipIf(isMissing)(`the contract on ${title}`, () => {
-    let app: INestApplication;
-    let target: ContractTarget;
-    beforeAll(async () => {
-      const testing = await Test.createTestingModule({
-        imports: [testTypeOrm(options), ShippingModule.forRoot()],
-      }).compile();
-      app = testing.createNestApplication();
-      await app.listen(0, '127.0.0.1');
-      const projectId = (): Promise<string> => Promise.resolve('the-only-one');
-      target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents), projectId };
-    });
-    afterAll(() => app?.close());
-    it.each(shippingContract(() => target))('$title', async ({ run }) => {
-      await expect(run()).resolves.toBeUndefined();
-      expect((await app.get(ShippingMethods).list('the-only-one')).data).toEqual([]);
-    });
-  });
 }
 
 describe('testTypeOrm()', () => {
-  it('takes options of a type from which the host makes its DataSource, too', () => {
+  it('takes options that a host can also give to a DataSource', () => {
     const dataSourceOf = (options: TestTypeOrmOptions): DataSource => new DataSource(options);
     const withoutFile: Parameters<typeof testTypeOrm>[0] = { type: 'better-sqlite3' };
 

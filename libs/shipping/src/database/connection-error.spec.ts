@@ -1,10 +1,11 @@
-import { connectionError, DatabaseUnavailableError, OutcomeUnknownError } from 'nestjs-shipping';
 import {
   QueryFailedError,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
+import { connectionError } from './connection-errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 
 const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
 const failed = (query: string, cause: Error): Error => new QueryFailedError(query, [], cause);
@@ -32,13 +33,13 @@ describe('connectionError()', () => {
     ['a serialization failure', failed('COMMIT', coded('40001'))],
     ['a deadlock', failed('UPDATE', coded('40P01'))],
     ['a wait for a lock that took too long', failed('UPDATE', coded('55P03'))],
-  ])(
-    'gives DatabaseUnavailableError for %s, even in a write, because nothing was changed',
-    (_what, error) => {
-      expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
-      expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
-    },
-  );
+    ['a deadlock on MariaDB', failed('UPDATE', coded('ER_LOCK_DEADLOCK'))],
+    ['a node of Galera that is cut off', failed('UPDATE', coded('ER_UNKNOWN_COM_ERROR'))],
+    ['a pool of MariaDB that is closed', new Error('Pool is closed.')],
+  ])('gives DatabaseUnavailableError for %s, even in a write', (_what, error) => {
+    expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
+  });
 
   it.each<[string, Error]>([
     ['a connection that breaks', gone],
@@ -53,7 +54,8 @@ describe('connectionError()', () => {
     ['a transaction that took too long', coded('25P04')],
     ['a server that stays silent', new Error('Query read timeout')],
     ['a connection exception', coded('08006')],
-  ])('gives OutcomeUnknownError for %s, but only where something may have been committed', (_what, error) => {
+    ['a connection to MariaDB that is killed', coded('ER_CONNECTION_KILLED')],
+  ])('gives OutcomeUnknownError for %s, if it may have been committed', (_what, error) => {
     expect(connectionError(error, true)).toBeInstanceOf(OutcomeUnknownError);
     expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
     expect(connectionError(error, false)).toBeInstanceOf(DatabaseUnavailableError);
@@ -72,7 +74,14 @@ describe('connectionError()', () => {
     expect(connectionError(error)).toBe(error);
   });
 
-  it('gives errors with the status 503 and Retry-After, and without details of the driver', () => {
+  it('gives OutcomeUnknownError for a COMMIT on a node of Galera that is cut off', () => {
+    const error = coded('ER_ERROR_DURING_COMMIT');
+
+    expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
+    expect(connectionError(failed('UPDATE', error))).toMatchObject({ driverError: error });
+  });
+
+  it('gives errors with 503 and Retry-After, without details of the driver', () => {
     const errors = [gone, failed('COMMIT', gone)].map((error) => connectionError(error));
 
     for (const error of errors) {

@@ -1,0 +1,25 @@
+import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { expect, it } from 'vitest';
+import { freshProject } from '../support/client.js';
+import { testDatabase } from '../support/database.js';
+import { watchStatements } from '../support/statements.js';
+import { compiled, typeOrm } from './host.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+it('cache: false makes each call read the methods again', async () => {
+  const database = await testDatabase();
+  const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false, cache: false })]);
+  const methods = testing.get(ShippingMethods);
+  const project = freshProject();
+  await methods.create(project, ground);
+
+  for (const read of ['list', 'tree', 'findActive'] as const) {
+    const { sent, stop } = watchStatements(database.dataSource);
+    await methods[read](project);
+    stop();
+
+    expect(sent).toEqual([expect.stringContaining('shipping_method')]);
+  }
+  await database.close();
+});

@@ -1,0 +1,43 @@
+import { type ShippingMethodDto, upsertRequestOf } from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject } from '../support/client.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
+const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver' };
+
+describe('upsertRequestOf', () => {
+  const host = mounted();
+  const project = freshProject();
+
+  it('copies the stored values of a project, and the copy inherits as the original does', async () => {
+    await host.methods.upsertMany('default', [
+      { ...ground, carrier_label: 'United Parcel', sort_order: 7, meta: { days: 3 } },
+    ]);
+    await host.methods.upsertMany(project, [
+      { ...ground, method_label: 'Own', use_default: true, is_active: false },
+      { ...express, meta: { days: [1, 2] }, sort_order: -4 },
+    ]);
+    const { data } = await host.methods.list(project);
+    const requests = data.map(upsertRequestOf);
+
+    const again = await host.methods.upsertMany(project, requests);
+    const copy = await host.methods.upsertMany(freshProject(), requests);
+
+    expect([again.unchanged.length, again.changes]).toEqual([2, []]);
+    const made = { id: '', project_id: '', created_at: '', updated_at: '' };
+    const values = (method: ShippingMethodDto): ShippingMethodDto => ({ ...method, ...made });
+    expect(copy.methods.map(values)).toEqual(data.map(values));
+    expect(requests).toMatchObject([{ ...express }, { method_label: 'Own', carrier_label: null, meta: {} }]);
+  });
+
+  it('gives a request that can be changed without changing the method', async () => {
+    const method = await host.methods.create(freshProject(), { ...saver, meta: { days: [1] } });
+
+    const request = upsertRequestOf(method);
+    Object.assign(request.meta ?? {}, { days: 2 });
+
+    expect(method.meta).toEqual({ days: [1] });
+  });
+});

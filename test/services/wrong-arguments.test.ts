@@ -1,0 +1,111 @@
+import { InvalidParameterError, type UpsertManyOptions } from 'nestjs-shipping';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject } from '../support/client.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+const host = mounted();
+let project: string;
+beforeEach(() => {
+  project = freshProject();
+});
+
+describe('an id or a code of the wrong form', () => {
+  it('is refused by each call that takes it', async () => {
+    const { methods, events } = host;
+    const calls = [
+      methods.list('a b'),
+      methods.tree('a b'),
+      methods.findActive('a b'),
+      methods.find('a b', 'id'),
+      methods.findByCodes('a b', 'ups', '03'),
+      methods.remove('a b', 'id'),
+      methods.adoptDefaults('a b'),
+      methods.removeProject('a/b'),
+      events.list('no/such', 'o'),
+      events.removeProject('a/b'),
+      events.removeOrder('a', ''),
+    ];
+
+    for (const call of calls) await expect(call).rejects.toThrow(InvalidParameterError);
+  });
+
+  it('is refused by the name of its parameter', async () => {
+    await expect(host.events.removeOrder('a b', '#1001')).rejects.toMatchObject({
+      errors: [
+        { parameter: 'projectId', code: 'format' },
+        { parameter: 'orderId', code: 'format' },
+      ],
+    });
+    await expect(host.methods.tree('')).rejects.toMatchObject({
+      errors: [{ parameter: 'projectId', code: 'required' }],
+    });
+  });
+
+  it.each([undefined, null, 3, {}])('is refused by findByCodes() when it is no string: %j', async (code) => {
+    const carrier = host.methods.findByCodes(project, code as string, '03');
+    const method = host.methods.findByCodes(project, 'ups', code as string);
+
+    await expect(carrier).rejects.toMatchObject({ errors: [{ parameter: 'carrierCode', code: 'type' }] });
+    await expect(method).rejects.toMatchObject({ errors: [{ parameter: 'methodCode', code: 'type' }] });
+    expect(await host.methods.findByCodes(project, ' no code', 'x')).toBeNull();
+  });
+
+  it.each([undefined, null, 3, {}, 'no id'])('names no method when it is the id %j', async (id) => {
+    const missing = { status: 404, code: 'method_not_found' };
+
+    await expect(host.methods.find(project, id as string)).rejects.toMatchObject(missing);
+    await expect(host.methods.remove(project, id as string)).rejects.toMatchObject(missing);
+  });
+});
+
+describe('an option of the wrong type', () => {
+  it.each<[option: string, value: unknown]>([
+    ['removeOthers', 'yes'],
+    ['removeOthers', null],
+    ['dryRun', 1],
+    ['dryRun', 'false'],
+    ['maxRemoved', -1],
+    ['maxRemoved', 1.5],
+    ['maxRemoved', '5'],
+    ['maxRemoved', Number.NaN],
+  ])('is a TypeError that names it: %s %j', async (option, value) => {
+    const options = { [option]: value } as UpsertManyOptions;
+
+    const refused = host.methods.upsertMany(project, [ground], options);
+
+    await expect(refused).rejects.toThrow(TypeError);
+    await expect(refused).rejects.toThrow(`"${option}"`);
+    expect((await host.methods.list(project)).data).toEqual([]);
+  });
+
+  it('is a TypeError for etags and for the dry run of adoptDefaults, too', async () => {
+    const { id, etag } = await host.methods.create(project, ground);
+    const asText = { etags: etag as never };
+
+    await expect(host.methods.update(project, id, ground, asText)).rejects.toThrow(TypeError);
+    await expect(host.methods.remove(project, id, asText)).rejects.toThrow('"etags"');
+    await expect(host.methods.adoptDefaults(project, { dryRun: 0 as never })).rejects.toThrow('"dryRun"');
+  });
+});
+
+it('an option with a misspelt name is refused, so that no call leaves its transaction', async () => {
+  const { manager } = host.dataSource;
+  const [misspelt, matching] = [{ managr: manager } as object, { manager, etags: ['"1"'] }];
+  const placed = { projectId: project, orderId: 'o', type: 'order.placed' };
+  const calls = [
+    host.methods.create(project, ground, misspelt),
+    host.methods.update(project, 'id', ground, misspelt),
+    host.methods.list(project, {}, misspelt),
+    host.methods.findByCodes(project, 'ups', '03', misspelt),
+    host.events.record(placed, misspelt),
+    host.events.list(project, 'o', misspelt),
+  ];
+
+  for (const call of calls) await expect(call).rejects.toThrow('This call has no option "managr".');
+  expect(() => host.events.stream(project, 'o', misspelt)).toThrow('no option "managr"');
+  // A create has no etag to match.
+  await expect(host.methods.create(project, ground, matching)).rejects.toThrow('no option "etags"');
+  expect((await host.methods.list(project)).data).toEqual([]);
+});

@@ -1,0 +1,153 @@
+import {
+  DuplicateMethodError,
+  MethodInUseError,
+  MethodNotFoundError,
+  ShippingProject,
+  TooManyRemovalsError,
+  ValidationFailedError,
+  VersionMismatchError,
+} from 'nestjs-shipping';
+import { In, type EntityManager } from 'typeorm';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject } from '../support/client.js';
+import { engine, onlyWhere } from '../support/database.js';
+import { anyStatement } from '../support/statements.js';
+
+const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const unknownId = '01890000-0000-7000-8000-000000000000';
+
+describe("the caller's transaction after a refusal", () => {
+  const host = mounted();
+  beforeAll(() => engine.createCart(host.dataSource.manager));
+
+  it('stays usable', async () => {
+    const project = freshProject();
+    const { id } = await host.methods.create(project, ground);
+
+    await host.dataSource.transaction(async (manager) => {
+      const other = await host.methods.create(project, { ...ground, method_code: '01' }, { manager });
+      await expect(host.methods.create(project, ground, { manager })).rejects.toThrow(DuplicateMethodError);
+      await expect(host.methods.update(project, other.id, ground, { manager })).rejects.toThrow(
+        DuplicateMethodError,
+      );
+      await expect(host.methods.remove(project, 'nothing', { manager })).rejects.toThrow(MethodNotFoundError);
+      await expect(host.methods.remove(project, id, { manager, etags: ['"7"'] })).rejects.toThrow(
+        VersionMismatchError,
+      );
+      await expect(host.methods.upsertMany(project, [ground, ground], { manager })).rejects.toThrow(
+        ValidationFailedError,
+      );
+      await expect(host.methods.upsertMany(project, [], { manager, removeOthers: true })).rejects.toThrow(
+        TooManyRemovalsError,
+      );
+      await host.methods.create(project, { ...ground, method_code: '02' }, { manager });
+    });
+
+    const { meta } = await host.methods.list(project);
+    expect(meta.total).toBe(3);
+  });
+
+  it('stores nothing of calls that were refused or changed nothing', async () => {
+    const [refused, empty] = [freshProject(), freshProject()];
+    const [nothingToAdopt, nothingToRemove] = [freshProject(), freshProject()];
+
+    await host.dataSource.transaction(async (manager) => {
+      const options = { manager };
+      const update = host.methods.update(refused, unknownId, ground, options);
+      await expect(update).rejects.toThrow(MethodNotFoundError);
+      const remove = host.methods.remove(refused, unknownId, options);
+      await expect(remove).rejects.toThrow(MethodNotFoundError);
+      await host.methods.upsertMany(empty, [], options);
+      await host.methods.adoptDefaults(nothingToAdopt, options);
+      await host.methods.removeProject(nothingToRemove, options);
+    });
+
+    const projectId = In([refused, empty, nothingToAdopt, nothingToRemove]);
+    expect(await host.dataSource.getRepository(ShippingProject).findBy({ projectId })).toEqual([]);
+  });
+
+  it('stores a create that comes after a refused call in a new project', async () => {
+    const projectId = freshProject();
+
+    await host.dataSource.transaction(async (manager) => {
+      await expect(host.methods.remove(projectId, unknownId, { manager })).rejects.toThrow(
+        MethodNotFoundError,
+      );
+      await host.methods.create(projectId, ground, { manager });
+    });
+
+    expect((await host.methods.list(projectId)).meta.total).toBe(1);
+  });
+
+  onlyWhere('failedTransactions', () => {
+    it('cannot be committed after a foreign key of the host has refused a delete', async () => {
+      const project = freshProject();
+      const { id } = await host.methods.create(project, ground);
+      const { dataSource } = host.app.database;
+      await engine.putIntoCart(dataSource.manager, project, id);
+      const told: unknown[] = [];
+      const subscription = host.methods.changes.subscribe((change) => told.push(change));
+
+      const committing = dataSource.transaction(async (manager) => {
+        await host.methods.create(project, { ...ground, method_code: '01' }, { manager });
+        await expect(host.methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
+      });
+
+      await expect(committing).rejects.toThrow('has failed: roll it back');
+      subscription.unsubscribe();
+      expect(told).toEqual([]);
+      expect((await host.methods.list(project)).meta.total).toBe(1);
+    });
+  });
+
+  onlyWhere('severalConnections', () => {
+    it('stays usable when the codes are taken while it waits for the lock', async () => {
+      const project = freshProject();
+      const { id } = await host.methods.create(project, ground);
+      const { dataSource } = host.app.database;
+      let renaming: Promise<unknown> = Promise.resolve();
+
+      await dataSource.transaction(async (holder) => {
+        await host.methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
+        renaming = dataSource.transaction(async (manager) => {
+          const renamed = host.methods.update(project, id, { ...ground, method_code: '01' }, { manager });
+          await expect(renamed).rejects.toThrow(DuplicateMethodError);
+          await host.methods.update(project, id, { ...ground, sort_order: 5 }, { manager });
+        });
+        await engine.someoneWaitsFor(holder);
+      });
+      await renaming;
+
+      expect((await host.methods.find(project, id)).sort_order).toBe(5);
+    });
+
+    it.each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([
+      [
+        'create',
+        (project, manager) => host.methods.create(project, { ...ground, method_code: '02' }, { manager }),
+      ],
+      ['event', (projectId, manager) => host.events.record({ ...event, projectId }, { manager })],
+    ])('stays usable when a nested %s waits too long for a lock', async (_name, call) => {
+      const project = freshProject();
+      await host.methods.create(project, ground);
+      const { dataSource } = host.app.database;
+
+      await dataSource.transaction(async (holder) => {
+        await host.methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
+        await host.events.record({ ...event, projectId: project }, { manager: holder });
+        await dataSource.transaction(async (manager) => {
+          const late = engine.withLockTimeout(manager, 100, () =>
+            manager.transaction((inner) => call(project, inner)),
+          );
+          await expect(late).rejects.toMatchObject({
+            code: 'database_unavailable',
+            cause: { code: engine.lockTimeout },
+          });
+          await anyStatement(manager);
+        });
+      });
+    });
+  });
+});

@@ -1,0 +1,34 @@
+import { DuplicateMethodError, ShippingMethods } from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { testApp } from '../support/app.js';
+import { freshProject } from '../support/client.js';
+import { engine, onlyWhere, testDatabase } from '../support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+onlyWhere('severalConnections', () => {
+  describe.each(engine.isolationLevels)('a host whose transactions are %s by default', (isolation) => {
+    it('can change methods as usual', async () => {
+      const database = await testDatabase({ isolation });
+      const own = await testApp({ database });
+      const service = own.nest.get(ShippingMethods);
+      const project = freshProject();
+      const codes = Array.from({ length: 60 }, (_, n) => ({ ...ground, method_code: `m${n}` }));
+
+      const made = await Promise.all(codes.map((each) => service.create(project, each)));
+      const again = await Promise.allSettled(codes.map((each) => service.create(project, each)));
+      const changed = await Promise.all(
+        made.map(({ id, method_code }) =>
+          service.update(project, id, { ...ground, method_code, sort_order: 1 }),
+        ),
+      );
+      await Promise.all(changed.slice(1).map(({ id }) => service.remove(project, id)));
+
+      for (const outcome of again)
+        expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(DuplicateMethodError);
+      expect((await service.list(project)).meta.total).toBe(1);
+      await own.close();
+      await database.close();
+    });
+  });
+});

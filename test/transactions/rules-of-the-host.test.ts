@@ -1,0 +1,82 @@
+import { MethodInUseError } from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject } from '../support/client.js';
+import { engine, onlyWhere } from '../support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+const host = mounted();
+
+describe('a rule of the host in the database', () => {
+  it.each(['INSERT', 'UPDATE'] as const)(
+    'that refuses an %s makes the call fail with its message',
+    async (on) => {
+      const project = freshProject();
+      await host.methods.create(project, ground);
+      const allow = await engine.refuse(host.dataSource.manager, {
+        table: 'shipping_method',
+        on,
+        where: { project_id: project },
+        message: 'The host says no',
+      });
+      const method_code = on === 'INSERT' ? '01' : ground.method_code;
+
+      const written = host.methods.upsert(project, { ...ground, method_code, method_label: 'Changed' });
+
+      await expect(written).rejects.toThrow('The host says no');
+      await allow();
+      expect((await host.methods.list(project)).data).toMatchObject([ground]);
+    },
+  );
+
+  it('that refers to the codes prevents new codes and a removal', async () => {
+    const { manager } = host.dataSource;
+    const project = freshProject();
+    const { id } = await host.methods.create(project, ground);
+    await engine.createQuotes(manager);
+    await engine.addQuote(manager, project, 'ups', '03');
+
+    for (const code of [{ method_code: '04' }, { carrier_code: 'dhl' }])
+      await expect(host.methods.update(project, id, { ...ground, ...code })).rejects.toThrow(
+        MethodInUseError,
+      );
+    await expect(host.methods.remove(project, id)).rejects.toThrow(MethodInUseError);
+    expect(await host.methods.update(project, id, { ...ground, sort_order: 1 })).toMatchObject({
+      version: 2,
+    });
+  });
+
+  it('that makes another column unique is not reported as a duplicate method', async () => {
+    const project = freshProject();
+    await host.methods.create(project, ground);
+    const { id } = await host.methods.create(project, {
+      ...ground,
+      method_code: '01',
+      method_label: 'Other',
+    });
+    await engine.makeLabelsUnique(host.dataSource.manager, project);
+
+    const same = host.methods.update(project, id, { ...ground, method_code: '01' });
+
+    await expect(same).rejects.toThrow(/["']labels["']/);
+  });
+
+  onlyWhere('changingTriggers', () => {
+    it('that keeps use_default decides whether the method inherits', async () => {
+      const project = freshProject();
+      const { id } = await host.methods.create(project, { ...ground, use_default: true });
+      const endRule = await engine.keepUseDefault(host.dataSource.manager);
+
+      const updated = await host.methods.update(project, id, { ...ground, use_default: false });
+      await endRule();
+
+      expect(updated.use_default).toBe(true);
+      await host.methods.upsert('default', { ...ground, method_label: 'Default' });
+      expect(await host.methods.find(project, id)).toMatchObject({
+        method_label: 'Default',
+        use_default: true,
+      });
+    });
+  });
+});
