@@ -9,7 +9,9 @@ const basic = (password: string, user = 'anyone'): string =>
 describe('with API_KEYS', () => {
   let app: SampleApp;
   beforeAll(async () => {
-    app = await sampleApp('demo=demo-key,demo=second-key,shop=shop-key,shop=both,demo=both,*=master-key');
+    app = await sampleApp(
+      'demo=demo-key,demo=second-key,shop=shop-key,shop=both,demo=both,demo=a:b=:c,*=master-key',
+    );
   });
   afterAll(() => app?.close());
 
@@ -63,6 +65,8 @@ describe('with API_KEYS', () => {
     ['its own project with any of its keys', tree('demo'), bearer('second-key'), 200],
     ['its own project with the scheme in any case', tree('demo'), 'bEARER demo-key', 200],
     ['its own project as a password', tree('demo'), basic('demo-key'), 200],
+    ['its own project with colons in the key', tree('demo'), bearer('a:b=:c'), 200],
+    ['its own project as a password with colons', tree('demo'), basic('a:b=:c'), 200],
     ['its own project, percent-encoded', tree('%64emo'), bearer('demo-key'), 200],
     ['another project', tree('shop'), bearer('demo-key'), 403],
     ['another project, percent-encoded', tree('%73hop'), bearer('demo-key'), 403],

@@ -105,6 +105,29 @@ describe('onChange', () => {
     },
   );
 
+  it("that throws makes the rest of the caller's transaction fail, in a savepoint and after it", async () => {
+    const project = freshProject();
+    const create = (method_code: string, manager: EntityManager): Promise<unknown> =>
+      host.methods.create(project, { ...ground, method_code }, { manager });
+    const later: PromiseSettledResult<unknown>[] = [];
+
+    const committing = host.dataSource.transaction(async (manager) => {
+      hook = failing;
+      await expect(create('03', manager)).rejects.toBe(refusal);
+      hook = nothing;
+      const nested = manager.transaction((inner) => create('01', inner));
+      later.push(...(await Promise.allSettled([nested])));
+      later.push(...(await Promise.allSettled([create('02', manager)])));
+    });
+
+    await expect(committing).rejects.toThrow('has failed: roll it back');
+    expect(later).toMatchObject([
+      { status: 'rejected', reason: { message: expect.stringContaining('has failed: roll it back') } },
+      { status: 'rejected', reason: refusal },
+    ]);
+    expect((await host.methods.list(project)).data).toEqual([]);
+  });
+
   it('whose own call is refused prevents the COMMIT of the transaction', async () => {
     const project = freshProject();
     hook = async ({ after }, manager) => {

@@ -112,6 +112,26 @@ describe('onChange', () => {
     expect(seen).toEqual([stored.toReversed(), stored.toReversed()]);
   });
 
+  it('may edit the change that it gets: the stored, returned and reported values stay', async () => {
+    const project = freshProject();
+    hook = async ({ after }) => {
+      Object.assign(after?.meta ?? {}, { days: 'edited' });
+      Object.assign(after ?? {}, { method_label: 'Edited' });
+    };
+    const told: ShippingMethodChange[] = [];
+    const subscription = methods.changes.subscribe((change) => told.push(change));
+
+    const { methods: returned, changes } = await methods.upsertMany(project, [
+      { ...ground, meta: { days: 3 } },
+    ]);
+    subscription.unsubscribe();
+
+    const sent = { ...ground, meta: { days: 3 } };
+    expect(returned).toMatchObject([sent]);
+    expect([changes, told]).toMatchObject([[{ after: sent }], [{ after: sent }]]);
+    expect((await methods.list(project)).data).toMatchObject([sent]);
+  });
+
   it('finishes before the rollback when the caller does not wait for it', async () => {
     const project = freshProject();
     const { dataSource } = app.database;

@@ -40,24 +40,20 @@ describe('removeOthers', () => {
     await expect(refused).rejects.toThrow(TooManyRemovalsError);
   });
 
-  it.each([{}, { dryRun: true }])(
+  it.each([{ maxRemoved: 1 }, { maxRemoved: 1, dryRun: true }, { maxRemoved: 0 }])(
     'is refused beyond maxRemoved before anything is written %j',
-    async (mode) => {
+    async (options) => {
       const project = freshProject();
       const { methods } = await host.methods.upsertMany(project, [ground, express]);
       const requests = [saver];
 
-      const refused = host.methods.upsertMany(project, requests, {
-        removeOthers: true,
-        maxRemoved: 1,
-        ...mode,
-      });
+      const refused = host.methods.upsertMany(project, requests, { removeOthers: true, ...options });
 
       const error = await refused.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({
         wouldRemove: 2,
-        maxRemoved: 1,
-        problem: { would_remove: 2, max_removed: 1 },
+        maxRemoved: options.maxRemoved,
+        problem: { would_remove: 2, max_removed: options.maxRemoved },
       });
       expect((await host.methods.list(project)).data).toEqual(methods.toReversed());
     },

@@ -66,6 +66,7 @@ describe('the query of a list, from a caller of the services,', () => {
     ['q', 'length', { q: marks }],
     ['filter', 'too_large', { filter: { method_label: marks } }],
     ['filter', 'too_large', { filter: { method_label: Array.from({ length: 5 }, () => 'x'.repeat(1000)) } }],
+    ['filter', 'too_large', { filter: { method_label: ['é'.repeat(1024), 'é'.repeat(1024), 'x'] } }],
     ['raw_filters', 'too_large', raw({ field: 'method_label', op: 'contains', value: marks })],
     ['raw_filters', 'too_large', raw({ field: 'method_code', op: 'starts', value: marks })],
     ['raw_filters', 'too_large', raw({ field: 'created_at', op: 'lt', value: marks })],
