@@ -92,6 +92,21 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
   });
 
+  it.each<[what: string, change: (value: object) => void]>([
+    [
+      'a getter of its own',
+      (value) => Object.defineProperty(value, 'data', { get: () => 'hidden', enumerable: true }),
+    ],
+    ['toJSON', (value) => Object.defineProperty(value, 'toJSON', { value: () => ({ data: 'hidden' }) })],
+  ])('can hide the data behind %s', async (_what, change) => {
+    const shop = await mounted({ intercept: (_context, next) => next.handle().pipe(tap(change)) });
+    await shop.create(ground);
+
+    const answers = [await shop.list(), await shop.tree()];
+
+    expect(answers.map(({ body }) => body.data)).toEqual(['hidden', 'hidden']);
+  });
+
   it('that runs the handler twice sends the second answer with its ETag', async () => {
     let isChanged = false;
     const again: NestInterceptor = {

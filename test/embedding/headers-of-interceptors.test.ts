@@ -8,6 +8,7 @@ import { compiled, type Host, listening, platformNames, typeOrm } from './host.j
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
 
 interface Response {
+  status(code: number): unknown;
   header(name: string, value: string): unknown;
 }
 
@@ -50,5 +51,22 @@ describe.each(platformNames)('an interceptor on %s', (platform) => {
     for (const answer of answers)
       for (const [name, text] of Object.entries(headers)) expect(answer.headers.get(name)).toBe(text);
     expect((await shop.list('', { 'if-none-match': '"own"' })).status).toBe(304);
+  });
+  it('a redirect of an interceptor is sent, whatever the client holds', async () => {
+    const { origin, base } = await mounted({
+      intercept: (context, next) => {
+        const response = context.switchToHttp().getResponse<Response>();
+        response.header('Location', '/elsewhere');
+        response.status(302);
+        return next.handle();
+      },
+    });
+
+    const { status, headers } = await fetch(`${origin}${base}/shipments/methods`, {
+      redirect: 'manual',
+      headers: { 'if-none-match': '*' },
+    });
+
+    expect([status, headers.get('location')]).toEqual([302, '/elsewhere']);
   });
 });

@@ -1,5 +1,7 @@
 import { Body, Controller, Get, Inject, Param, Post, Query, ValidationPipe } from '@nestjs/common';
-import { ShippingMethods, ShippingModule, UpsertShippingMethodRequest } from 'nestjs-shipping';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsObject, IsOptional, IsString } from 'class-validator';
+import { OrderEvents, ShippingMethods, ShippingModule, UpsertShippingMethodRequest } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -33,13 +35,65 @@ class CheckedMethodsController {
   }
 }
 
+class PagedQuery {
+  @IsOptional() @IsInt() @Type(() => Number) page?: number;
+}
+
+class EventsQuery {
+  @IsOptional() @IsInt() @Type(() => Number) limit?: number;
+}
+
+class NewActor {
+  @IsIn(['customer', 'user']) type!: 'customer' | 'user';
+}
+
+class NewEvent {
+  @IsString() type!: string;
+  @IsObject() @Type(() => NewActor) actor!: NewActor;
+}
+
+class NewMethod {
+  @IsString() carrier_code!: string;
+  @IsString() method_code!: string;
+  @IsString() method_label!: string;
+}
+
+/** The classes of the host, as its pipe makes instances of them. */
+@Controller('shops/:shop/classes')
+class ClassesController {
+  constructor(
+    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(OrderEvents) private readonly events: OrderEvents,
+  ) {}
+
+  @Get('methods')
+  list(@Param('shop') shop: string, @Query() query: PagedQuery) {
+    return this.methods.list(shop, query);
+  }
+
+  @Post('methods')
+  create(@Param('shop') shop: string, @Body() body: NewMethod) {
+    return this.methods.create(shop, body);
+  }
+
+  @Get('events')
+  page(@Param('shop') shop: string, @Query() query: EventsQuery) {
+    return this.events.page(shop, '1001', query);
+  }
+
+  @Post('events')
+  record(@Param('shop') projectId: string, @Body() { type, actor }: NewEvent) {
+    return this.events.record({ projectId, orderId: '1001', type, actor });
+  }
+}
+
 describe('a host that mounts its own controllers over the services', () => {
   let database: TestDatabase;
   let host: Host;
   beforeAll(async () => {
     database = await testDatabase();
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })], {
-      controllers: [ShopMethodsController, CheckedMethodsController],
+      controllers: [ShopMethodsController, CheckedMethodsController, ClassesController],
     });
     host = await listening(testing, (app) =>
       app
@@ -92,5 +146,22 @@ describe('a host that mounts its own controllers over the services', () => {
     const created = await shop.send('POST', `/shops/${shop.project}/checked`, ground);
 
     expect([created.status, created.body]).toMatchObject([201, { data: { meta, method_label: 'Ground' } }]);
+  });
+
+  it('can pass on instances of its own classes, as its pipe makes them', async () => {
+    const shop = new Client(host.origin, freshProject());
+    const path = `/shops/${shop.project}/classes`;
+    const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
+    const placed = { type: 'order.placed', actor: { type: 'customer' } };
+
+    const created = await shop.send('POST', `${path}/methods`, ground);
+    const recorded = await shop.send('POST', `${path}/events`, placed);
+    const list = await shop.send('GET', `${path}/methods?page=1`);
+    const page = await shop.send('GET', `${path}/events?limit=5`);
+
+    expect([created.status, created.body]).toMatchObject([201, { data: ground }]);
+    expect([recorded.status, recorded.body]).toMatchObject([201, { data: placed }]);
+    expect(list.body).toMatchObject({ data: { data: [ground] } });
+    expect(page.body).toMatchObject({ data: { events: [placed], next: null } });
   });
 });

@@ -53,8 +53,11 @@ describe('the routes of the guide', () => {
     expect((await timeline(query)).status).toBe(400);
   });
 
-  it('refuse a checkout without a key', async () => {
-    const answer = await fetch(`${host.origin}/shops/${shop}/orders`, { method: 'POST' });
+  it.each([
+    ['a key', {}],
+    ['a body', { 'idempotency-key': '0b1f' }],
+  ])('refuse a checkout without %s', async (_what, headers) => {
+    const answer = await fetch(`${host.origin}/shops/${shop}/orders`, { method: 'POST', headers });
 
     expect(answer.status).toBe(400);
   });

@@ -1,16 +1,16 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { IsInt, IsISO31661Alpha2, IsOptional, Matches, Min, validate } from 'class-validator';
+import { IsArray, IsInt, IsISO31661Alpha2, IsOptional, Matches, Min, validate } from 'class-validator';
 import { type ShippingMethodChange, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
 
-/** The rules of a method, in its `meta`. A rule that is left out always holds. */
+/** The rules of a method, in its `meta`. A rule that is left out or null always holds. */
 export class CartRules {
-  @IsOptional() @IsInt() @Min(1) maxGrams?: number;
-  @IsOptional() @IsISO31661Alpha2({ each: true }) countries?: string[];
+  @IsOptional() @IsInt() @Min(1) maxGrams?: number | null;
+  @IsOptional() @IsArray() @IsISO31661Alpha2({ each: true }) countries?: string[] | null;
   /** In the smallest unit of the currency. */
-  @IsOptional() @IsInt() @Min(0) minTotal?: number;
+  @IsOptional() @IsInt() @Min(0) minTotal?: number | null;
   /** The time of the shop, for instance `14:30`. */
-  @IsOptional() @Matches(/^([01]\d|2[0-3]):[0-5]\d$/) orderBefore?: string;
+  @IsOptional() @Matches(/^([01]\d|2[0-3]):[0-5]\d$/) orderBefore?: string | null;
 }
 
 export interface Cart {
@@ -36,8 +36,12 @@ export async function checkRules({ after }: ShippingMethodChange): Promise<void>
 }
 
 export function fits(rules: CartRules, { grams, country, total, time }: Cart): boolean {
-  const { maxGrams = Infinity, countries = [country], minTotal = 0, orderBefore = '24:00' } = rules;
-  return grams <= maxGrams && countries.includes(country) && total >= minTotal && time < orderBefore;
+  return (
+    grams <= (rules.maxGrams ?? Infinity) &&
+    (rules.countries ?? [country]).includes(country) &&
+    total >= (rules.minTotal ?? 0) &&
+    time < (rules.orderBefore ?? '24:00')
+  );
 }
 
 @Injectable()

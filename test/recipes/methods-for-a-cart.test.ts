@@ -12,6 +12,7 @@ const cart: Cart = { grams: 1200, country: 'DE', total: 4999, time: '10:00' };
 
 it.each([
   ['no rules', {}, cart, true],
+  ['rules that are null', { maxGrams: null, countries: null, minTotal: null, orderBefore: null }, cart, true],
   ['just the weight that is allowed', { maxGrams: 1200 }, cart, true],
   ['a gram too much', { maxGrams: 1199 }, cart, false],
   ['one of the countries', { countries: ['AT', 'DE'] }, cart, true],
@@ -63,7 +64,7 @@ describe('the methods of a cart', () => {
     ['a rule that is unknown', { maxKilos: 3 }],
     ['a value of the wrong type', { maxGrams: '500' }],
     ['a country that there is not', { countries: ['DE', 'XX'] }],
-    ['a country that is no list', { countries: 'DE, AT' }],
+    ['a country that is no list', { countries: 'DE' }],
     ['an hour that there is not', { orderBefore: '25:00' }],
   ])('are never decided by %s: the write is refused', async (_case, meta) => {
     const shop = new Client(host.origin, 'globex');

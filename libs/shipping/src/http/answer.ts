@@ -41,7 +41,7 @@ const answers = new WeakMap<HttpResponse, Answer>();
 
 /**
  * Gives an answer its headers. They are set when the answer is sent: the host's interceptors have run by then, and may
- * have made a refusal of it, which does not get the headers. An interceptor may also run the handler again: then the last
+ * have made a refusal or a redirect of it, which does not get the headers. An interceptor may also run the handler again: then the last
  * answer counts.
  * @returns the value, for the handler to return
  */
@@ -80,7 +80,8 @@ function prepareExpress(response: ExpressResponse): void {
 /** @returns the status of the answer, which is 304 when the client has it already */
 function setHead(response: HttpResponse): number {
   const head = answers.get(response)?.head;
-  if (!head || response.statusCode >= 400) return response.statusCode;
+  // RFC 9110, section 13.2.1: a refusal or a redirect is sent as it is.
+  if (!head || response.statusCode >= 300) return response.statusCode;
   for (const [name, text] of Object.entries(head.headers))
     if (response.getHeader(name) === undefined) response.header(name, text);
   if (ifNoneMatch(head.ifNoneMatch, String(response.getHeader('ETag')))) response.status(304);

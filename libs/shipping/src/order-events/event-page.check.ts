@@ -1,4 +1,4 @@
-import { isPlainObject } from '../validation/json-object.js';
+import { isObject } from '../validation/json-object.js';
 import { lengthOf } from '../validation/text.js';
 import { type Refuse, shortened, type Violations } from '../validation/violations.js';
 import { type EventPages, placeAt } from './event-cursor.js';
@@ -19,8 +19,8 @@ export function checkPageQuery(
   order: Required<EventsOf>,
   input: unknown,
 ): CheckedPage {
-  const query = isPlainObject(input) ? input : {};
-  if (!isPlainObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
+  const query = isObject(input) ? input : {};
+  if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
   for (const name of Object.keys(query).filter((sent) => !parameters.includes(sent))) {
     const parameter = shortened(name);
     violations.at({ parameter })('unknown', `${parameter} is no parameter of a page.`, parameters);

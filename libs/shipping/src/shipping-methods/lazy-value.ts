@@ -14,7 +14,7 @@ type Members = Record<string, unknown>;
 const state = Symbol('state');
 
 interface Lazy {
-  [state]: { rendering: Rendering; names: readonly string[]; members?: Members };
+  [state]: { rendering: Rendering; accessors: PropertyDescriptorMap; members?: Members };
 }
 
 /**
@@ -22,16 +22,17 @@ interface Lazy {
  * They look and behave like plain objects, and can be changed, copied, frozen and logged.
  */
 function lazily<Value extends object>(...names: string[]): (rendering: Rendering) => Value {
+  const accessors = Object.fromEntries(names.map((name) => [name, accessor(name)]));
   const descriptors: PropertyDescriptorMap = {
+    ...accessors,
     [state]: { writable: true, configurable: true },
     // Without it, a log would show "[Getter/Setter]".
     [inspect.custom]: { value: copyOf, configurable: true },
   };
-  for (const name of names) descriptors[name] = accessor(name);
   return (rendering) => {
     // All values share the accessors. An object literal would need new ones for each value, and twice the time.
     const value: Value & Lazy = Object.create(Object.prototype, descriptors);
-    value[state] = { rendering, names };
+    value[state] = { rendering, accessors };
     return value;
   };
 }
@@ -47,14 +48,15 @@ export function shownTag(value: object): string | undefined {
 /** @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value */
 export function unreadJson(value: object): Buffer | undefined {
   const { [state]: own } = value as Partial<Lazy>;
-  return own && !own.members && hasItsAccessors(value, own.names) ? own.rendering.json() : undefined;
+  return own && !own.members && isUntouched(value, own.accessors) ? own.rendering.json() : undefined;
 }
 
-/** A member that was deleted and set again is no accessor. */
-function hasItsAccessors(value: object, names: readonly string[]): boolean {
+/** A host may have put a value or a getter of its own in the place of a member, or have added `toJSON`. */
+function isUntouched(value: object, accessors: PropertyDescriptorMap): boolean {
+  const names = Object.keys(accessors);
   const isAccessor = (name: string): boolean =>
-    Object.getOwnPropertyDescriptor(value, name)?.get !== undefined;
-  return Object.keys(value).length === names.length && names.every(isAccessor);
+    Object.getOwnPropertyDescriptor(value, name)?.get === accessors[name]?.get;
+  return Object.keys(value).length === names.length && names.every(isAccessor) && !('toJSON' in value);
 }
 
 function accessor(name: string): PropertyDescriptor & ThisType<Lazy> {

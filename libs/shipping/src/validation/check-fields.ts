@@ -1,7 +1,7 @@
 import { type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { isPlainObject } from './json-object.js';
+import { isObject } from './json-object.js';
 import { type ViolationCode, pointerTo, type Violations } from './violations.js';
 
 /**
@@ -18,7 +18,7 @@ export function checkFields<Dto extends object>(
   pointer = '',
   unknown = 'is no known field.',
 ): Dto {
-  if (!isPlainObject(input) && !(input instanceof dto)) {
+  if (!isObject(input)) {
     violations.at({ pointer })('type', `${pointer || 'The body'} must be a JSON object.`);
     return new dto();
   }
@@ -32,8 +32,8 @@ export function checkFields<Dto extends object>(
   const values: Record<string, unknown> = {};
   for (const name of fields) {
     const value: unknown = Reflect.get(input, name);
-    const isObject = typeof value === 'object' && value !== null && !(value instanceof Date);
-    if (value !== undefined) values[name] = isObject ? [] : value;
+    const isNested = typeof value === 'object' && value !== null && !(value instanceof Date);
+    if (value !== undefined) values[name] = isNested ? [] : value;
   }
   const checked = plainToInstance(dto, values);
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {

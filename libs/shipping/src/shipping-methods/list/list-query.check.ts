@@ -1,5 +1,5 @@
 import { isUuid } from '../../validation/identifiers.js';
-import { isPlainObject } from '../../validation/json-object.js';
+import { isObject, isPlainObject } from '../../validation/json-object.js';
 import { int32 } from '../../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
@@ -21,8 +21,8 @@ export function checkListQuery(
   maxPageSize: number,
   isBracketed = false,
 ): CheckedListQuery {
-  const query = isPlainObject(input) ? input : {};
-  if (!isPlainObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
+  const query = isObject(input) ? input : {};
+  if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
   const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
 
   const defaultSize = Math.min(listLimits.perPage, maxPageSize);
