@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
+import { type DataSource, type EntityManager, type QueryRunner, TypeORMError } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { connectionError, contentionOf } from './connection-errors.js';
@@ -141,7 +141,7 @@ export class Database {
       // Outside of the turn, so that the host's code can call us with the manager.
       if (hook)
         await this.inHook(() => hook(result, manager)).catch((error: unknown) => {
-          const isOfDatabase = error instanceof QueryFailedError || error instanceof ShippingException;
+          const isOfDatabase = error instanceof TypeORMError || error instanceof ShippingException;
           if (!isOfDatabase) foreignErrors.add(Object(error));
           return fail(typedError(error));
         });
