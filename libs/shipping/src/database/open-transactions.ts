@@ -190,7 +190,8 @@ const notObserved =
   'application starts.';
 
 function tooLate(): DatabaseUnavailableError {
-  const remedy = 'The transaction had ended before the call was done: await the call first.';
+  const remedy =
+    'The transaction had ended before the call was done. Either the call was not awaited, or the connection was lost.';
   return new DatabaseUnavailableError(new Error(remedy));
 }
 
