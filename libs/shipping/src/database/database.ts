@@ -115,6 +115,19 @@ export class Database {
   }
 
   /**
+   * Runs work that first waits for a lock and then reads, in a transaction of its own. The isolation level does not depend on
+   * the host's default: at a stricter one, PostgreSQL would refuse the work after the wait.
+   * @throws as `write`
+   */
+  writeInLine<Result>(work: Work<Result>, completion?: Completion<Result>): Promise<Result> {
+    const run = (begun: EntityManager): Promise<Result> => this.join(begun, work, completion);
+    return this.alone(({ manager }) =>
+      // SQLite has one writer at a time, and does not know this level.
+      isSqlite(manager) ? manager.transaction(run) : manager.transaction('READ COMMITTED', run),
+    );
+  }
+
+  /**
    * Runs work on the caller's connection. If a statement or the code of the host fails, the caller's transaction can only be
    * rolled back, even if the caller catches the error. A refusal is no such failure: it was decided before any statement
    * failed, so it has no cause.
