@@ -30,5 +30,24 @@ onlyWhere('severalConnections', () => {
       await own.close();
       await database.close();
     });
+
+    it('loses no race for good when four instances change one project', async () => {
+      const database = await testDatabase({ isolation, connections: 2 });
+      const apps = await Promise.all(
+        Array.from({ length: 4 }, async () => testApp({ database: await database.another() })),
+      );
+      const services = apps.map(({ nest }) => nest.get(ShippingMethods));
+      const project = freshProject();
+
+      const created = services.map(async (service, instance) => {
+        for (let n = 0; n < 25; n++)
+          await service.create(project, { ...ground, method_code: `m${instance}-${n}` });
+      });
+      await Promise.all(created);
+
+      expect((await services[0]?.list(project))?.meta.total).toBe(100);
+      for (const app of apps) await app.close();
+      await database.close();
+    });
   });
 });

@@ -13,6 +13,7 @@ onlyWhere('severalConnections', () => {
     let methods: ShippingMethods;
     let events: OrderEvents;
     const [locked, free] = [freshProject(), freshProject()];
+    const [held, imported, removed] = [freshProject(), freshProject(), freshProject()];
     let shop: Client;
     beforeAll(async () => {
       database = await testDatabase({ connections: 5, statementTimeoutMs: 4000, connectTimeoutMs: 2000 });
@@ -21,7 +22,7 @@ onlyWhere('severalConnections', () => {
       events = app.nest.get(OrderEvents);
       shop = new Client(app.origin, free);
       const { manager } = database.dataSource;
-      await engine.createTenants(manager, [locked, free]);
+      await engine.createTenants(manager, [locked, free, held, imported, removed]);
       await engine.referToTenants(manager);
     });
     afterAll(async () => {
@@ -58,6 +59,24 @@ onlyWhere('severalConnections', () => {
 
       expect(others).toMatchObject([{ version: 1 }, { version: 2 }, {}]);
       expect(waited).toMatchObject([{ status: 'fulfilled' }]);
+    });
+
+    it('holds up no import and no removal of another tenant', async () => {
+      const list = (method_label: string) =>
+        Array.from({ length: 20 }, (_, n) => ({ ...ground, method_code: `m${n}`, method_label }));
+      for (const projectId of [held, imported, removed]) await methods.upsertMany(projectId, list('old'));
+      const [one] = await methods.findActive(held);
+
+      const [{ updated }, count] = await database.dataSource.transaction(
+        'READ COMMITTED',
+        async (manager) => {
+          await methods.update(held, one?.id ?? '', { ...ground, method_label: 'new' }, { manager });
+          return Promise.all([methods.upsertMany(imported, list('new')), methods.removeProject(removed)]);
+        },
+      );
+
+      expect(updated).toHaveLength(20);
+      expect(count).toBe(20);
     });
 
     it('makes waiting changes of methods share one connection', async () => {

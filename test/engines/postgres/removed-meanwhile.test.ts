@@ -1,4 +1,4 @@
-import { ShippingMethod, ShippingProject } from 'nestjs-shipping';
+import { OrderEvent, ShippingMethod, ShippingProject } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
@@ -45,6 +45,38 @@ onlyWhere('severalConnections', () => {
 
         expect(others).toEqual([]);
         expect((await host.methods.list(project)).data).toEqual([created]);
+        await dataSource.destroy();
+      },
+    );
+  });
+
+  describe('an event whose dedupeKey is taken', () => {
+    const host = mounted();
+
+    it.each([true, false])(
+      'is recorded when the other event is removed before it is read; in a transaction of the host: %s',
+      async (isJoined) => {
+        const event = { projectId: freshProject(), orderId: 'o', type: 'order.paid', dedupeKey: 'once' };
+        const first = await host.events.record(event);
+        const { dataSource } = await host.app.database.another();
+        let isRemoved = false;
+        const record = async (options?: { manager: EntityManager }) => {
+          const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
+            if (!isRemoved && /SELECT .*shipping_order_event/.test(sql)) {
+              isRemoved = true;
+              await dataSource.manager.delete(OrderEvent, { id: first.id });
+            }
+            return send();
+          });
+          return host.events.record(event, options).finally(end);
+        };
+
+        const second = await (isJoined
+          ? host.dataSource.transaction((manager) => record({ manager }))
+          : record());
+
+        expect(second).toMatchObject({ repeated: false });
+        expect(await host.events.list(event.projectId, 'o')).toMatchObject([{ id: second.id }]);
         await dataSource.destroy();
       },
     );

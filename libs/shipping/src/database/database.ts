@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityManager, QueryFailedError, type QueryRunner } from 'typeorm';
+import { type DataSource, type EntityManager, type QueryRunner, TypeORMError } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { connectionError, contentionOf } from './connection-errors.js';
@@ -115,6 +115,19 @@ export class Database {
   }
 
   /**
+   * Runs work that first waits for a lock and then reads, in a transaction of its own. The isolation level does not depend on
+   * the host's default: at a stricter one, PostgreSQL would refuse the work after the wait.
+   * @throws as `write`
+   */
+  writeInLine<Result>(work: Work<Result>, completion?: Completion<Result>): Promise<Result> {
+    const run = (begun: EntityManager): Promise<Result> => this.join(begun, work, completion);
+    return this.alone(({ manager }) =>
+      // SQLite has one writer at a time, and does not know this level.
+      isSqlite(manager) ? manager.transaction(run) : manager.transaction('READ COMMITTED', run),
+    );
+  }
+
+  /**
    * Runs work on the caller's connection. If a statement or the code of the host fails, the caller's transaction can only be
    * rolled back, even if the caller catches the error. A refusal is no such failure: it was decided before any statement
    * failed, so it has no cause.
@@ -141,7 +154,7 @@ export class Database {
       // Outside of the turn, so that the host's code can call us with the manager.
       if (hook)
         await this.inHook(() => hook(result, manager)).catch((error: unknown) => {
-          const isOfDatabase = error instanceof QueryFailedError || error instanceof ShippingException;
+          const isOfDatabase = error instanceof TypeORMError || error instanceof ShippingException;
           if (!isOfDatabase) foreignErrors.add(Object(error));
           return fail(typedError(error));
         });

@@ -167,7 +167,7 @@ const notObserved =
 
 function tooLate(): DatabaseUnavailableError {
   const message =
-    'The transaction ended before this call ran. Await the call before you end the transaction.';
+    'The transaction ended before this call ran. Either the call was not awaited, or the connection was lost.';
   return new DatabaseUnavailableError(new Error(message));
 }
 

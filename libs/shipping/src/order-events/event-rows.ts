@@ -52,6 +52,9 @@ export interface EventRange {
   until?: EventPlace | undefined;
 }
 
+/** How often an event is inserted again whose key was taken by an event that others remove before it is read. */
+const maxInserts = 5;
+
 /**
  * @param id identifies the call: when it is tried again, it knows its own event
  * @returns the event, or the first one with its key
@@ -63,9 +66,9 @@ export async function insertEvent(
 ): Promise<RecordedOrderEvent> {
   const { driver } = manager.connection;
   const now = (): string => nowIn(manager);
-  const key = { projectId: event.project_id, orderId: event.order_id };
   const row = {
-    ...key,
+    projectId: event.project_id,
+    orderId: event.order_id,
     id,
     type: event.type,
     message: event.message,
@@ -83,26 +86,32 @@ export async function insertEvent(
   if (event.dedupe_key !== null) ifAbsent(manager, insert, 'dedupe_key');
   if (driver.isReturningSqlSupported('insert'))
     insert.returning(columns.map((name) => `${read(manager, name)} AS ${name}`).join(', '));
-  const { raw } = await insert.execute();
-  const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
-  // MariaDB also returns the event that has the key already.
-  if (inserted) return recorded(inserted, id);
-  const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId', key);
-  if (event.dedupe_key === null) query.andWhere('e.id = :id', { id });
-  else {
-    query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey: event.dedupe_key });
-    // Only a read that locks finds a row that is newer than the snapshot of the transaction.
-    if (keepsSnapshot(manager) && manager.queryRunner?.isTransactionActive)
-      query.setLock('pessimistic_write');
+  for (let attempt = 1; attempt <= maxInserts; attempt++) {
+    const { raw } = await insert.execute();
+    const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
+    // MariaDB also returns the event that has the key already.
+    const stored = inserted ?? (await storedEvent(manager, id, event));
+    if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   }
-  const found = await query.getRawOne<EventRow>();
   // The snapshot of the caller's transaction is older than the event that has the key.
-  if (!found) throw new DatabaseUnavailableError(new Error('Another transaction has the dedupeKey.'), 'race');
-  return recorded(found, id);
+  throw new DatabaseUnavailableError(new Error('Another transaction has the dedupeKey.'), 'race');
 }
 
-function recorded(row: EventRow, id: string): RecordedOrderEvent {
-  return { ...eventOf(row), repeated: row.id !== id };
+/** @returns the event that was inserted, or the one that has its key; undefined when that one was removed meanwhile */
+function storedEvent(
+  manager: EntityManager,
+  id: string,
+  { project_id: projectId, order_id: orderId, dedupe_key: dedupeKey }: CheckedOrderEvent,
+): Promise<EventRow | undefined> {
+  const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId', {
+    projectId,
+    orderId,
+  });
+  if (dedupeKey === null) return query.andWhere('e.id = :id', { id }).getRawOne<EventRow>();
+  query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey });
+  // Only a read that locks finds a row that is newer than the snapshot of the transaction.
+  if (keepsSnapshot(manager) && manager.queryRunner?.isTransactionActive) query.setLock('pessimistic_write');
+  return query.getRawOne<EventRow>();
 }
 
 /** Reads events by a key, so that it takes no longer in a long history. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
-import { ifAbsent, nowIn, selectable } from '../../database/engines/engine.js';
+import { ifAbsent, locksMoreThanItsKeys, nowIn, selectable } from '../../database/engines/engine.js';
 import { run } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
@@ -183,6 +183,11 @@ function* statementsOf(rows: readonly NewRow[], most = maxRows): Generator<NewRo
   if (part.length > 0) yield part;
 }
 
+/** @returns how many rows one statement may update or delete by their ids */
+function maxKeys(manager: EntityManager, most: number): number {
+  return locksMoreThanItsKeys(manager) ? 1 : most;
+}
+
 /**
  * Updates methods, many in one statement: `SET meta = CASE id WHEN … THEN … ELSE meta END`. The ELSE gives the parameters
  * the type of the column.
@@ -197,7 +202,7 @@ export async function updateMethods(
   const metadata = manager.connection.getMetadata(ShippingMethod);
   const returns = driver.isReturningSqlSupported('update');
   const updated: StoredMethod[] = [];
-  for (const part of statementsOf(rows, maxUpdatedRows)) {
+  for (const part of statementsOf(rows, maxKeys(manager, maxUpdatedRows))) {
     const ids = part.map(({ id }) => id);
     const parameters: Record<string, unknown> = { projectId, ids };
     const set: Record<string, () => string> = {
@@ -222,11 +227,14 @@ export async function updateMethods(
       .setParameters(parameters);
     if (returns) update.returning(returned(manager));
     const { raw } = await update.updateEntity(false).execute().catch(withLostRace);
-    const stored = returns ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, ids);
-    // Somebody has deleted a row by hand, without a new revision.
-    if (stored.length !== part.length) throw lostRace(new Error('A method that was to be updated is gone.'));
-    updated.push(...stored);
+    if (returns) updated.push(...(raw as Row[]).map(storedMethod));
   }
+  for (const part of returns ? [] : statementsOf(rows)) {
+    const ids = part.map(({ id }) => id);
+    updated.push(...(await storedMethods(manager, projectId, ids)));
+  }
+  // Somebody has deleted a row by hand, without a new revision.
+  if (updated.length !== rows.length) throw lostRace(new Error('A method that was to be updated is gone.'));
   return updated;
 }
 
@@ -235,8 +243,9 @@ export async function deleteMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += maxRows) {
-    const part = ids.slice(from, from + maxRows);
+  const most = maxKeys(manager, maxRows);
+  for (let from = 0; from < ids.length; from += most) {
+    const part = ids.slice(from, from + most);
     const { affected } = await run(manager, ShippingMethod, 'delete', { projectId, ids: part }, () =>
       manager
         .createQueryBuilder()

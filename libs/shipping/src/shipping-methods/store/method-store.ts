@@ -150,8 +150,7 @@ export class MethodStore {
 
   /** Another process was faster, and may be again. So this call waits for the lock of the project, and then decides. */
   private changeInLine(change: ProjectChange): Promise<Done> {
-    return this.database.write(
-      undefined,
+    return this.database.writeInLine(
       (manager) => this.changeLocked(manager, change, randomUUID()),
       change.completion,
     );

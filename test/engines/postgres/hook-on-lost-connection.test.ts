@@ -1,0 +1,31 @@
+import { describe, expect, it, vi } from 'vitest';
+import { mounted } from '../../mounted.js';
+import { Client, freshProject } from '../../support/client.js';
+import { engine, onlyWhere } from '../../support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+onlyWhere('severalConnections', () => {
+  describe('a hook whose connection breaks before its first statement', () => {
+    const host = mounted({
+      shipping: {
+        onChange: async (_change, manager) => {
+          const [own] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+          await engine.killConnection(host.dataSource.manager, own?.pid ?? 0);
+          // TypeORM releases the connection as soon as it hears that it is gone.
+          await vi.waitUntil(() => manager.queryRunner?.isReleased);
+          await manager.query('SELECT 1');
+        },
+      },
+    });
+
+    it('lets the change fail with database_unavailable', async () => {
+      const client = new Client(host.app.origin, freshProject());
+
+      const answer = await client.create(ground);
+
+      expect(answer).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+      expect((await client.list()).body).toMatchObject({ data: [] });
+    });
+  });
+});
