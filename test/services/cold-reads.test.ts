@@ -7,7 +7,7 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 
 const host = mounted({ shipping: { cache: false } });
 
-it('Reads of several projects at once send a statement each, so that a large project fails alone', async () => {
+it('reads of several projects at once send one statement for each project', async () => {
   const projects = Array.from({ length: 4 }, freshProject);
   for (const project of projects) await host.methods.create(project, ground);
   const { sent, stop } = watchStatements(host.dataSource);

@@ -6,7 +6,7 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 
 const host = mounted();
 
-it('A foreign key of the host on our table refuses with its own error, and not as a method in use', async () => {
+it('a foreign key of the host on our table gives its own error', async () => {
   const { project } = host.shop();
   const methods = host.dataSource.getMetadata('ShippingMethod').tablePath;
   const carriers = methods.replace('shipping_method', 'carrier');
