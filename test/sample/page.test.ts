@@ -113,6 +113,22 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
+  it('shows texts as they were written, markup and names of JavaScript too', async () => {
+    const shop = new Client(app.origin, freshProject());
+    const method_label = '<img src="x" alt="run"> & co';
+    const meta = { by: 'constructor', others: ['toString', true, null] };
+    await shop.create({ carrier_code: 'ups', method_code: '03', method_label, meta });
+
+    await open(`?project=${shop.project}`);
+    await row('& co').waitFor();
+
+    const cells = await row('& co').getByRole('cell').allTextContents();
+    expect(cells[1]).toContain(method_label);
+    expect(cells[2]).toBe('by constructorothers toString, yes, –');
+    expect(await page.getByAltText('run').count()).toBe(0);
+    expect(faults).toEqual([]);
+  });
+
   it('says how many methods there are, and how many of them a filter shows', async () => {
     await openShop();
     expect(await page.locator('section small').first().textContent()).toMatch(/^Methods: 4\./);

@@ -51,11 +51,17 @@ export function typed(event) {
 const words = (name) => name.replaceAll(/[._]/g, ' ');
 export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
 
+const spoken = new Map([
+  [true, 'yes'],
+  [false, 'no'],
+  [null, '–'],
+]);
+
 /** Any JSON as a reader says it. */
 export function said(value) {
   if (Array.isArray(value)) return value.map(said).join(', ');
   if (value instanceof Object) return said(Object.entries(value).map(([name, part]) => `${words(name)} ${said(part)}`));
-  return { true: 'yes', false: 'no', null: '–' }[value] ?? String(value);
+  return spoken.get(value) ?? String(value);
 }
 
 export function Pairs({ of }) {
