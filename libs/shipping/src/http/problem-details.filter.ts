@@ -16,8 +16,9 @@ const logger = new Logger('ShippingModule');
 
 /**
  * Answers every error as `application/problem+json` (RFC 9457): yours, ours, and those of body parsers and adapters. It
- * is for HTTP only, and you opt in by `app.useGlobalFilters(new ProblemDetailsFilter())`. The mounted routes send our own
- * refusals as problems without it. A response that has been sent is left alone.
+ * is for HTTP only, and you opt in by `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of the same
+ * application must not inherit it: its callers would get no answer. The mounted routes send our own refusals as problems
+ * without it. A response that has been sent is left alone.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
