@@ -120,6 +120,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     await shop.create({ carrier_code: 'ups', method_code: '03', method_label, meta });
 
     await open(`?project=${shop.project}`);
+    await row('& co').waitFor();
 
     const cells = await row('& co').getByRole('cell').allTextContents();
     expect(cells[1]).toContain(method_label);
