@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
-import { ifAbsent, locksMoreThanItsKeys, nowIn, selectable } from '../../database/engines/engine.js';
+import { ifAbsent, isMysql, nowIn, selectable } from '../../database/engines/engine.js';
 import { run } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
@@ -183,9 +183,13 @@ function* statementsOf(rows: readonly NewRow[], most = maxRows): Generator<NewRo
   if (part.length > 0) yield part;
 }
 
-/** @returns how many rows one statement may update or delete by their ids */
-function maxKeys(manager: EntityManager, most: number): number {
-  return locksMoreThanItsKeys(manager) ? 1 : most;
+/**
+ * The condition of an UPDATE or DELETE of methods. For several ids, MySQL and MariaDB may read the whole table, and they lock
+ * each row that they read. The function hides the ids from their optimizer, so that they read the rows of the project.
+ */
+function idsCondition(manager: EntityManager, ids: readonly string[]): string {
+  const id = isMysql(manager) && ids.length > 1 ? 'CONCAT(id)' : 'id';
+  return `project_id = :projectId AND ${id} IN (:...ids)`;
 }
 
 /**
@@ -202,7 +206,7 @@ export async function updateMethods(
   const metadata = manager.connection.getMetadata(ShippingMethod);
   const returns = driver.isReturningSqlSupported('update');
   const updated: StoredMethod[] = [];
-  for (const part of statementsOf(rows, maxKeys(manager, maxUpdatedRows))) {
+  for (const part of statementsOf(rows, maxUpdatedRows)) {
     const ids = part.map(({ id }) => id);
     const parameters: Record<string, unknown> = { projectId, ids };
     const set: Record<string, () => string> = {
@@ -223,18 +227,15 @@ export async function updateMethods(
       .createQueryBuilder()
       .update(ShippingMethod)
       .set(set)
-      .where('project_id = :projectId AND id IN (:...ids)')
+      .where(idsCondition(manager, ids))
       .setParameters(parameters);
     if (returns) update.returning(returned(manager));
     const { raw } = await update.updateEntity(false).execute().catch(withLostRace);
-    if (returns) updated.push(...(raw as Row[]).map(storedMethod));
+    const stored = returns ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, ids);
+    // Somebody has deleted a row by hand, without a new revision.
+    if (stored.length !== part.length) throw lostRace(new Error('A method that was to be updated is gone.'));
+    updated.push(...stored);
   }
-  for (const part of returns ? [] : statementsOf(rows)) {
-    const ids = part.map(({ id }) => id);
-    updated.push(...(await storedMethods(manager, projectId, ids)));
-  }
-  // Somebody has deleted a row by hand, without a new revision.
-  if (updated.length !== rows.length) throw lostRace(new Error('A method that was to be updated is gone.'));
   return updated;
 }
 
@@ -243,15 +244,12 @@ export async function deleteMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<void> {
-  const most = maxKeys(manager, maxRows);
-  for (let from = 0; from < ids.length; from += most) {
-    const part = ids.slice(from, from + most);
-    const { affected } = await run(manager, ShippingMethod, 'delete', { projectId, ids: part }, () =>
-      manager
-        .createQueryBuilder()
-        .delete()
-        .from(ShippingMethod)
-        .where('project_id = :projectId AND id IN (:...ids)'),
+  for (let from = 0; from < ids.length; from += maxRows) {
+    const part = ids.slice(from, from + maxRows);
+    const condition = idsCondition(manager, part);
+    const values = { projectId, ids: part };
+    const { affected } = await run(manager, ShippingMethod, `delete ${condition}`, values, () =>
+      manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
     );
     // Somebody has deleted a row by hand, or a trigger keeps it.
     if (affected !== part.length) throw lostRace(new Error('A method that was to be deleted was not.'));
