@@ -23,10 +23,12 @@ export class Batcher<Item, Result> {
   /**
    * @param run gives a result for each item, in their order; its error is that of each item
    * @param maxItems of a batch: no statement grows with the number of clients
+   * @param isOfSome tells whether an error may be about some of the items only. Then each item runs alone
    */
   constructor(
     private readonly run: (items: Item[]) => Promise<Result[]>,
     private readonly maxItems = 100,
+    private readonly isOfSome: (error: unknown) => boolean = () => false,
   ) {}
 
   join(item: Item): Promise<Result> {
@@ -53,7 +55,10 @@ export class Batcher<Item, Result> {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      const items = new Set(batch.map(({ item }) => item));
+      if (items.size > 1 && this.isOfSome(error))
+        await Promise.all([...items].map((item) => this.answer(batch.filter((each) => each.item === item))));
+      else for (const { reject } of batch) reject(error);
     }
   }
 }

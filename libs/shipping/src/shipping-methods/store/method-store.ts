@@ -6,7 +6,7 @@ import { type Completion, Database } from '../../database/database.js';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
-import { isForeignKeyViolation } from '../../database/connection-errors.js';
+import { isForeignKeyViolation, isOfShard } from '../../database/connection-errors.js';
 import { keepsSnapshot } from '../../database/engines/engine.js';
 import { MethodSettings } from '../method-settings.js';
 import { ShippingException } from '../../problems/shipping.exception.js';
@@ -45,6 +45,8 @@ export interface ProjectChange {
   removesProject?: boolean;
 }
 
+/** How many projects one statement looks up: it does not grow with the number of clients. */
+const maxRevisions = 100;
 /** How many projects one statement reads: each may have thousands of methods. */
 const maxSets = 8;
 
@@ -74,13 +76,14 @@ export class MethodStore {
     @Inject(Database) private readonly database: Database,
     @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {
-    this.revisions = new Batcher((ids) => {
+    const lookUp = (ids: string[]): Promise<Revisions[]> => {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
-    });
+    };
+    this.revisions = new Batcher(lookUp, maxRevisions, isOfShard);
     const setsAlone = (ids: string[]): Promise<MethodSet[]> =>
       database.read(undefined, (manager) => setsOf(manager, ids));
-    const sets = new Batcher(setsAlone, maxSets);
+    const sets = new Batcher(setsAlone, maxSets, isOfShard);
     this.cache = new ViewCache(
       async (projectId) => {
         const now = await this.revisions.join(projectId);
