@@ -1,4 +1,5 @@
--- Run it as the owner of the tables, after our migrations. It is one transaction: an error leaves everything as it was.
+-- Run it as the owner of the tables and the database, after our migrations. It is one transaction: an error leaves
+-- everything as it was.
 begin;
 set local lock_timeout = '10s';
 alter table shipping_project rename to shipping_project_before;
@@ -16,7 +17,8 @@ declare
 begin
   foreach name in array array['shipping_project', 'shipping_method', 'shipping_order_event'] loop
     for part in 0..7 loop
-      execute format('create table %s_%s partition of %s for values with (modulus 8, remainder %s)', name, part, name, part);
+      execute format('create table %s_%s partition of %s for values with (modulus 8, remainder %s)',
+        name, part, name, part);
     end loop;
     execute format('insert into %s select * from %s_before', name, name);
   end loop;

@@ -1,5 +1,5 @@
--- Run it on the front, as a superuser or as the owner of the tables with the right to create servers. Each shard must
--- have the tables of our migrations and hash-partitions.sql, and no rows.
+-- Run it on the front, as a superuser, or as the owner of the tables and the database who may create servers. Each shard
+-- must have the tables of our migrations and hash-partitions.sql, and no rows.
 begin;
 set local lock_timeout = '10s';
 create extension if not exists postgres_fdw;

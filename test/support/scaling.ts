@@ -29,10 +29,14 @@ const [dropForeignKey, addForeignKey] = [
 export const scalingSql = (name: Form | 'one-table'): string =>
   readFileSync(new URL(`../../docs/scaling/${name}.sql`, import.meta.url), 'utf8');
 
-/** @param shardServers the servers of the two shards; by default the one of this run, which is as good for the SQL */
+/**
+ * @param shardServers the servers of the two shards; by default the one of this run, which is as good for the SQL
+ * @param rows a statement that fills the tables before they get the form
+ */
 export async function scaledDatabase(
   form: Form,
   shardServers: readonly string[] = [serverUrl ?? '', serverUrl ?? ''],
+  rows = '',
 ): Promise<ScaledDatabase> {
   const made: (() => Promise<unknown>)[] = [];
   const create = async (server: string): Promise<string> => {
@@ -46,6 +50,7 @@ export async function scaledDatabase(
     return url;
   };
   const url = await create(serverUrl ?? '');
+  await runSql(url, rows);
   const shards: string[] = [];
   if (form === 'shards') {
     for (const server of shardServers) shards.push(await create(server));
@@ -65,8 +70,11 @@ export async function scaledDatabase(
 }
 
 /** For an application in the process of the test. */
-export async function openScaled(form: Form): Promise<TestDatabase & { scaled: ScaledDatabase }> {
-  const scaled = await scaledDatabase(form);
+export async function openScaled(
+  form: Form,
+  rows?: string,
+): Promise<TestDatabase & { scaled: ScaledDatabase }> {
+  const scaled = await scaledDatabase(form, undefined, rows);
   const open = (): Promise<TestDatabase> => testDatabase({ postgres: { url: scaled.url, schema: 'public' } });
   return { ...(await closedBy(scaled.drop, open)), scaled };
 }

@@ -15,6 +15,15 @@ const drifts = {
   shards: /"seq" DROP DEFAULT|"ix_shipping_order_event_type"|ADD CONSTRAINT|CREATE UNIQUE INDEX/,
 };
 
+/** Forty projects with a method and an event, so that each part has some. */
+const rows = `
+  INSERT INTO shipping_project SELECT 'before-' || n, gen_random_uuid() FROM generate_series(1, 40) AS n;
+  INSERT INTO shipping_method
+    SELECT project_id, gen_random_uuid(), 'ups', NULL, project_id, 'Ground', true, 0, '{}', false, 1, now(), now()
+    FROM shipping_project;
+  INSERT INTO shipping_order_event (project_id, order_id, occurred_at, id, type, data, recorded_at)
+    SELECT project_id, 'o', '2026-01-01', gen_random_uuid(), 'order.placed', '{}', now() FROM shipping_project`;
+
 /** `postgres_fdw` of an older server does not connect again after a shard was down. */
 const canHaveShards = `SELECT FROM pg_available_extensions
   WHERE name = 'postgres_fdw' AND current_setting('server_version_num')::int >= 140000`;
@@ -33,7 +42,7 @@ for (const form of forms)
     let methods: ShippingMethods;
     let events: OrderEvents;
     beforeAll(async () => {
-      database = await openScaled(form);
+      database = await openScaled(form, rows);
       app = await testApp({ database });
       other = await testApp({ database: await database.another() });
       methods = app.nest.get(ShippingMethods);
@@ -49,6 +58,23 @@ for (const form of forms)
     const projects = (): string[] => Array.from({ length: 40 }, () => freshProject());
 
     for (const { title, run } of shippingContract(() => target)) it(title, () => run());
+
+    it('has the rows from before, and numbers events after them', async () => {
+      const before = Array.from({ length: 40 }, (_, place) => `before-${place + 1}`);
+
+      const lists = await Promise.all(before.map((project) => methods.list(project)));
+      const occurredAt = '2026-01-01T00:00:00Z';
+      for (const projectId of before)
+        await events.record({ projectId, orderId: 'o', type: 'order.paid', occurredAt });
+
+      expect(lists.map(({ data }) => data.map(({ method_code }) => method_code))).toEqual(
+        before.map((project) => [project]),
+      );
+      for (const project of before) {
+        const { events: history } = await events.page(project, 'o');
+        expect(history.map(({ type }) => type)).toEqual(['order.placed', 'order.paid']);
+      }
+    });
 
     it('reads many projects at the same time, each with its own methods', async () => {
       const all = projects();

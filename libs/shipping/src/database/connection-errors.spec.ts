@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { connectionError, contentionOf, isDuplicate, isForeignKeyViolation } from './connection-errors.js';
+import {
+  connectionError,
+  contentionOf,
+  isDuplicate,
+  isForeignKeyViolation,
+  isOfShard,
+} from './connection-errors.js';
 
 describe('an error of a database', () => {
   it.each([
@@ -24,6 +30,18 @@ describe('an error of a database', () => {
     ['23505', false],
   ])('with the code %s violates a foreign key: %s', (code, isViolation) => {
     expect(isForeignKeyViolation({ code })).toBe(isViolation);
+  });
+
+  it.each([
+    ['08001', true],
+    ['08006', true],
+    ['57P01', true],
+    ['57P02', true],
+    ['57014', false],
+    ['ECONNREFUSED', false],
+    ['x08006', false],
+  ])('with the code %s may be of one shard only: %s', (code, isOne) => {
+    expect(isOfShard(connectionError({ code, message: '' }))).toBe(isOne);
   });
 
   it('of a trigger of SQLite violates a foreign key only when it says so', () => {
