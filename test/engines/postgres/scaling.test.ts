@@ -64,7 +64,8 @@ for (const form of forms)
 
       const lists = await Promise.all(before.map((project) => methods.list(project)));
       const occurredAt = '2026-01-01T00:00:00Z';
-      for (const projectId of before)
+      // The first one here was the last one before.
+    for (const projectId of before.toReversed())
         await events.record({ projectId, orderId: 'o', type: 'order.paid', occurredAt });
 
       expect(lists.map(({ data }) => data.map(({ method_code }) => method_code))).toEqual(
