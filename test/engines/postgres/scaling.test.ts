@@ -65,7 +65,7 @@ for (const form of forms)
       const lists = await Promise.all(before.map((project) => methods.list(project)));
       const occurredAt = '2026-01-01T00:00:00Z';
       // The first one here was the last one before.
-    for (const projectId of before.toReversed())
+      for (const projectId of before.toReversed())
         await events.record({ projectId, orderId: 'o', type: 'order.paid', occurredAt });
 
       expect(lists.map(({ data }) => data.map(({ method_code }) => method_code))).toEqual(
