@@ -70,6 +70,14 @@ export function isDuplicate(error: unknown, index: string, lastColumn: string): 
   return new RegExp(`(${index}["']?|\\.${lastColumn})$`).test(String(message));
 }
 
+/**
+ * Tells whether PostgreSQL may have lost the connection to a shard (docs/scaling.md). Then the statement may succeed for
+ * other projects.
+ */
+export function isOfShard(error: unknown): boolean {
+  return /^(08...|57P0[12])$/.test(codeOf(error));
+}
+
 /** Tells whether another writer won by a lock time-out or in a race. */
 export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   const code = codeOf(error);
