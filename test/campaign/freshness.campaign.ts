@@ -5,7 +5,7 @@ import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase } from '../support/database.js';
 import { openAt, places } from '../support/scaling.js';
 import { counted, progress, report } from './figures.js';
-import { sized } from './size.js';
+import { sizedAt } from './size.js';
 
 const readers = 16;
 const routes = ['list', 'tree', 'service'] as const;
@@ -43,7 +43,7 @@ describe.each(places)('a read that begins after an acknowledged write on %s', (p
     ['a project with inherited methods', true],
     ['a project without inherited methods', false],
   ])('shows that write on two instances, by route, service and ETag, in %s', async (title, inherits) => {
-    const wanted = sized({ ci: 5_000, long: 100_000 });
+    const wanted = sizedAt(place, { ci: 5_000, long: 100_000 });
     const project = freshProject();
     const of = (id: string): Client[] => apps.map(({ origin }) => new Client(origin, id));
     const shops = of(project);

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { places } from '../../support/scaling.js';
 import { counted, report } from '../figures.js';
-import { sized } from '../size.js';
+import { sizedAt } from '../size.js';
 import { hostDatabase } from './host-database.js';
 import { inWords, Ledger } from './ledger.js';
 import { SampleProcess } from '../../support/sample-process.js';
 
-const kills = sized({ ci: 3, long: 50 });
 /** So many writes are acknowledged before each kill, and then some more at random, so that it comes under load. */
 const warmUp = 30;
 
 describe.each(places)('the host under load on %s', (place) => {
+  const kills = sizedAt(place, { ci: 3, long: 50 });
   let env: Record<string, string>;
   let clean: () => Promise<void>;
   beforeAll(async () => {

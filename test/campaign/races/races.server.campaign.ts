@@ -4,16 +4,16 @@ import { Client, freshProject } from '../../support/client.js';
 import { type TestDatabase } from '../../support/database.js';
 import { openAt, places } from '../../support/scaling.js';
 import { counted, report } from '../figures.js';
-import { sized } from '../size.js';
+import { sizedAt } from '../size.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-const pairs = sized({ ci: 20, long: 200 });
 const racers = 100;
 const writers = 50;
-const updates = sized({ ci: 200, long: 2_000 });
 
 describe.each(places)('two instances on %s', (place) => {
+  const pairs = sizedAt(place, { ci: 20, long: 200 });
+  const updates = sizedAt(place, { ci: 200, long: 2_000 });
   let database: TestDatabase;
   let apps: TestApp[];
   beforeAll(async () => {
