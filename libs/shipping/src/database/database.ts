@@ -119,7 +119,7 @@ export class Database {
    * the host's default: at a stricter one, PostgreSQL would refuse the work after the wait.
    * @throws as `write`
    */
-  writeInLine<Result>(work: Work<Result>, completion?: Completion<Result>): Promise<Result> {
+  writeAfterLock<Result>(work: Work<Result>, completion?: Completion<Result>): Promise<Result> {
     const run = (begun: EntityManager): Promise<Result> => this.join(begun, work, completion);
     return this.alone(({ manager }) =>
       // SQLite has one writer at a time, and does not know this level.

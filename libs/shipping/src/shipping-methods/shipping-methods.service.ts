@@ -27,11 +27,11 @@ import {
   type UpsertManyOptions,
 } from './method-options.js';
 import { type CacheStats } from './store/view-cache.js';
-import { type Done, MethodStore } from './store/method-store.js';
+import { type ChangeResult, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
-const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
+const changesOf = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
 /** The result of `upsertMany`. With `dryRun`, it is what the call would do. */
 export interface UpsertedMethods {
@@ -69,10 +69,10 @@ export class ShippingMethods {
   readonly changes = new Observable<ShippingMethodChange>((subscriber) => {
     // The async context of the COMMIT still holds the transaction, which is over. A subscriber must not join it.
     const next = AsyncLocalStorage.bind((change: ShippingMethodChange) => subscriber.next(change));
-    return changesOn(this.database.dataSource).subscribe({ next });
+    return changesOf(this.database.dataSource).subscribe({ next });
   });
 
-  private readonly completion: Completion<Done>;
+  private readonly completion: Completion<ChangeResult>;
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -84,7 +84,7 @@ export class ShippingMethods {
     this.completion = {
       announcement: ({ changes }) => {
         const announced = structuredClone(changes);
-        return () => announced.forEach((change) => changesOn(database.dataSource).next(change));
+        return () => announced.forEach((change) => changesOf(database.dataSource).next(change));
       },
       hook:
         onChange &&
@@ -303,7 +303,7 @@ export class ShippingMethods {
     options: ChangeOptions & UpsertManyOptions,
     decide: Decide,
     more: readonly string[] = [],
-  ): Promise<Done> {
+  ): Promise<ChangeResult> {
     const joined = this.database.joined(options, more);
     checkOptions(options);
     if (options.dryRun) return this.store.preview(joined, projectId, decide);
