@@ -45,12 +45,12 @@ export class OrderEvents {
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<RecordedOrderEvent> {
     const checked = checkOrderEvent(event);
-    const joined = this.database.joined(options);
+    const callerManager = this.database.callerManager(options);
     const id = uuid();
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> => insertEvent(manager, id, checked);
     const { onEvent } = this.settings;
-    if (!onEvent) return this.database.autocommit(joined, insert);
-    return this.database.write(joined, insert, {
+    if (!onEvent) return this.database.autocommit(callerManager, insert);
+    return this.database.write(callerManager, insert, {
       hook: async ({ repeated, ...recorded }, manager) => {
         // The caller may change what it gets, and so may the hook.
         if (!repeated) await onEvent(structuredClone(recorded), manager);
@@ -73,8 +73,10 @@ export class OrderEvents {
     const page = checkWithIds(order, (violations) => checkPageQuery(violations, order, query));
     // One more than the page tells whether there is another one.
     const range = { ...page, limit: page.limit + 1 };
-    const joined = this.database.joined(options);
-    const rows = await this.database.read(joined, (manager) => readPage(manager, page, range, page.types));
+    const callerManager = this.database.callerManager(options);
+    const rows = await this.database.read(callerManager, (manager) =>
+      readPage(manager, page, range, page.types),
+    );
     const shown = rows.slice(0, page.limit);
     const last = rows.length > page.limit ? shown.at(-1) : undefined;
     return { events: shown.map(eventOf), next: last ? cursorOf(page, last) : null };
@@ -84,8 +86,8 @@ export class OrderEvents {
   async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
     checkIds({ projectId, orderId });
     const events: OrderEventDto[] = [];
-    const joined = this.database.joined(options);
-    for await (const batch of this.batches(projectId, orderId, joined)) events.push(...batch);
+    const callerManager = this.database.callerManager(options);
+    for await (const batch of this.batches(projectId, orderId, callerManager)) events.push(...batch);
     return events;
   }
 
@@ -100,7 +102,7 @@ export class OrderEvents {
   ): AsyncGenerator<OrderEventDto, void, undefined> {
     checkIds({ projectId, orderId });
     // Asked for here: when the first event is read, another ambient transaction may be open.
-    return each(this.batches(projectId, orderId, this.database.joined(options)));
+    return each(this.batches(projectId, orderId, this.database.callerManager(options)));
   }
 
   /**
@@ -111,7 +113,7 @@ export class OrderEvents {
    */
   async removeOrder(projectId: string, orderId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId, orderId });
-    return this.remove({ projectId, orderId }, this.database.joined(options));
+    return this.remove({ projectId, orderId }, this.database.callerManager(options));
   }
 
   /**
@@ -122,11 +124,12 @@ export class OrderEvents {
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
-    return this.remove({ projectId }, this.database.joined(options));
+    return this.remove({ projectId }, this.database.callerManager(options));
   }
 
-  private async remove(of: EventsOf, joined: EntityManager | undefined): Promise<number> {
-    if (joined) return (await this.database.write(joined, (manager) => deleteEvents(manager, of))).count;
+  private async remove(of: EventsOf, callerManager: EntityManager | undefined): Promise<number> {
+    if (callerManager)
+      return (await this.database.write(callerManager, (manager) => deleteEvents(manager, of))).count;
     return this.removals.take(of.projectId, async () => {
       let [all, before]: [number, number | undefined] = [0, undefined];
       for (;;) {
@@ -145,12 +148,12 @@ export class OrderEvents {
   private async *batches(
     projectId: string,
     orderId: string,
-    joined: EntityManager | undefined,
+    callerManager: EntityManager | undefined,
   ): AsyncGenerator<OrderEventDto[], void, undefined> {
     let after: EventRow | undefined;
     do {
       // One more than the batch tells whether there is another one.
-      const rows = await this.database.read(joined, (manager) =>
+      const rows = await this.database.read(callerManager, (manager) =>
         readEvents(manager, { projectId, orderId }, { limit: batchSize + 1, after }),
       );
       yield rows.slice(0, batchSize).map(eventOf);

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
-import { type CallOptions, type Completion, Database } from '../database/database.js';
+import { type CallOptions, type AfterStatements, Database } from '../database/database.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { MethodSettings } from './method-settings.js';
 import { checkIds, checkText, checkWithIds } from '../validation/identifiers.js';
@@ -72,7 +72,7 @@ export class ShippingMethods {
     return changesOf(this.database.dataSource).subscribe({ next });
   });
 
-  private readonly completion: Completion<ChangeResult>;
+  private readonly afterStatements: AfterStatements<ChangeResult>;
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -81,8 +81,8 @@ export class ShippingMethods {
   ) {
     const { onChange } = settings;
     // The caller may change what it gets. So observers and `onChange` get copies, which are made at once.
-    this.completion = {
-      announcement: ({ changes }) => {
+    this.afterStatements = {
+      prepareAnnouncement: ({ changes }) => {
         const announced = structuredClone(changes);
         return () => announced.forEach((change) => changesOf(database.dataSource).next(change));
       },
@@ -245,7 +245,7 @@ export class ShippingMethods {
     checkOptions(options);
     const { defaultsProjectId, maxMethods } = this.settings;
     // Both reads use one manager, even if the ambient transaction ends in between.
-    const manager = this.database.joined(options, ['dryRun']) ?? this.database.dataSource.manager;
+    const manager = this.database.callerManager(options, ['dryRun']) ?? this.database.dataSource.manager;
     const defaults = await this.view(defaultsProjectId, { manager });
     const decide = adoption(defaults, maxMethods);
     const { changes } = await this.change(projectId, { ...options, manager }, decide, ['dryRun']);
@@ -269,10 +269,10 @@ export class ShippingMethods {
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
-    const { changes } = await this.store.change(this.database.joined(options), {
+    const { changes } = await this.store.change(this.database.callerManager(options), {
       projectId,
       decide: removalOfAll,
-      completion: this.completion,
+      afterStatements: this.afterStatements,
       removesProject: true,
     });
     return changes.length;
@@ -290,10 +290,10 @@ export class ShippingMethods {
     name: string,
     render: (view: MethodView) => string,
   ): Promise<Rendering> {
-    const joined = this.database.joined(options);
-    const view = await this.store.view(projectId, joined);
+    const callerManager = this.database.callerManager(options);
+    const view = await this.store.view(projectId, callerManager);
     const json = (): Buffer =>
-      joined ? Buffer.from(render(view)) : this.store.body(view, name, () => render(view));
+      callerManager ? Buffer.from(render(view)) : this.store.body(view, name, () => render(view));
     return { tag: view.tag, json };
   }
 
@@ -304,14 +304,14 @@ export class ShippingMethods {
     decide: Decide,
     more: readonly string[] = [],
   ): Promise<ChangeResult> {
-    const joined = this.database.joined(options, more);
+    const callerManager = this.database.callerManager(options, more);
     checkOptions(options);
-    if (options.dryRun) return this.store.preview(joined, projectId, decide);
-    return this.store.change(joined, { projectId, decide, completion: this.completion });
+    if (options.dryRun) return this.store.preview(callerManager, projectId, decide);
+    return this.store.change(callerManager, { projectId, decide, afterStatements: this.afterStatements });
   }
 
   private view(projectId: string, options: CallOptions): Promise<MethodView> {
-    return this.store.view(projectId, this.database.joined(options));
+    return this.store.view(projectId, this.database.callerManager(options));
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
-import { type Completion, Database } from '../../database/database.js';
+import { type AfterStatements, Database } from '../../database/database.js';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
@@ -39,7 +39,7 @@ export interface ChangeResult {
 export interface ProjectChange {
   projectId: string;
   decide: Decide;
-  completion: Completion<ChangeResult>;
+  afterStatements: AfterStatements<ChangeResult>;
   /** Also deletes the row of the project, because no method is left. */
   removesProject?: boolean;
 }
@@ -85,9 +85,9 @@ export class MethodStore {
   }
 
   /** Returns a project as it is now. A view that a transaction has read is not cached, because others must not see it. */
-  view(projectId: string, joined: EntityManager | undefined): Promise<MethodView> {
-    if (!joined) return this.cache.get(projectId);
-    return this.database.read(joined, (manager) => this.read(manager, projectId));
+  view(projectId: string, callerManager: EntityManager | undefined): Promise<MethodView> {
+    if (!callerManager) return this.cache.get(projectId);
+    return this.database.read(callerManager, (manager) => this.read(manager, projectId));
   }
 
   /** Returns the JSON that `make` makes from a view. The cache keeps it under the name. */
@@ -96,12 +96,12 @@ export class MethodStore {
   }
 
   /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
-  change(joined: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
-    if (joined)
+  change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
+    if (callerManager)
       return this.database.write(
-        joined,
+        callerManager,
         (manager) => this.changeInCallersTransaction(manager, change),
-        change.completion,
+        change.afterStatements,
       );
     return writersOf(this.database.dataSource).take(change.projectId, () =>
       this.changeOnOwnConnection(change),
@@ -112,10 +112,14 @@ export class MethodStore {
    * Returns what `change` is expected to return. It reads once, writes nothing and takes no lock.
    * @throws the refusal of the call, except for MethodInUseError: only the database knows your foreign keys
    */
-  async preview(joined: EntityManager | undefined, projectId: string, decide: Decide): Promise<ChangeResult> {
+  async preview(
+    callerManager: EntityManager | undefined,
+    projectId: string,
+    decide: Decide,
+  ): Promise<ChangeResult> {
     const { defaultsProjectId } = this.settings;
     // New methods may inherit, so the defaults are read in any case, at the same moment.
-    const [current, defaults] = await this.database.read(joined, (manager) =>
+    const [current, defaults] = await this.database.read(callerManager, (manager) =>
       setsOf(manager, [projectId, defaultsProjectId]),
     );
     if (!current) throw new TypeError('A set was asked for.');
@@ -138,7 +142,7 @@ export class MethodStore {
   }
 
   private async changeOnOwnConnection(change: ProjectChange): Promise<ChangeResult> {
-    const { projectId, decide, completion } = change;
+    const { projectId, decide, afterStatements } = change;
     const plan = this.decideOnCachedView(change) ?? decideOn(await this.view(projectId, undefined), decide);
     if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
     const result = await this.database
@@ -149,7 +153,7 @@ export class MethodStore {
           if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
           return this.write(manager, change, plan, revision);
         },
-        completion,
+        afterStatements,
       )
       .catch((error: unknown) => {
         const isLostRace = error instanceof DatabaseUnavailableError && error.contention === 'race';
@@ -164,7 +168,7 @@ export class MethodStore {
   private changeAfterLock(change: ProjectChange): Promise<ChangeResult> {
     return this.database.writeAfterLock(
       (manager) => this.lockAndChange(manager, change, randomUUID()),
-      change.completion,
+      change.afterStatements,
     );
   }
 
