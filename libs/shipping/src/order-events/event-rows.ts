@@ -9,7 +9,7 @@ import {
   selectable,
   timeParameter,
 } from '../database/engines/engine.js';
-import { run } from '../database/statement.js';
+import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
 import { OrderEvent } from './order-event.entity.js';
@@ -129,7 +129,7 @@ export async function readEvents(
   };
   const parts = [type && 'type', newestFirst && 'newest first', after && 'after', until && 'until'];
   const name = ['events', limit, ...parts.filter(Boolean)].join(' ');
-  const { records } = await run<EventRow>(manager, OrderEvent, name, values, () => {
+  const { records } = await runCached<EventRow>(manager, OrderEvent, name, values, () => {
     const sign = newestFirst ? '<' : '>';
     const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (type !== undefined) query.andWhere('e.type = :type');

@@ -10,7 +10,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { shownTag, unreadJson } from './lazy-value.js';
+import { shownTag, unreadJson } from './rendering.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /**

@@ -16,10 +16,9 @@ import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
-import { lazyPage, lazyTree, type Rendering } from './lazy-value.js';
 import { adoption, creation, type Decide, removal, removalOfAll, update, upserts } from './method-changes.js';
 import { codesOf } from './method-fields.js';
-import { pageJson, treeJson } from './method-json.js';
+import { lazyPage, lazyTree, pageJson, type Rendering, treeJson } from './rendering.js';
 import {
   type ChangeOptions,
   checkOptions,

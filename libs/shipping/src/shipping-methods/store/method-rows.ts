@@ -3,7 +3,7 @@ import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
 import { ifAbsent, locksMoreThanItsKeys, nowIn, selectable } from '../../database/engines/engine.js';
-import { run } from '../../database/statement.js';
+import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
 import { type MethodSet, type Revisions } from '../method-view.js';
@@ -47,7 +47,7 @@ export async function revisionsOf(
   defaultsProjectId: string,
 ): Promise<Revisions[]> {
   const ids = [...new Set([...projectIds, defaultsProjectId])];
-  const { records } = await run<{ id: string; revision: string }>(
+  const { records } = await runCached<{ id: string; revision: string }>(
     manager,
     ShippingProject,
     'revisions',
@@ -65,7 +65,7 @@ export async function revisionsOf(
 
 /** Reads projects with their methods in one statement, so that all of them are of one moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
-  const { records } = await run<Row>(manager, ShippingMethod, 'sets', { ids: projectIds }, () => {
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids: projectIds }, () => {
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
@@ -95,7 +95,7 @@ export async function claim(
 ): Promise<boolean> {
   // Drivers do not agree on what they count for an INSERT that finds a row. The UPDATE tells whether the row is ours.
   const from = known ?? (await addProject(manager, projectId));
-  const { affected } = await run(manager, ShippingProject, 'claim', { projectId, from, next }, () =>
+  const { affected } = await runCached(manager, ShippingProject, 'claim', { projectId, from, next }, () =>
     nextRevision(manager).where('project_id = :projectId AND revision = :from'),
   );
   return affected === 1;
@@ -106,7 +106,7 @@ export async function lock(manager: EntityManager, projectId: string, next: stri
   // Without its row there is no lock. Somebody may remove the project after it was added.
   for (let attempt = 1; attempt <= maxLocks; attempt++) {
     await addProject(manager, projectId);
-    const { affected } = await run(manager, ShippingProject, 'lock', { projectId, next }, () =>
+    const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
       nextRevision(manager).where('project_id = :projectId'),
     );
     if (affected === 1) return;
@@ -127,7 +127,7 @@ function nextRevision(manager: EntityManager) {
  */
 export async function addProject(manager: EntityManager, projectId: string): Promise<string> {
   const revision = randomUUID();
-  await run(manager, ShippingProject, 'project', { projectId, revision }, () => {
+  await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
     const values = { projectId: () => ':projectId', revision: () => ':revision' };
     const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
     return ifAbsent(manager, insert, 'project_id');
@@ -246,7 +246,7 @@ export async function deleteMethods(
   const most = maxKeys(manager, maxRows);
   for (let from = 0; from < ids.length; from += most) {
     const part = ids.slice(from, from + most);
-    const { affected } = await run(manager, ShippingMethod, 'delete', { projectId, ids: part }, () =>
+    const { affected } = await runCached(manager, ShippingMethod, 'delete', { projectId, ids: part }, () =>
       manager
         .createQueryBuilder()
         .delete()
@@ -273,7 +273,7 @@ async function storedMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<StoredMethod[]> {
-  const { records } = await run<Row>(manager, ShippingMethod, 'stored', { projectId, ids }, () => {
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'stored', { projectId, ids }, () => {
     const query = manager
       .createQueryBuilder(ShippingMethod, 'm')
       .select(selectable(manager, 'm.project_id'), 'project_id')
