@@ -4,9 +4,9 @@ import {
   ifAbsent,
   isMysql,
   isSqlite,
-  keepsSnapshot,
+  readsFromSnapshotByDefault,
   nowIn,
-  selectable,
+  selectExpression,
   timeParameter,
 } from '../database/engines/engine.js';
 import { runCached } from '../database/statement.js';
@@ -110,7 +110,8 @@ function storedEvent(
   if (dedupeKey === null) return query.andWhere('e.id = :id', { id }).getRawOne<EventRow>();
   query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey });
   // Only a read that locks finds a row that is newer than the snapshot of the transaction.
-  if (keepsSnapshot(manager) && manager.queryRunner?.isTransactionActive) query.setLock('pessimistic_write');
+  if (readsFromSnapshotByDefault(manager) && manager.queryRunner?.isTransactionActive)
+    query.setLock('pessimistic_write');
   return query.getRawOne<EventRow>();
 }
 
@@ -215,7 +216,7 @@ function byPlace(a: EventPlace, b: EventPlace): number {
 }
 
 function selected(manager: EntityManager) {
-  const query = manager.createQueryBuilder(OrderEvent, 'e').select(selectable(manager, 'e.seq'), 'seq');
+  const query = manager.createQueryBuilder(OrderEvent, 'e').select(selectExpression(manager, 'e.seq'), 'seq');
   // Your DataSource may answer queries from a cache of TypeORM.
   query.cache(false);
   for (const name of columns) query.addSelect(read(manager, name, `e.${name}`), name);
@@ -223,7 +224,7 @@ function selected(manager: EntityManager) {
 }
 
 function read(manager: EntityManager, name: (typeof columns)[number], column: string = name): string {
-  return selectable(manager, column, name.endsWith('_at'));
+  return selectExpression(manager, column, name.endsWith('_at'));
 }
 
 function tableOf({ connection }: EntityManager): string {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
-import { ifAbsent, locksMoreThanItsKeys, nowIn, selectable } from '../../database/engines/engine.js';
+import { ifAbsent, locksMoreThanItsKeys, nowIn, selectExpression } from '../../database/engines/engine.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
@@ -55,8 +55,8 @@ export async function revisionsOf(
     () =>
       manager
         .createQueryBuilder(ShippingProject, 'p')
-        .select(selectable(manager, 'p.project_id'), 'id')
-        .addSelect(selectable(manager, 'p.revision'), 'revision')
+        .select(selectExpression(manager, 'p.project_id'), 'id')
+        .addSelect(selectExpression(manager, 'p.revision'), 'revision')
         .where('p.project_id IN (:...ids)'),
   );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
@@ -69,8 +69,8 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
-      .select(selectable(manager, 'p.project_id'), 'project_id')
-      .addSelect(selectable(manager, 'p.revision'), 'revision')
+      .select(selectExpression(manager, 'p.project_id'), 'project_id')
+      .addSelect(selectExpression(manager, 'p.revision'), 'revision')
       .where('p.project_id IN (:...ids)');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
     return query;
@@ -277,7 +277,7 @@ async function storedMethods(
   const { records } = await runCached<Row>(manager, ShippingMethod, 'stored', { projectId, ids }, () => {
     const query = manager
       .createQueryBuilder(ShippingMethod, 'm')
-      .select(selectable(manager, 'm.project_id'), 'project_id')
+      .select(selectExpression(manager, 'm.project_id'), 'project_id')
       .where('m.project_id = :projectId AND m.id IN (:...ids)');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
     return query;
@@ -287,11 +287,11 @@ async function storedMethods(
 
 function returningColumns(manager: EntityManager): string {
   const columns = fieldNames.map((name) => `${columnOf(manager, name, name)} AS ${name}`);
-  return [`${selectable(manager, 'project_id')} AS project_id`, ...columns].join(', ');
+  return [`${selectExpression(manager, 'project_id')} AS project_id`, ...columns].join(', ');
 }
 
 function columnOf(manager: EntityManager, name: FieldName, column: string): string {
-  return selectable(manager, column, fieldOf(name).kind === 'time');
+  return selectExpression(manager, column, fieldOf(name).kind === 'time');
 }
 
 /** Returns the values under the names of the entity's properties. */

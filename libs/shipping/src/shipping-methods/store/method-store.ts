@@ -7,7 +7,7 @@ import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isReferenced } from '../../database/connection-errors.js';
-import { keepsSnapshot } from '../../database/engines/engine.js';
+import { readsFromSnapshotByDefault } from '../../database/engines/engine.js';
 import { MethodSettings } from '../method-settings.js';
 import { ShippingException } from '../../problems/shipping.exception.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
@@ -200,7 +200,7 @@ export class MethodStore {
     if (await claim(manager, projectId, plan.view.revision, revision))
       return this.write(manager, change, plan, revision);
     // The snapshot is older than what another writer has committed.
-    if (keepsSnapshot(manager)) throw lostRace();
+    if (readsFromSnapshotByDefault(manager)) throw lostRace();
     return this.lockAndChange(manager, change, revision);
   }
 
@@ -211,7 +211,7 @@ export class MethodStore {
    */
   private async decideInCallersTransaction(manager: EntityManager, change: ProjectChange): Promise<Plan> {
     const { projectId, decide } = change;
-    const added = keepsSnapshot(manager) ? await addProject(manager, projectId) : undefined;
+    const added = readsFromSnapshotByDefault(manager) ? await addProject(manager, projectId) : undefined;
     const view = await this.read(manager, projectId);
     let isWritten = false;
     try {
