@@ -11,7 +11,7 @@ const { shippingEntities } = await part('index');
 const { setsOf } = await part('shipping-methods/store/method-rows');
 const { MethodView } = await part('shipping-methods/method-view');
 const { ViewCache } = await part('shipping-methods/store/view-cache');
-const { pageJson, treeJson } = await part('shipping-methods/method-json');
+const { pageJson, treeJson } = await part('shipping-methods/rendering');
 
 const dataSource = await new DataSource({ type: 'postgres', url, entities: shippingEntities }).initialize();
 const runner = dataSource.createQueryRunner();

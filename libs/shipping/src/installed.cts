@@ -1,16 +1,16 @@
-// CommonJS in both builds: only there `require` finds what is installed beside this package. It has no type annotations,
-// because test runners do not compile this kind of file.
+// This file is CommonJS in both builds, because only CommonJS has a `require` that finds the packages beside this one. It
+// has no type annotations, because test runners do not compile this kind of file.
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
-// Under tsx, the `require` of a module that is imported can resolve, but it cannot load JSON.
+// Under tsx, the `require` of an imported module can resolve files, but cannot load JSON. So `createRequire` loads it.
 /** @returns the version of this package */
 export const ownVersion = () => String(createRequire(__filename)('nestjs-shipping/package.json').version);
 
-/** @returns the folder of a package, as the file `place` would load it, by default this one; '': it is not there */
-export const folderOf = (name = '', place = '') => {
+/** @returns the folder of the package that `fromFile` would load, by default this file; '' if there is none */
+export const folderOf = (name = '', fromFile = '') => {
   try {
-    const { resolve } = place ? createRequire(place) : require;
+    const { resolve } = fromFile ? createRequire(fromFile) : require;
     // TypeORM does not export its package.json. Its entry is in the same folder.
     return dirname(resolve(name === 'typeorm' ? name : `${name}/package.json`));
   } catch {
@@ -18,7 +18,7 @@ export const folderOf = (name = '', place = '') => {
   }
 };
 
-/** @returns the version of the package in a folder; '': it cannot be read */
+/** @returns the version of the package in a folder; '' if it cannot be read */
 export const versionIn = (folder = '') => {
   try {
     return String(createRequire(`${folder}/package.json`)('./package.json').version);

@@ -1,9 +1,9 @@
-// The package comes as an ES module and as CommonJS. A process that loads both has each class twice, and Nest
-// cannot inject the one where the other is asked for.
+// The package has two builds: ES modules and CommonJS. A process that loads both has each class twice, and Nest cannot
+// inject one of them where the other is needed.
 
 const key = Symbol.for('nestjs-shipping.loaded');
 const format = typeof require === 'undefined' ? 'import' : 'require';
-/** Each format that is loaded, and whether its `ShippingModule` is in use. */
+/** The formats that this process has loaded, and whether the `ShippingModule` of each is in use. */
 const loaded = ((globalThis as { [key]?: Map<string, boolean> })[key] ??= new Map());
 
 if (!loaded.has(format)) loaded.set(format, false);

@@ -6,14 +6,14 @@ import { twoCopies } from './one-nest.js';
 const tooOld = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
 
 /**
- * With another copy of TypeORM, we would not recognise its errors: a COMMIT whose outcome is unknown would be reported as
- * not done.
+ * We would not recognise the errors of another copy of TypeORM. Then we would report a COMMIT as failed whose outcome is
+ * unknown.
  * @throws Error that names both copies, or the version that is too old
  */
 export function refuseOtherTypeOrm(dataSource: DataSource): void {
   const ours = folderOf('typeorm');
   if (!(dataSource instanceof DataSource))
-    throw twoCopies('typeorm', ours, folderOf('typeorm', placeOfNest()));
+    throw twoCopies('typeorm', ours, folderOf('typeorm', fileInNestTypeOrm()));
   const version = versionIn(ours);
   if (!tooOld.test(version)) return;
   throw new Error(
@@ -24,15 +24,15 @@ export function refuseOtherTypeOrm(dataSource: DataSource): void {
 
 /** @returns undefined unless the application seems to load another copy of `@nestjs/typeorm` than we do */
 export function otherNestTypeOrm(): Error | undefined {
-  const [ours, theirs] = [folderOf('@nestjs/typeorm'), folderOf('@nestjs/typeorm', applicationPlace())];
+  const [ours, theirs] = [folderOf('@nestjs/typeorm'), folderOf('@nestjs/typeorm', fileInApplication())];
   return theirs === '' || theirs === ours ? undefined : twoCopies('@nestjs/typeorm', ours, theirs);
 }
 
-/** The package that made the DataSource. */
-function placeOfNest(): string {
-  return `${folderOf('@nestjs/typeorm', applicationPlace())}/package.json`;
+/** `@nestjs/typeorm` of the application made the DataSource. */
+function fileInNestTypeOrm(): string {
+  return `${folderOf('@nestjs/typeorm', fileInApplication())}/package.json`;
 }
 
-function applicationPlace(): string {
+function fileInApplication(): string {
   return `${process.cwd()}/package.json`;
 }

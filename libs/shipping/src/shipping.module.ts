@@ -23,7 +23,7 @@ import { Database } from './database/database.js';
 import { engineOf } from './database/engines/engine.js';
 
 const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
-  // Nest 10 takes two dynamic modules for one when they print the same, and would drop the second mount.
+  // Nest 10 identifies a dynamic module by its serialised metadata, so two equal mounts would become one.
   new ConfigurableModuleBuilder<ShippingModuleOptions>({ moduleName: 'Shipping', alwaysTransient: true })
     .setClassMethodName('forRoot')
     .setExtras<ShippingModuleExtras>(staticDefaults, shippingDefinition)
@@ -32,7 +32,7 @@ const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIO
 function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
   mountOneFormat();
   const { isGlobal, dataSource, imports, http } = checkStaticOptions(extras);
-  // Called for what it registers: `autoLoadEntities` finds our entities. We use no repository.
+  // `forFeature()` also registers our entities for `autoLoadEntities`. We need only that.
   TypeOrmModule.forFeature(shippingEntities, dataSource);
   return {
     ...definition,
@@ -56,8 +56,8 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
           engineOf(source);
           return new Database(source, entityManager);
         },
-        // Optional, so that we say that it is missing, and not Nest, which knows neither option nor remedy. The settings
-        // are waited for, because they refuse bad options in words.
+        // The DataSource is optional, because our error names the remedy, and Nest's does not. MethodSettings must exist
+        // first, because it checks the options.
         inject: [
           { token: getDataSourceToken(dataSource), optional: true },
           MODULE_OPTIONS_TOKEN,
@@ -93,8 +93,8 @@ export class ShippingModule extends ConfigurableModuleClass {
     super();
     if (mount) return;
     throw new Error(
-      'ShippingModule was imported bare. Import ShippingModule.forRoot() or forRootAsync() once; with isGlobal: true ' +
-        'every module can inject its services, else export it from a module of yours and import that one.',
+      'ShippingModule was imported bare. Import ShippingModule.forRoot() or forRootAsync() once. With isGlobal: true, ' +
+        'every module can inject its services. Otherwise export it from a module of yours, and import that module.',
     );
   }
 

@@ -44,10 +44,10 @@ export class ShippingMount implements OnModuleInit {
     for (const { providers } of this.modules?.values() ?? []) {
       const other: unknown = providers.get(ShippingMount)?.instance;
       if (!(other instanceof ShippingMount) || other === this || !this.collidesWith(other)) continue;
-      const place =
+      const where =
         this.http && other.http ? `at "${this.http.path}"` : `on the DataSource "${this.dataSource}"`;
       throw new Error(
-        `ShippingModule is mounted twice ${place}. Import ShippingModule.forRoot() once, with isGlobal: true so that ` +
+        `ShippingModule is mounted twice ${where}. Import ShippingModule.forRoot() once, with isGlobal: true so that ` +
           `every module can inject its services, or give the second mount an http.path of its own.`,
       );
     }
@@ -66,7 +66,7 @@ export class ShippingMount implements OnModuleInit {
 }
 
 /**
- * Gives the services of a mount, for scripts. If there are several, `app.get(ShippingMethods)` gives those of the last one.
+ * Returns the services of a mount, for scripts. With several mounts, `app.get(ShippingMethods)` returns the service of the last one.
  * @param dataSource the name of the mount's DataSource, needed when there are mounts on several DataSources
  * @throws Error when no mount has this DataSource, or the name is missing
  */
@@ -85,8 +85,8 @@ export function shippingServices(app: INestApplicationContext, dataSource?: stri
 }
 
 /**
- * Gives the controllers of one mount. They are subclasses, and each handler is their own, so that the decorators of a mount
- * reach neither the shared classes nor another mount.
+ * Returns the controllers of one mount. Each is a subclass with handlers of its own, so a decorator on one mount does not
+ * touch another.
  */
 export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
   return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
@@ -97,8 +97,8 @@ export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
     SerializeOptions({ strategy: 'exposeAll', groups: undefined, excludePrefixes: [], type: undefined })(
       mounted,
     );
-    // Nest asks the filters of a handler first, so that a filter among the decorators of the host wins.
     const parameter = projectParameterOf(http.path);
+    // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
     if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
     setProjectParameter(mounted, parameter);
     for (const route of shippingRoutes.filter((name) => name in shared.prototype)) {
@@ -122,13 +122,12 @@ function mountHandler(
   decorators: readonly MethodDecorator[],
 ): void {
   const shared = prototype[route] as Handler;
-  // Logs and traces show the name of the function, which is that of the route.
-  const { [route]: own } = {
-    [route](this: object, ...parameters: unknown[]): unknown {
-      return shared.apply(this, parameters);
-    },
+  const mounted: Handler = function (...parameters) {
+    return shared.apply(this, parameters);
   };
-  let handler = withMetadataOf(shared, own as Handler);
+  // Logs and traces show the name of the function.
+  Object.defineProperty(mounted, 'name', { value: route });
+  let handler = withMetadataOf(shared, mounted);
   let descriptor: TypedPropertyDescriptor<Handler> = { value: handler, writable: true, configurable: true };
   Object.defineProperty(prototype, route, descriptor);
   for (const decorate of decorators.toReversed()) {
@@ -144,7 +143,7 @@ function mountHandler(
   Object.defineProperty(prototype, route, descriptor);
 }
 
-/** The wrapper's own metadata wins. @returns the wrapper */
+/** Copies metadata that the wrapper does not have. @returns the wrapper */
 function withMetadataOf(wrapped: Handler, wrapper: Handler): Handler {
   for (const key of Reflect.getMetadataKeys(wrapped))
     if (!Reflect.hasMetadata(key, wrapper))

@@ -16,15 +16,15 @@ export interface ShippingModuleOptions {
   maxMethods?: number;
   /**
    * The size of the cache for lists, trees and `findActive` in each process, in bytes; by default
-   * `{ maxBytes: 33_554_432 }`. `false`: no cache. What it holds is sent only after a look at the database.
+   * `{ maxBytes: 33_554_432 }`. `false`: no cache. Before each answer, the database is asked whether the cached value is current.
    */
   cache?: false | { maxBytes: number };
-  /** The ambient transaction of the current request, for nestjs-cls and the like; undefined: there is none. */
+  /** Returns the manager of the request's ambient transaction, for instance from nestjs-cls; undefined: there is none. */
   entityManager?: () => EntityManager | undefined;
   /**
    * Runs for each change of a method before its COMMIT, on the manager of its transaction, for instance to write an
    * outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error. A call that has lost
-   * a race is made again, and then `onChange` runs again: send mails and the like after the commit.
+   * a race is made again, and then `onChange` runs again. So send mails after the commit.
    */
   onChange?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
   /**
@@ -77,7 +77,7 @@ export interface ShippingModuleExtras {
   http?: false | ShippingHttpOptions;
 }
 
-/** Where the routes are by default. */
+/** The default path of the routes. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
 
 /** Nest takes these options out of those of `forRoot()`. */
@@ -103,7 +103,13 @@ export function settingsOf(options: ShippingModuleOptions): MethodSettings & Eve
     ...others
   } = options;
   const names = [
-    'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, onChange, onEvent',
+    'defaultsProjectId',
+    'maxPageSize',
+    'maxMethods',
+    'cache',
+    'entityManager',
+    'onChange',
+    'onEvent',
     ...Object.keys(staticDefaults),
   ];
   const [unknown] = Object.keys(others);
@@ -157,7 +163,11 @@ export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHt
     checkOption(option, isRoute, `must be one of ${shippingRoutes.join(', ')}`);
     checkDecorators(option, each);
   }
-  return { path: path.replace(/^\/+|\/+$/g, ''), version, decorators, problems, routeDecorators };
+  return { path: withoutOuterSlashes(path), version, decorators, problems, routeDecorators };
+}
+
+export function withoutOuterSlashes(path: string): string {
+  return path.replace(/^\/+|\/+$/g, '');
 }
 
 function isOptionalFunction(value: unknown): boolean {
@@ -165,7 +175,7 @@ function isOptionalFunction(value: unknown): boolean {
 }
 
 /**
- * @param option what the error calls the path
+ * @param option the name of the option, for the error
  * @returns the name of the path parameter that is the project: `project_id`, or else the only one
  * @throws Error when no parameter is the project
  */

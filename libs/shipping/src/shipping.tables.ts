@@ -44,7 +44,7 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
    */
   async onApplicationBootstrap(): Promise<void> {
     const { dataSource } = this.database;
-    // `manualInitialization`: the host will migrate when it initialises.
+    // With `manualInitialization`, the host initializes and migrates later.
     if (!dataSource.isInitialized) return;
     this.database.observe();
     const tables = await this.checkedTables().catch((error: unknown) => {
@@ -52,25 +52,13 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     });
     const missing = tables.filter(({ lacking }) => !lacking).map(({ tablePath }) => tablePath);
     if (missing.length > 0) {
-      const message =
-        `The database has no table ${missing.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +
-        `run them before the application starts:\n` +
-        `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
-        `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })\n` +
-        'If they have run, the table was dropped later. Restore it from a backup, or delete their row from the table of ' +
-        'migrations, drop what is left of the shipping_ tables, and run them again.';
-      // Without HTTP it may be the host's own script that migrates, made with `createApplicationContext()`.
-      if (this.server?.httpAdapter) throw new Error(message);
-      new Logger('ShippingModule').warn(message);
+      // An application context without HTTP may be the host's own script that migrates.
+      if (this.server?.httpAdapter) throw missingTablesError(missing);
+      new Logger('ShippingModule').warn(missingTablesError(missing).message);
       return;
     }
-    const changed = tables.find(({ lacking = [] }) => lacking.length > 0);
-    if (!changed) return;
-    throw new Error(
-      `The database has a table ${changed.tablePath} without the columns ${changed.lacking?.join(', ')}. If an older ` +
-        `version of nestjs-shipping made it, run shippingMigrations. If it is a table of yours, give the module a ` +
-        `DataSource with another schema or entityPrefix.`,
-    );
+    for (const { tablePath, lacking = [] } of tables)
+      if (lacking.length > 0) throw otherTableError(tablePath, lacking);
   }
 
   /** @returns our tables, each with the columns that it lacks; undefined when the table is missing */
@@ -84,4 +72,23 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     }
     return tables;
   }
+}
+
+function missingTablesError(tablePaths: readonly string[]): Error {
+  return new Error(
+    `The database has no table ${tablePaths.join(', ')}. Add the migrations of nestjs-shipping to the DataSource, or ` +
+      `run them before the application starts:\n` +
+      `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
+      `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })\n` +
+      'If they have run, the table was dropped later. Restore it from a backup, or delete their row from the table of ' +
+      'migrations, drop what is left of the shipping_ tables, and run them again.',
+  );
+}
+
+function otherTableError(tablePath: string, lacking: readonly string[]): Error {
+  return new Error(
+    `The database has a table ${tablePath} without the columns ${lacking.join(', ')}. If an older version of ` +
+      `nestjs-shipping made it, run shippingMigrations. If it is a table of yours, give the module a DataSource with ` +
+      `another schema or entityPrefix.`,
+  );
 }

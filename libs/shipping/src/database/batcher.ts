@@ -1,4 +1,4 @@
-import { firstOf } from './first-of.js';
+import { withinMs } from './first-of.js';
 
 interface WaitingItem<Item, Result> {
   item: Item;
@@ -6,7 +6,7 @@ interface WaitingItem<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Saved at import: a test may fake the timers later, which would stop the services. */
+/** We keep the function at import. If a test fakes the timers later, the services still work. */
 const soon = setImmediate;
 
 /** After this time the next batch starts, although this one still runs. */
@@ -24,7 +24,7 @@ export class Batcher<Item, Result> {
   private isBusy = false;
 
   /**
-   * @param run returns a result for each item, in their order. If it rejects, each item of the batch rejects.
+   * @param run returns a result for each item, in their order. If it rejects, every call of the batch rejects.
    * @param isOfSome tells whether an error may concern only some items of a batch. Then each item runs alone.
    */
   constructor(
@@ -46,7 +46,7 @@ export class Batcher<Item, Result> {
   }
 
   private async serve(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
-    await firstOf(this.answer(batch), slowBatchMs);
+    await withinMs(this.answer(batch), slowBatchMs);
     this.isBusy = false;
     if (this.waiting.length > 0) this.gather();
   }

@@ -5,9 +5,9 @@ import {
 } from 'typeorm';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 
-/** The error codes of drivers and servers, by their meaning. No two engines have the same code. */
+/** The error codes of drivers and servers, by their meaning. */
 const faults = {
-  /** A lock was waited for too long. */
+  /** A statement has waited too long for a lock. */
   lock: /^(55P03|ER_LOCK_WAIT_TIMEOUT|ER_LOCK_NOWAIT)$/,
   /** Another writer won; the same statement may well succeed now. */
   race: /^(40001|40P01|ER_LOCK_DEADLOCK|ER_CHECKREAD|SQLITE_BUSY_.*|SQLITE_LOCKED.*)$/,
@@ -17,18 +17,19 @@ const faults = {
   /** The connection broke. One that was open may also end with EHOSTUNREACH, after it has sent a change. */
   broken:
     /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ERR_STREAM_.*|ERR_SOCKET_.*|08...|25P0[34]|57P0[1245]|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_CONNECTION_KILLED|ER_SERVER_SHUTDOWN|ER_NEW_ABORTING_CONNECTION|ER_CLIENT_INTERACTION_TIMEOUT|1927)$/,
-  /** The COMMIT failed and may have happened: a node of Galera is cut off. */
+  /** The COMMIT returned an error, but the transaction may be committed: the Galera node is cut off from the others. */
   openCommit: /^ER_ERROR_DURING_COMMIT$/,
   duplicate: /^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_UNIQUE)$/,
   foreignKey: /^(23503|23001|ER_ROW_IS_REFERENCED(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
 };
-/** Messages of drivers, which have no code. */
-const notSent =
+/** Some driver errors have no code. We recognise them by their message. With these, the statement was never sent. */
+const messagesBeforeSending =
   /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|connection is in closed state|connect ETIMEDOUT|database connection is not open/;
-const brokenOff =
+/** With these, the connection broke. */
+const messagesOfBrokenConnections =
   /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)|Connection lost/i;
 
-/** The code of a database error (PostgreSQL's is the SQLSTATE, mysql2 has a number for some), or of a socket error. */
+/** Returns the code of a database error or of a socket error. PostgreSQL has the SQLSTATE, mysql2 a number for some. */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   if (error instanceof DatabaseUnavailableError) return codeOf(error.cause);
@@ -36,7 +37,7 @@ function codeOf(error: unknown): string {
   return String(code ?? errno ?? '');
 }
 
-/** The fields that drivers give their errors, and that we read. */
+/** The fields of driver errors that we read. */
 interface DriverError {
   code?: unknown;
   errno?: unknown;
@@ -62,7 +63,10 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
   return driverErrorOf(error).table !== ourTable;
 }
 
-/** PostgreSQL has the name of the index in a field. MariaDB's message ends with it. SQLite's ends with its columns. */
+/**
+ * Tells whether a row has the same values in this unique index already. PostgreSQL has the name of the index in a field.
+ * MariaDB's message ends with the name, and SQLite's ends with the columns.
+ */
 export function isDuplicate(error: unknown, index: string, lastColumn: string): boolean {
   if (!faults.duplicate.test(codeOf(error))) return false;
   const { constraint, message } = driverErrorOf(error);
@@ -78,7 +82,7 @@ export function isOfShard(error: unknown): boolean {
   return /^(08...|57P0[12])$/.test(codeOf(error));
 }
 
-/** Tells whether another writer won by a lock time-out or in a race. */
+/** Returns 'lock' after a lock time-out, 'race' after a deadlock or a serialization failure, and otherwise undefined. */
 export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   const code = codeOf(error);
   if (faults.lock.test(code)) return 'lock';
@@ -86,36 +90,53 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
 }
 
 /**
- * Gives the typed error of a fault of the connection, or of a race that was lost (a deadlock, a lock time-out, a
- * serialization failure): `DatabaseUnavailableError` or `OutcomeUnknownError`, with the driver's error as `cause`. Any
- * other error comes back as it is. The services of this library throw these by themselves. For what a host does with
- * its own DataSource: `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
+ * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, with the driver's error as
+ * `cause`, if it is one of these: the database could not be reached, the connection broke, or another writer won (a
+ * deadlock, a lock time-out, a serialization failure). Any other error is returned as it is. The services of this library
+ * throw the typed errors by themselves. For your own DataSource, write
+ * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
  * @param mayHaveCommitted true for a statement that commits by itself and was sent; by default as in a
  * transaction, where only its COMMIT may have committed
  */
-export function connectionError(error: unknown, mayHaveCommitted = isOfCommit(error)): unknown {
+export function connectionError(error: unknown, mayHaveCommitted = isCommitError(error)): unknown {
+  // After a call of ours has failed, your next statement gets an error whose cause is the typed error of that call.
   const typed = [error, Object(error).cause].find(isTyped);
   if (typed) return typed;
+  const kind = kindOf(error);
+  switch (kind) {
+    case 'lock':
+    case 'race':
+      return new DatabaseUnavailableError(error, kind);
+    case 'notSent':
+      return new DatabaseUnavailableError(error);
+    case 'openCommit':
+      return mayHaveCommitted ? new OutcomeUnknownError(error) : error;
+    case 'broken':
+      return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
+    default:
+      return error;
+  }
+}
+
+function kindOf(error: unknown): 'lock' | 'race' | 'notSent' | 'openCommit' | 'broken' | undefined {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
   const contention = contentionOf(error);
-  if (contention) return new DatabaseUnavailableError(error, contention);
+  if (contention) return contention;
   const isReleased =
     error instanceof QueryRunnerAlreadyReleasedError ||
     error instanceof QueryRunnerProviderAlreadyReleasedError;
-  const isOfConnect = (Object(error) as { syscall?: unknown }).syscall === 'connect';
-  if (isReleased || isOfConnect || notSent.test(message) || faults.unavailable.test(code))
-    return new DatabaseUnavailableError(error);
-  if (mayHaveCommitted && faults.openCommit.test(code)) return new OutcomeUnknownError(error);
-  if (!brokenOff.test(message) && !faults.broken.test(code)) return error;
-  return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
+  const isConnectError = (Object(error) as { syscall?: unknown }).syscall === 'connect';
+  if (isReleased || isConnectError || messagesBeforeSending.test(message) || faults.unavailable.test(code))
+    return 'notSent';
+  if (faults.openCommit.test(code)) return 'openCommit';
+  return messagesOfBrokenConnections.test(message) || faults.broken.test(code) ? 'broken' : undefined;
 }
 
-/** After a call of ours has failed, your next statement gets an error whose cause is the typed error of that call. */
 function isTyped(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
 }
 
-function isOfCommit(error: unknown): boolean {
+function isCommitError(error: unknown): boolean {
   return error instanceof QueryFailedError && error.query === 'COMMIT';
 }

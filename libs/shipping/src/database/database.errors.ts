@@ -2,7 +2,7 @@ import { problemDetails, ShippingException } from '../problems/shipping.exceptio
 
 const retryAfter = { 'Retry-After': '1' };
 
-/** The database could not be reached, did not finish in time or let another writer win. Nothing was changed: try again. */
+/** The database could not be reached, took too long, or another writer won. Nothing was changed: try again. */
 export class DatabaseUnavailableError extends ShippingException {
   override readonly headers = retryAfter;
 
@@ -16,7 +16,7 @@ export class DatabaseUnavailableError extends ShippingException {
   }
 }
 
-/** The connection broke while a change was on its way: it may or may not have happened. Look before retrying. */
+/** The connection broke during a change, which may or may not have happened. Look before you try again. */
 export class OutcomeUnknownError extends ShippingException {
   override readonly headers = retryAfter;
 

@@ -6,7 +6,7 @@ import { DatabaseUnavailableError } from './database.errors.js';
 import { connectionError, contentionOf } from './connection-errors.js';
 import { isSqlite } from './engines/engine.js';
 import { onePerDataSource } from './one-per-data-source.js';
-import { type OpenTransactions, openTransactionsOf } from './open-transactions.js';
+import { type JoinedCall, type OpenTransactions, openTransactionsOf } from './open-transactions.js';
 import { Turns } from './turns.js';
 
 /** The last argument of every service method. */
@@ -17,10 +17,10 @@ export interface CallOptions {
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 
-/** The work of a call after its statements. */
-export interface Completion<Result> {
-  /** Returns the function that runs after the outermost COMMIT. Called before `hook`, which may change the result. */
-  announcement?: (result: Result) => () => void;
+/** What a call does after its statements. */
+export interface AfterStatements<Result> {
+  /** Returns the function that runs after the outermost COMMIT. It is called before `hook`, which may change the result. */
+  prepareAnnouncement?: (result: Result) => () => void;
   /**
    * Code of the host, such as `onChange`. It runs in the transaction, after the statements of the call. If it throws, the
    * transaction can only be rolled back.
@@ -30,14 +30,14 @@ export interface Completion<Result> {
 
 const maxTries = 3;
 
-/** Tells a call whether a hook has made it. */
-const hookOn = onePerDataSource(() => new AsyncLocalStorage<{ isRunning: boolean }>());
+/** Lets a call detect that it was made inside `onChange` or `onEvent`. */
+const hookStateOf = onePerDataSource(() => new AsyncLocalStorage<{ isRunning: boolean }>());
 
-/** Errors of hooks that are not about the database, such as a broken connection to another service. They stay as they are. */
-const foreignErrors = new WeakSet<object>();
+/** Errors of hooks that do not come from the database, such as a broken connection to another service. Callers get them unchanged. */
+const errorsOfHostCode = new WeakSet<object>();
 
-/** TypeORM has one connection to SQLite for all. Two transactions on it would become one. */
-const sqliteTurnsOn = onePerDataSource(() => new Turns());
+/** TypeORM has one connection to SQLite for all calls. Two transactions at the same time would become one. */
+const sqliteTurnsOf = onePerDataSource(() => new Turns());
 
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
@@ -52,22 +52,23 @@ export class Database {
     this.observe();
   }
 
-  /** Observes the host's transactions from now on. `DataSource.initialize()` ends it. */
+  /** Observes your transactions. `DataSource.initialize()` drops our subscriber, so every call subscribes again. */
   observe(): void {
     this.transactions.subscribe();
   }
 
   /**
-   * Returns the manager of the caller's transaction, or undefined if there is none. Each call asks once, at its beginning.
-   * @param more the options that this call takes beside `manager`
+   * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at its
+   * beginning.
+   * @param otherOptions the names of the options that this call takes beside `manager`
    * @throws TypeError for an unknown option, a manager of another DataSource, and a call inside of a hook without a manager
    */
-  joined(options: CallOptions, more: readonly string[] = []): EntityManager | undefined {
+  callerManager(options: CallOptions, otherOptions: readonly string[] = []): EntityManager | undefined {
     this.observe();
     // A misspelt `manager` would be ignored, and the call would commit by itself.
-    const unknown = Object.keys(options).find((name) => name !== 'manager' && !more.includes(name));
+    const unknown = Object.keys(options).find((name) => name !== 'manager' && !otherOptions.includes(name));
     if (unknown !== undefined) {
-      const known = ['manager', ...more].join(' and ');
+      const known = ['manager', ...otherOptions].join(' and ');
       throw new TypeError(`This call has no option "${unknown}". It takes ${known}.`);
     }
     const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
@@ -76,111 +77,105 @@ export class Database {
         'The manager belongs to another DataSource than ShippingModule: pass one of the DataSource it was given.',
       );
     if (manager.queryRunner) return manager;
-    if (hookOn(this.dataSource).getStore()?.isRunning)
+    if (hookStateOf(this.dataSource).getStore()?.isRunning)
       throw new TypeError(
         'A call inside of onChange or onEvent would wait for the transaction that it is part of: pass the manager that onChange or onEvent was given.',
       );
     return undefined;
   }
 
-  /** @throws DatabaseUnavailableError */
-  read<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    if (joined) return this.join(joined, work);
-    return this.alone(({ manager }) => work(manager), false);
+  /**
+   * Runs statements that read, on the primary.
+   * @throws DatabaseUnavailableError
+   */
+  read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+    if (callerManager) return this.join(callerManager, work);
+    return this.onOwnConnection(({ manager }) => work(manager), false);
   }
 
   /**
-   * Runs work in which at most one statement writes. Outside of the caller's transaction, this statement commits by itself.
+   * Runs work in which at most one statement writes. Without a manager of the caller, this statement commits by itself.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  autocommit<Result>(joined: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    if (joined) return this.write(joined, work);
-    return this.alone(({ manager }) => work(manager), true);
+  autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+    if (callerManager) return this.write(callerManager, work);
+    return this.onOwnConnection(({ manager }) => work(manager), true);
   }
 
   /**
-   * Runs statements that belong together. Outside of the caller's transaction, they get one of their own.
+   * Runs statements that belong together in one transaction. Without a transaction of the caller, it begins one, also on a
+   * query runner that the caller passes.
    * @throws DatabaseUnavailableError, OutcomeUnknownError, and what the hook throws
    */
   write<Result>(
-    joined: EntityManager | undefined,
+    callerManager: EntityManager | undefined,
     work: Work<Result>,
-    completion?: Completion<Result>,
+    afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
-    if (joined?.queryRunner?.isTransactionActive) return this.join(joined, work, completion);
+    if (callerManager?.queryRunner?.isTransactionActive)
+      return this.join(callerManager, work, afterStatements);
     const begin = (manager: EntityManager): Promise<Result> =>
-      manager.transaction((begun) => this.join(begun, work, completion));
-    if (joined) return begin(joined).catch(throwTyped);
-    return this.alone(({ manager }) => begin(manager));
+      manager.transaction((transactionManager) => this.join(transactionManager, work, afterStatements));
+    if (callerManager) return begin(callerManager).catch(throwTyped);
+    return this.onOwnConnection(({ manager }) => begin(manager));
   }
 
   /**
-   * Runs work that first waits for a lock and then reads, in a transaction of its own. The isolation level does not depend on
-   * the host's default: at a stricter one, PostgreSQL would refuse the work after the wait.
+   * Runs work that first waits for a lock and then reads, in a transaction of its own. The transaction is READ COMMITTED
+   * whatever your default is: at a stricter level, PostgreSQL would refuse the work after the wait.
    * @throws as `write`
    */
-  writeInLine<Result>(work: Work<Result>, completion?: Completion<Result>): Promise<Result> {
-    const run = (begun: EntityManager): Promise<Result> => this.join(begun, work, completion);
-    return this.alone(({ manager }) =>
+  writeAfterLock<Result>(work: Work<Result>, afterStatements?: AfterStatements<Result>): Promise<Result> {
+    const run = (manager: EntityManager): Promise<Result> => this.join(manager, work, afterStatements);
+    return this.onOwnConnection(({ manager }) =>
       // SQLite has one writer at a time, and does not know this level.
       isSqlite(manager) ? manager.transaction(run) : manager.transaction('READ COMMITTED', run),
     );
   }
 
   /**
-   * Runs work on the caller's connection. If a statement or the code of the host fails, the caller's transaction can only be
-   * rolled back, even if the caller catches the error. A refusal is no such failure: it was decided before any statement
-   * failed, so it has no cause.
+   * Runs work on the connection of a manager. If a statement or the host's code fails, the transaction can only be rolled
+   * back, even if the caller catches the error.
    */
   private join<Result>(
     manager: EntityManager,
     work: Work<Result>,
-    { announcement, hook }: Completion<Result> = {},
+    { prepareAnnouncement, hook }: AfterStatements<Result> = {},
   ): Promise<Result> {
     return this.transactions.join(runnerOf(manager), async (call) => {
-      const fail = (error: unknown): never => {
-        call.fail(error);
-        throw error;
-      };
-      const result = await call
-        .inTurn(() => work(manager))
-        .catch((error: unknown) => {
-          const typed = typedError(error);
-          const isRefusal = typed instanceof ShippingException && typed.cause === undefined;
-          if (isRefusal) throw typed;
-          return fail(typed);
-        });
-      if (announcement) call.afterCommit(announcement(result));
-      // Outside of the turn, so that the host's code can call us with the manager.
-      if (hook)
-        await this.inHook(() => hook(result, manager)).catch((error: unknown) => {
-          const isOfDatabase = error instanceof TypeORMError || error instanceof ShippingException;
-          if (!isOfDatabase) foreignErrors.add(Object(error));
-          return fail(typedError(error));
-        });
+      const result = await runStatements(call, () => work(manager));
+      if (prepareAnnouncement) call.afterCommit(prepareAnnouncement(result));
+      // The hook runs outside of the turn, so that it can call us with the manager.
+      if (hook) await this.runHook(call, () => hook(result, manager));
       return result;
     });
   }
 
-  private async inHook(hook: () => Promise<void>): Promise<void> {
+  private async runHook(call: JoinedCall, hook: () => Promise<void>): Promise<void> {
     const state = { isRunning: true };
     try {
-      await hookOn(this.dataSource).run(state, hook);
+      await hookStateOf(this.dataSource).run(state, hook);
+    } catch (error) {
+      const isDatabaseError = error instanceof TypeORMError || error instanceof ShippingException;
+      if (!isDatabaseError) errorsOfHostCode.add(Object(error));
+      const typed = typedError(error);
+      call.fail(typed);
+      throw typed;
     } finally {
       state.isRunning = false;
     }
   }
 
   /** @param mayHaveCommitted as in `connectionError` */
-  private alone<Result>(
+  private onOwnConnection<Result>(
     work: (runner: QueryRunner) => Promise<Result>,
     mayHaveCommitted?: boolean,
   ): Promise<Result> {
-    const run = (): Promise<Result> => this.onOwnConnection(work, mayHaveCommitted);
-    return isSqlite(this.dataSource.manager) ? sqliteTurnsOn(this.dataSource).take(run) : run();
+    const run = (): Promise<Result> => this.withRetries(work, mayHaveCommitted);
+    return isSqlite(this.dataSource.manager) ? sqliteTurnsOf(this.dataSource).take(run) : run();
   }
 
-  private async onOwnConnection<Result>(
+  private async withRetries<Result>(
     work: (runner: QueryRunner) => Promise<Result>,
     mayHaveCommitted?: boolean,
   ): Promise<Result> {
@@ -192,7 +187,7 @@ export class Database {
         });
         return await work(runner);
       } catch (error) {
-        const isRace = contentionOf(error) === 'race' && !foreignErrors.has(Object(error));
+        const isRace = contentionOf(error) === 'race' && !errorsOfHostCode.has(Object(error));
         if (attempt === maxTries || !isRace) throw typedError(error, mayHaveCommitted);
       } finally {
         await runner.release();
@@ -202,16 +197,31 @@ export class Database {
   }
 }
 
+async function runStatements<Result>(call: JoinedCall, statements: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call.inTurn(statements);
+  } catch (error) {
+    const typed = typedError(error);
+    if (!isRefusal(typed)) call.fail(typed);
+    throw typed;
+  }
+}
+
+/** A ShippingException without a cause is a refusal. No statement has failed, so the transaction may go on. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ShippingException && error.cause === undefined;
+}
+
 function throwTyped(error: unknown): never {
   throw typedError(error);
 }
 
 /** @param mayHaveCommitted as in `connectionError` */
 function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
-  return foreignErrors.has(Object(error)) ? error : connectionError(error, mayHaveCommitted);
+  return errorsOfHostCode.has(Object(error)) ? error : connectionError(error, mayHaveCommitted);
 }
 
 function runnerOf({ queryRunner }: EntityManager): QueryRunner {
-  if (!queryRunner) throw new TypeError('A joined manager has a query runner.');
+  if (!queryRunner) throw new TypeError("A caller's manager has a query runner.");
   return queryRunner;
 }

@@ -1,14 +1,14 @@
-/** @returns the result, or undefined when it does not come in time */
-export async function firstOf<Result>(
-  coming: Promise<Result>,
-  maxWaitMs: number,
+/** @returns the result, or undefined after this time. The promise itself goes on. */
+export async function withinMs<Result>(
+  promise: Promise<Result>,
+  timeoutMs: number,
 ): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), maxWaitMs);
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
   });
   try {
-    return await Promise.race([coming, patience]);
+    return await Promise.race([promise, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -4,10 +4,10 @@ import { type DataSource } from 'typeorm';
 export function onePerDataSource<Shared extends object>(
   make: (dataSource: DataSource) => Shared,
 ): (dataSource: DataSource) => Shared {
-  const made = new WeakMap<DataSource, Shared>();
+  const objects = new WeakMap<DataSource, Shared>();
   return (dataSource) => {
-    const shared = made.get(dataSource) ?? make(dataSource);
-    made.set(dataSource, shared);
+    let shared = objects.get(dataSource);
+    if (!shared) objects.set(dataSource, (shared = make(dataSource)));
     return shared;
   };
 }

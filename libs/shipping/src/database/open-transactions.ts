@@ -7,17 +7,17 @@ import { Turns } from './turns.js';
 interface OpenTransaction {
   /** Functions that run after the outermost COMMIT. */
   readonly actions: (() => void)[];
-  /** Our calls in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
+  /** The calls of ours in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
   readonly calls: Set<Promise<unknown>>;
-  /** A call of ours was made in it. */
+  /** Whether a call of ours was made in this transaction. */
   isJoined: boolean;
-  /** The error of the first call that failed in it. From then on it can only be rolled back. */
+  /** The error of the first call that failed in this transaction. From then on it can only be rolled back. */
   failure?: { readonly error: unknown };
   isEnding: boolean;
 }
 
 interface Connection {
-  /** Outermost first. */
+  /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[];
   readonly turns: Turns;
 }
@@ -32,10 +32,10 @@ interface QueryEvent extends TransactionEvent {
 }
 
 /**
- * A subscriber of TypeORM may call us during a statement of ours. Such a call waits for itself, so the wait is bounded. The
- * bound is longer than the lock time-outs of the servers.
+ * A subscriber of TypeORM may call us during a statement of ours. Then the two calls wait for each other, so the wait is
+ * bounded. The bound is longer than the lock time-outs of the servers.
  */
-const maxWaitMs = 120_000;
+const maxTurnWaitMs = 120_000;
 
 /**
  * These statements pass after a failure. ROLLBACK ends the transaction. SAVEPOINT must pass, because TypeORM answers a failed
@@ -69,7 +69,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Makes TypeORM tell us of its transactions. `DataSource.initialize()` replaces the list of subscribers. */
+  /** Makes TypeORM report its transactions to us. `DataSource.initialize()` replaces the list of subscribers. */
   subscribe(): void {
     const { subscribers } = this.dataSource;
     if (!subscribers.includes(this)) subscribers.push(this);
@@ -79,18 +79,21 @@ export class OpenTransactions implements EntitySubscriberInterface {
    * Runs a call in the innermost transaction that is open on the connection, if there is one.
    * @throws Error when that transaction began before we observed the DataSource
    */
-  async join<Result>(runner: QueryRunner, call: (joined: JoinedCall) => Promise<Result>): Promise<Result> {
+  async join<Result>(
+    runner: QueryRunner,
+    call: (joinedCall: JoinedCall) => Promise<Result>,
+  ): Promise<Result> {
     const connection = this.connectionOf(runner);
     const transaction = connection.open.at(-1);
-    if (runner.isTransactionActive && !transaction) throw new Error(notObserved);
+    if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
     const running = call({
       inTurn: (work) =>
         connection.turns.take(async () => {
           if (transaction?.failure) throw transaction.failure.error;
-          if (transaction?.isEnding || runner.isReleased) throw tooLate();
+          if (transaction?.isEnding) throw endedTransactionError();
           return work();
-        }, maxWaitMs),
+        }, maxTurnWaitMs),
       fail: (error) => {
         if (transaction) transaction.failure ??= { error };
       },
@@ -115,7 +118,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
   /** @throws Error after a call has failed: then TypeORM rolls back, and the host gets the error */
   async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    await callsIn(connection);
+    await waitForCalls(connection);
     refuseAfterFailure(connection);
     markEnding(connection);
   }
@@ -130,7 +133,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    await callsIn(connection);
+    await waitForCalls(connection);
     markEnding(connection);
   }
 
@@ -148,7 +151,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
   afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
     const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     if (isRolledBack && this.connections.get(queryRunner)?.open.some(({ isJoined }) => isJoined))
-      throw new Error(rolledBack);
+      throw new Error(rolledBackMessage);
   }
 
   private connectionOf(runner: QueryRunner): Connection {
@@ -160,19 +163,19 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
 export const openTransactionsOf = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
 
-const rolledBack = 'The transaction was rolled back: a statement in it had failed.';
-const notObserved =
+const rolledBackMessage = 'The transaction was rolled back: a statement in it had failed.';
+const notObservedMessage =
   'This transaction began before ShippingModule could observe the DataSource. Initialize the DataSource before the ' +
   'application starts.';
 
-function tooLate(): DatabaseUnavailableError {
+function endedTransactionError(): DatabaseUnavailableError {
   const message =
     'The transaction ended before this call ran. Either the call was not awaited, or the connection was lost.';
   return new DatabaseUnavailableError(new Error(message));
 }
 
-/** Waits for the calls in the innermost transaction, also for those that are made meanwhile. */
-async function callsIn({ open }: Connection): Promise<void> {
+/** Waits for the calls in the innermost transaction, and for calls that are made during the wait. */
+async function waitForCalls({ open }: Connection): Promise<void> {
   const calls = open.at(-1)?.calls ?? new Set();
   while (calls.size > 0) await Promise.allSettled(calls);
 }

@@ -6,27 +6,26 @@ interface Escaping {
   escapeQueryWithParameters(sql: string, parameters: object, native: object): [string, unknown[]];
 }
 
-const texts = onePerDataSource(() => new Map<string, string>());
+const cachedTextsOf = onePerDataSource(() => new Map<string, string>());
 
 /**
- * Runs a statement of the QueryBuilder. To write the SQL takes the QueryBuilder longer than to answer it takes a
- * database, so the SQL is kept.
+ * Runs a statement of the QueryBuilder. The SQL text is cached, because building it takes longer than a short statement.
  * @param name identifies the statement among all statements on the table of the entity
- * @param build is called when the SQL is not known yet
+ * @param build is called when the text is not cached yet
  */
-export function run<Found>(
+export function runCached<Row>(
   { connection, queryRunner }: EntityManager,
   entity: EntityTarget<ObjectLiteral>,
   name: string,
   values: Record<string, unknown>,
   build: () => { getQuery(): string },
-): Promise<QueryResult<Found>> {
+): Promise<QueryResult<Row>> {
   if (!queryRunner) throw new TypeError('A statement needs a connection.');
-  const known = texts(connection);
-  // The name of the table may be another one after the host has initialized its DataSource again.
+  const cachedTexts = cachedTextsOf(connection);
+  // The table may have another name after the host has initialized its DataSource again.
   const key = `${name} ${connection.getMetadata(entity).tablePath}`;
-  const text = known.get(key) ?? build().getQuery();
-  known.set(key, text);
+  const text = cachedTexts.get(key) ?? build().getQuery();
+  cachedTexts.set(key, text);
   const driver: Escaping = connection.driver;
   const [sql, parameters] = driver.escapeQueryWithParameters(text, values, {});
   return queryRunner.query(sql, parameters, true);

@@ -1,23 +1,24 @@
 import { DatabaseUnavailableError } from './database.errors.js';
 
-/** Runs work one after another, in the order in which it came. */
+/** Runs one piece of work after another, in the order of the calls. */
 export class Turns {
   private last: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param maxWaitMs how long the work may wait for its turn
+   * @param maxTurnWaitMs how long the work may wait for its turn
    * @throws DatabaseUnavailableError when it has waited longer; the work does not run
    */
-  take<Result>(work: () => Promise<Result>, maxWaitMs?: number): Promise<Result> {
+  take<Result>(work: () => Promise<Result>, maxTurnWaitMs?: number): Promise<Result> {
     const { last } = this;
-    const turn = (maxWaitMs === undefined ? last : inTime(last, maxWaitMs)).then(work);
-    // Work that has waited too long is not run, but the work before it still runs.
+    const turn = (maxTurnWaitMs === undefined ? last : inTime(last, maxTurnWaitMs)).then(work);
+    // If this work waits too long, it does not run. The work before it still runs, so the next turn waits for both.
     this.last = Promise.allSettled([last, turn]).then(() => undefined);
     return turn;
   }
 }
 
-async function inTime(last: Promise<unknown>, maxWaitMs: number): Promise<void> {
+/** Rejects if the turn before takes too long. */
+async function inTime(last: Promise<unknown>, maxTurnWaitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -25,7 +26,7 @@ async function inTime(last: Promise<unknown>, maxWaitMs: number): Promise<void> 
         'The call waited too long for another call on its connection. Call ShippingModule with the manager of an event ' +
         'of TypeORM only for your own entities.';
       reject(new DatabaseUnavailableError(new Error(remedy)));
-    }, maxWaitMs);
+    }, maxTurnWaitMs);
   });
   try {
     await Promise.race([last, tooLong]);

@@ -11,43 +11,47 @@ interface AnyResponse {
 
 export interface FastifyResponse extends AnyResponse {
   sent: boolean;
-  /** Sets the function that makes text of whatever is sent on this response. */
-  serializer(serialize: (sent: unknown) => unknown): unknown;
+  /** Sets the function that turns the value that is sent on this response into text. */
+  serializer(serialize: (value: unknown) => unknown): unknown;
 }
 
 interface ExpressResponse extends AnyResponse {
-  json(sent: unknown): unknown;
+  json(value: unknown): unknown;
   type(name: string): AnyResponse;
 }
 
 export type HttpResponse = FastifyResponse | ExpressResponse;
 
-/** The headers of an answer, and the JSON that can be sent in place of its value. */
-export interface Head {
+/** How an answer is sent. */
+export interface AnswerOptions {
   /** A header that the host has set stays as it is. */
   headers: Readonly<Record<string, string>>;
   /** The header of a request that is answered with 304 if the client has this answer already. */
   ifNoneMatch?: string | undefined;
-  /** Gives the JSON of the value, or undefined after somebody has read or changed the value. */
+  /** Returns the JSON of the value, or undefined after somebody has read or changed the value. */
   json?: (() => Buffer | undefined) | undefined;
 }
 
 interface Answer {
   value: object;
-  head: Head;
+  options: AnswerOptions;
 }
 
 const answers = new WeakMap<HttpResponse, Answer>();
 
 /**
- * Gives an answer its headers. They are set when the answer is sent: the host's interceptors have run by then, and may
- * have made a refusal or a redirect of it, which does not get the headers. An interceptor may also run the handler again: then the last
- * answer counts.
+ * Gives an answer its headers. They are set when the answer is sent, after the host's interceptors have run. An interceptor
+ * may turn the answer into a refusal or a redirect. These do not get the headers. If an interceptor runs the handler again,
+ * the last answer counts.
  * @returns the value, for the handler to return
  */
-export function answer<Value extends object>(response: HttpResponse, value: Value, head: Head): Value {
+export function answer<Value extends object>(
+  response: HttpResponse,
+  value: Value,
+  options: AnswerOptions,
+): Value {
   const isPrepared = answers.has(response);
-  answers.set(response, { value, head });
+  answers.set(response, { value, options });
   if (isPrepared) return value;
   if ('serializer' in response) prepareFastify(response);
   else prepareExpress(response);
@@ -55,14 +59,14 @@ export function answer<Value extends object>(response: HttpResponse, value: Valu
 }
 
 function prepareFastify(response: FastifyResponse): void {
-  response.serializer((sent) => {
-    if (setHead(response) === 304) return undefined;
+  response.serializer((value) => {
+    if (applyHeaders(response) === 304) return undefined;
     // The host sends text, and has set its media type.
-    if (typeof sent === 'string') return sent;
-    const json = jsonAtHand(response, sent);
+    if (typeof value === 'string') return value;
+    const json = cachedJson(response, value);
     if (response.getHeader('Content-Type') === undefined)
       response.header('Content-Type', 'application/json; charset=utf-8');
-    return json ?? JSON.stringify(sent);
+    return json ?? JSON.stringify(value);
   });
 }
 
@@ -70,26 +74,28 @@ function prepareExpress(response: ExpressResponse): void {
   const { json: sendJson } = response;
   // A middleware of the host may have replaced these functions, for instance to log what is sent. It gets the value.
   const isReplaced = Object.hasOwn(response, 'json') || Object.hasOwn(response, 'send');
-  response.json = (sent) => {
-    if (setHead(response) === 304) return response.send();
-    const json = isReplaced ? undefined : jsonAtHand(response, sent);
-    return json ? response.type('json').send(json) : sendJson.call(response, sent);
+  response.json = (value) => {
+    if (applyHeaders(response) === 304) return response.send();
+    const json = isReplaced ? undefined : cachedJson(response, value);
+    return json ? response.type('json').send(json) : sendJson.call(response, value);
   };
 }
 
-/** @returns the status of the answer, which is 304 when the client has it already */
-function setHead(response: HttpResponse): number {
-  const head = answers.get(response)?.head;
+/** Sets the headers. @returns the status of the answer, which is 304 when the client has the answer already */
+function applyHeaders(response: HttpResponse): number {
+  const options = answers.get(response)?.options;
   // RFC 9110, section 13.2.1: a refusal or a redirect is sent as it is.
-  if (!head || response.statusCode >= 300) return response.statusCode;
-  for (const [name, text] of Object.entries(head.headers))
+  if (!options || response.statusCode >= 300) return response.statusCode;
+  for (const [name, text] of Object.entries(options.headers))
     if (response.getHeader(name) === undefined) response.header(name, text);
-  if (ifNoneMatch(head.ifNoneMatch, String(response.getHeader('ETag')))) response.status(304);
+  if (ifNoneMatch(options.ifNoneMatch, String(response.getHeader('ETag')))) response.status(304);
   return response.statusCode;
 }
 
 /** @returns undefined when the host sends another value, or has set a media type of its own */
-function jsonAtHand(response: HttpResponse, sent: unknown): Buffer | undefined {
-  const { value, head } = answers.get(response) ?? {};
-  return sent === value && response.getHeader('Content-Type') === undefined ? head?.json?.() : undefined;
+function cachedJson(response: HttpResponse, sentValue: unknown): Buffer | undefined {
+  const { value, options } = answers.get(response) ?? {};
+  return sentValue === value && response.getHeader('Content-Type') === undefined
+    ? options?.json?.()
+    : undefined;
 }

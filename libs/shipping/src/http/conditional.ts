@@ -7,7 +7,7 @@ export function entityTag(opaque: string | number): string {
   return `"${opaque}"`;
 }
 
-/** @returns the entity tags that `If-Match` allows; undefined when it allows any, or is not there */
+/** @returns the entity tags that `If-Match` allows; undefined when it allows any, or is missing */
 export function ifMatch(violations: Violations, header = '*'): string[] | undefined {
   const tags = entityTags(header);
   // Strong comparison: a weak tag matches nothing.
@@ -17,7 +17,7 @@ export function ifMatch(violations: Violations, header = '*'): string[] | undefi
   return undefined;
 }
 
-/** @returns whether `If-None-Match` says that the client has the answer with this ETag; a malformed one says nothing */
+/** @returns whether `If-None-Match` says that the client has the answer with this ETag; a malformed header matches nothing */
 export function ifNoneMatch(header: string | undefined, etag: string): boolean {
   const tags = entityTags(header ?? '');
   if (tags === '*') return true;
@@ -33,7 +33,7 @@ function opaqueOf(etag: string): string {
 function entityTags(header: string): string[] | '*' | undefined {
   if (header.trim() === '*') return '*';
   const tags: string[] = [];
-  // No two runs of blanks side by side: matching stays linear in what a client sends.
+  // No two runs of blanks stand side by side, so the time for a match grows only linearly with the header.
   const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7E\x80-\u00FF]*")[ \t]*)?(?:,|$)/y;
   while (element.lastIndex < header.length) {
     const match = element.exec(header);

@@ -14,7 +14,7 @@ function parameter<Read>(
   return () => decorator();
 }
 
-/** Mounted controllers, each with the parameter of its path that is the project. */
+/** The name of the project's path parameter, by mounted controller. */
 const projectParameters = new WeakMap<object, string>();
 
 export function setProjectParameter(controller: object, name: string): void {
@@ -26,7 +26,7 @@ export const ProjectId = parameter(
 );
 export const MethodId = parameter(({ params }) => params['method_id'] ?? '');
 export const OrderId = parameter(({ params }) => params['order_id'] ?? '');
-/** `{}` when there is none. @throws UnsupportedMediaTypeError */
+/** The parsed body, or `{}` when there is none. @throws UnsupportedMediaTypeError */
 export const JsonBody = parameter(jsonBody);
 /** The path of the URL, for a `Location` below it. */
 export const Path = parameter((request) => urlOf(request).path);

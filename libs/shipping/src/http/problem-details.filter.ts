@@ -15,14 +15,14 @@ import { InvalidJsonError } from './request.js';
 const logger = new Logger('ShippingModule');
 
 /**
- * Answers every error as `application/problem+json` (RFC 9457): yours, ours, and those of body parsers and adapters. It
- * is for HTTP only, and you opt in by `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of the same
- * application must not inherit it: its callers would get no answer. The mounted routes send our own refusals as problems
- * without it. A response that has been sent is left alone.
+ * Answers every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
+ * adapters. It is for HTTP only, and you turn it on by `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of
+ * the same application must not inherit it, because its callers would get no answer. The mounted routes send our own
+ * refusals as problems without this filter. A response that has been sent is left alone.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
-  /** @throws the exception, where it is not about HTTP */
+  /** @throws the exception, outside of HTTP */
   catch(exception: unknown, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw exception;
     this.answer(exception, host.switchToHttp().getResponse<FastifyResponse | ServerResponse>());
@@ -32,8 +32,8 @@ export class ProblemDetailsFilter implements ExceptionFilter {
   answer(exception: unknown, response: FastifyResponse | ServerResponse): void {
     const problem = problemOf(exception);
     if (problem.status >= 500) log(exception);
-    const own = exception instanceof ShippingException ? exception.headers : {};
-    const headers = Object.entries({ ...own, 'Content-Type': 'application/problem+json' });
+    const exceptionHeaders = exception instanceof ShippingException ? exception.headers : {};
+    const headers = Object.entries({ ...exceptionHeaders, 'Content-Type': 'application/problem+json' });
     const body = JSON.stringify(problem);
     if ('serializer' in response) {
       if (response.sent) return;
@@ -44,8 +44,8 @@ export class ProblemDetailsFilter implements ExceptionFilter {
       response.send(body);
       return;
     }
-    // The response of Node, which that of Express is, too. Express's `send()` would add an ETag and a charset. On Fastify,
-    // the error of a middleware comes with the response of Node.
+    // Express's response is a Node response. Its `send()` would add an ETag and a charset. On Fastify, the error of a
+    // middleware comes with a Node response, too.
     if (response.headersSent) return;
     response.statusCode = problem.status;
     for (const [name, text] of headers) response.setHeader(name, text);
@@ -57,25 +57,28 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 /** Sends our own refusals on the mounted routes. Nest asks it before a global filter of the host. */
 @Catch(ShippingException)
 export class ShippingExceptionFilter extends ProblemDetailsFilter {
-  /** @param projectParameter the parameter of the path that is the project */
+  /** @param projectParameter the name of the project's path parameter */
   constructor(private readonly projectParameter: string) {
     super();
   }
 
   override answer(exception: unknown, response: FastifyResponse | ServerResponse): void {
-    super.answer(exception instanceof InvalidParameterError ? this.ofPath(exception) : exception, response);
+    super.answer(
+      exception instanceof InvalidParameterError ? this.withPathNames(exception) : exception,
+      response,
+    );
   }
 
-  /** Violations of a service name its parameters. A client knows them by their names in the path. */
-  private ofPath({ errors, extensions }: InvalidParameterError): InvalidParameterError {
+  /** Renames the parameters of a service in the violations, such as `projectId`, to the names in the path. */
+  private withPathNames({ errors, extensions }: InvalidParameterError): InvalidParameterError {
     const names: Record<string, string> = { projectId: this.projectParameter, orderId: 'order_id' };
-    const named = errors.map((violation) => {
-      const given = 'parameter' in violation ? violation.parameter : '';
-      const parameter = names[given];
+    const renamed = errors.map((violation) => {
+      const serviceName = 'parameter' in violation ? violation.parameter : '';
+      const parameter = names[serviceName];
       if (parameter === undefined) return violation;
-      return { ...violation, parameter, detail: violation.detail.replace(given, parameter) };
+      return { ...violation, parameter, detail: violation.detail.replace(serviceName, parameter) };
     });
-    return new InvalidParameterError({ ...extensions, errors: named });
+    return new InvalidParameterError({ ...extensions, errors: renamed });
   }
 }
 
@@ -84,36 +87,37 @@ function log(exception: unknown): void {
     logger.error(exception instanceof Error ? exception.stack : exception);
     return;
   }
-  // The stack of our error does not show the fault of the database. The query in its cause has values.
+  // The stack of our error does not show what the database reported. The cause has the query with its values, so it is
+  // not logged.
   const contention = 'contention' in exception ? exception.contention : undefined;
   const words = [
     exception.code,
     contention && `(contention: ${String(contention)})`,
-    ...faultOf(exception.cause),
+    ...codeAndMessageOf(exception.cause),
   ];
   const line = words.filter(Boolean).join(' ');
-  // Contention is no fault of the database: another writer was faster, and the client tries again.
+  // Contention is usual: another writer was faster, and the client tries again.
   if (contention) logger.warn(line);
   else logger.error(line);
 }
 
 /** @returns the code and the message of a driver's error, which TypeORM may have wrapped */
-function faultOf(cause: unknown): unknown[] {
+function codeAndMessageOf(cause: unknown): unknown[] {
   if (!(cause instanceof Error)) return [];
   const { driverError = cause } = cause as { driverError?: Error };
   return [(driverError as HttpError).code, driverError.message];
 }
 
-/** Gives the problem of any error. The problem of a server error says nothing about the cause. */
+/** Returns the problem of any error. The problem of a server error says nothing about the cause. */
 export function problemOf(exception: unknown): ProblemDetails {
   if (exception instanceof ShippingException) return exception.problem;
   const error: HttpError = exception instanceof Error ? exception : new Error();
   const status = statusOf(error);
-  if (status === 400 && isOfPath(error)) {
+  if (status === 400 && isPathError(error)) {
     const detail = 'The path must be percent-encoded UTF-8.';
     return new InvalidParameterError({ errors: [{ parameter: 'path', code: 'format', detail }] }).problem;
   }
-  if (status === 400 && isOfJson(error)) return new InvalidJsonError().problem;
+  if (status === 400 && isJsonError(error)) return new InvalidJsonError().problem;
   const name = (HttpStatus[status] ?? 'error').toLowerCase();
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
   const isForClient = status < 500 && error.message && error.expose !== false;
@@ -131,7 +135,7 @@ interface HttpError extends Error {
   type?: string;
 }
 
-/** Nest 12 makes an `HttpException` of these errors, with the error as its cause. Nest 10 and 11 pass some of them on. */
+/** Nest 12 turns these errors into an `HttpException` with the error as its cause. Nest 10 and 11 pass some of them on. */
 function statusOf(error: HttpError): number {
   if (error instanceof HttpException) return error.getStatus();
   const { name, statusCode = 500, expose } = error;
@@ -140,14 +144,14 @@ function statusOf(error: HttpError): number {
   return isHttpError && isClientError ? statusCode : 500;
 }
 
-function isOfPath(error: HttpError): boolean {
+function isPathError(error: HttpError): boolean {
   const { cause = error } = error;
   return cause instanceof URIError || (cause as HttpError).code === 'FST_ERR_BAD_URL';
 }
 
-function isOfJson(error: HttpError): boolean {
+function isJsonError(error: HttpError): boolean {
   const { cause = error } = error;
   const { code = '', type } = cause as HttpError;
-  const isOfFastify = /^FST_ERR_CTP_(INVALID|EMPTY)_JSON_BODY$/.test(code);
-  return cause instanceof SyntaxError || isOfFastify || type === 'entity.parse.failed';
+  const isFastifyError = /^FST_ERR_CTP_(INVALID|EMPTY)_JSON_BODY$/.test(code);
+  return cause instanceof SyntaxError || isFastifyError || type === 'entity.parse.failed';
 }

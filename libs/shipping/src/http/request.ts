@@ -47,8 +47,9 @@ function hasContent({ headers, body }: HttpRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
 }
 
-/** @returns the path, for a `Location` below it, and what stands after `?`, as they were sent */
+/** Divides the URL, as it was sent, into its path without a final slash and its query after `?`. */
 export function urlOf({ originalUrl }: HttpRequest): { path: string; search: string } {
-  const [path = '', ...search] = originalUrl.split('?');
-  return { path: path.replace(/\/$/, ''), search: search.join('?') };
+  const at = originalUrl.indexOf('?');
+  const end = at === -1 ? originalUrl.length : at;
+  return { path: originalUrl.slice(0, end).replace(/\/$/, ''), search: originalUrl.slice(end + 1) };
 }

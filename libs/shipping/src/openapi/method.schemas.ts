@@ -14,14 +14,14 @@ const kinds: s.Schemas<table.FieldKind> = {
   time: s.time(),
 };
 
-/** @param areSent in a request, where null stands for the default */
-function schemasOf<Name extends table.FieldName>(names: readonly Name[], areSent = false): s.Schemas<Name> {
+/** @param isRequest in a request, null stands for the default */
+function schemasOf<Name extends table.FieldName>(names: readonly Name[], isRequest = false): s.Schemas<Name> {
   const schemas = names.map((name) => {
     const { kind, maxLength, nullable, description = '', default: value } = table.fieldOf(name);
-    const isOptional = areSent && value !== undefined;
+    const isOptional = isRequest && value !== undefined;
     const text = isOptional ? `${description} Default: \`${JSON.stringify(value)}\`.`.trim() : description;
     const schema = { ...kinds[kind], maxLength, ...(text && { description: text }) };
-    return [name, isOptional || (nullable && !areSent) ? s.nullable(schema) : schema];
+    return [name, isOptional || (nullable && !isRequest) ? s.nullable(schema) : schema];
   });
   return Object.fromEntries(schemas) as s.Schemas<Name>;
 }
@@ -52,16 +52,19 @@ const carrier: s.Schemas<keyof dto.ShippingCarrierDto> = {
 };
 const count = s.integer({ minimum: 0 });
 const counts = { page: count, per_page: count, total: count, total_pages: count };
-const place = s.object('Where the page is.', counts);
-const upsertIs =
+const pageMeta = s.object('Where the page is.', counts);
+const upsertDescription =
   'An optional field that is null goes back to its default. Left out, it has its default in a create and keeps its value in an update.';
 const required = table.settableFields.filter(table.isRequired);
 
 export const methodSchemas: s.Schemas = {
   // No `default` in the schemas: a client that fills it in would undo what an update leaves alone.
-  UpsertShippingMethodRequest: s.closed(upsertIs, schemasOf(table.settableFields, true), required),
+  UpsertShippingMethodRequest: s.closed(upsertDescription, schemasOf(table.settableFields, true), required),
   ShippingMethod: s.object('A shipping method with its inherited values.', method),
-  ShippingMethodPage: s.object('One page; rows and total are of one moment.', { data: methods, meta: place }),
+  ShippingMethodPage: s.object('One page; rows and total are of one moment.', {
+    data: methods,
+    meta: pageMeta,
+  }),
   ShippingCarrier: s.object('A carrier and its methods, in order.', carrier),
   ShippingTree: s.object('The methods by carrier.', { data: s.arrayOf(s.ref('ShippingCarrier'))() }),
 };

@@ -1,5 +1,5 @@
 import { ownVersion } from '../installed.cjs';
-import { defaultPath, projectParameterOf, settingsOf } from '../shipping.options.js';
+import { defaultPath, projectParameterOf, settingsOf, withoutOuterSlashes } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
 import { shippingPaths, tags } from './operations.js';
@@ -7,7 +7,7 @@ import { filterSchemas } from './parameters.js';
 import { problemSchemas } from './problem.schemas.js';
 import { inVersion } from './schema.js';
 
-/** The parts of an operation that are read here. */
+/** The parts of an operation that we read. */
 export interface OpenApiOperation {
   operationId?: string;
   summary?: string;
@@ -22,7 +22,7 @@ export type OpenApiPathItem = {
   [Method in 'get' | 'put' | 'post' | 'patch' | 'delete' | 'head' | 'options' | 'trace']?: OpenApiOperation;
 };
 
-/** The parts of an OpenAPI 3.0 or 3.1 document that are read here. The `OpenAPIObject` of `@nestjs/swagger` has them. */
+/** The parts of an OpenAPI 3.0 or 3.1 document that we read. The `OpenAPIObject` of `@nestjs/swagger` has them. */
 export interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; description?: string; license?: object; contact?: object };
@@ -66,8 +66,8 @@ export function documentShipping<Document extends OpenApiDocument>(
 ): Document {
   const project = projectParameterOf(options.path, 'documentShipping() option "path"');
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
-  const path = (options.path ?? defaultPath).replace(/^\/|\/$/g, '').replace(/:(\w+)/g, '{$1}');
-  // Copied: the host may change its document, and must not change what the module checks by.
+  const path = withoutOuterSlashes(options.path ?? defaultPath).replace(/:(\w+)/g, '{$1}');
+  // Our parts are copied, so the host may change its document.
   const ours = inVersion(document.openapi, {
     tags,
     paths: shippingPaths(`/${path}`, project, maxPageSize),
@@ -77,10 +77,12 @@ export function documentShipping<Document extends OpenApiDocument>(
   );
   const scanned = scans.find(({ id }) => id?.startsWith('ShippingMethodsController_'));
   if (scanned && !scans.some(({ route }) => route in ours.paths)) {
-    const found = scanned.route.replace(/^\/|\/shipments\/methods.*$/g, '').replace(/\{(\w+)\}/g, ':$1');
+    const scannedPath = scanned.route
+      .replace(/^\/|\/shipments\/methods.*$/g, '')
+      .replace(/\{(\w+)\}/g, ':$1');
     throw new Error(
       `documentShipping() was told that the routes are at "/${path}", but the document has "${scanned.route}". Pass ` +
-        `the path that the document has: documentShipping(document, { path: '${found}' }).`,
+        `the path that the document has: documentShipping(document, { path: '${scannedPath}' }).`,
     );
   }
   const taken = new Set(scans.filter(({ route }) => !(route in ours.paths)).map(({ id }) => id));
@@ -92,14 +94,14 @@ export function documentShipping<Document extends OpenApiDocument>(
       const { security, responses, parameters = [] } = scannedOperation;
       let { operationId } = operation;
       for (let mount = 2; taken.has(operationId); mount++) operationId = `${operation.operationId}${mount}`;
-      const known = new Set(operation.parameters.map(placeOf));
+      const ourKeys = new Set(operation.parameters.map(keyOf));
       item[method] = {
         ...scannedOperation,
         ...operation,
         operationId,
-        ...saidByHost(scannedOperation),
+        ...hostFieldsOf(scannedOperation),
         ...(security && { security: withoutRepeats(security) }),
-        parameters: [...operation.parameters, ...parameters.filter((each) => !known.has(placeOf(each)))],
+        parameters: [...operation.parameters, ...parameters.filter((each) => !ourKeys.has(keyOf(each)))],
         responses: { ...responses, ...operation.responses },
       };
     }
@@ -114,14 +116,17 @@ export function documentShipping<Document extends OpenApiDocument>(
 const scannedId = /^(ShippingMethods|OrderEvents)Controller_/;
 const scannedTag = /^(ShippingMethods|OrderEvents)$/;
 
-/** Returns the fields of an operation that the host's decorators set. A scan without decorators has an empty summary, its own id and tag. */
-function saidByHost({
+/**
+ * Returns the fields of an operation that the host's decorators set. Without decorators, a scan has an empty summary and an id
+ * and a tag of its own.
+ */
+function hostFieldsOf({
   operationId = '',
   summary,
   description,
-  tags: found = [],
+  tags: scannedTags = [],
 }: OpenApiOperation): OpenApiOperation {
-  const hostTags = found.filter((tag) => !scannedTag.test(tag));
+  const hostTags = scannedTags.filter((tag) => !scannedTag.test(tag));
   return {
     ...(operationId && !scannedId.test(operationId) && { operationId }),
     ...(summary && { summary }),
@@ -130,24 +135,24 @@ function saidByHost({
   };
 }
 
-/** A mount and a route may name the same scheme. */
+/** A mount and a route may name the same scheme, so each is listed once. */
 function withoutRepeats(security: object[]): object[] {
   return [...new Map(security.map((scheme) => [JSON.stringify(scheme), scheme])).values()];
 }
 
-/** No two parameters of an operation share this. */
-function placeOf(parameter: { in?: string; name?: string; $ref?: string }): string {
+/** Returns a key that no two parameters of an operation share. */
+function keyOf(parameter: { in?: string; name?: string; $ref?: string }): string {
   return parameter.$ref ?? `${parameter.in} ${parameter.name}`;
 }
 
-/** Gives a complete OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
+/** Returns a complete OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
 export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {
   const { title = 'Shipping methods and order histories', version = ownVersion(), ...mount } = options;
   const contact = { name: 'nestjs-shipping', url: 'https://www.npmjs.com/package/nestjs-shipping' };
   const description =
-    'The six routes of nestjs-shipping. The guards of the host decide who may call them, so that this document asks for no authentication; that of a host does.';
+    'The six routes of nestjs-shipping. The guards of the host decide who may call them, so this document asks for no authentication. The document of the host does.';
   const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' }, contact };
   const host = { url: '/', description: 'The host.' };
   return documentShipping({ openapi: '3.1.0', info, servers: [host], security: [], paths: {} }, mount);

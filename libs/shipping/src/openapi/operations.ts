@@ -22,14 +22,14 @@ function operation(operationId: string, summary: string, details: Details) {
 type Operation = ReturnType<typeof operation>;
 
 const { id, version } = methodExamples.ShippingMethod;
-const misspelled = '/carier_code is no field of a shipping method.';
+const misspelledDetail = '/carier_code is no field of a shipping method.';
 const [unavailable, unknownOutcome] = [
   new DatabaseUnavailableError(undefined),
   new OutcomeUnknownError(undefined),
 ];
 const bodyRefusals = [
   new ValidationFailedError({
-    errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelled, allowed: settableFields }],
+    errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelledDetail, allowed: settableFields }],
   }),
   new InvalidJsonError(),
   new BadRequestException('The body cannot be read.'),
@@ -65,7 +65,7 @@ export function shippingPaths(
 ): Record<string, Record<string, Operation>> {
   const { readRefusals, writeRefusals } = refusalsFor(project);
   const [methods, events] = [`${base}/shipments/methods`, `${base}/{order_id}/events`];
-  const [tree, one] = [`${methods}/tree`, `${methods}/{method_id}`];
+  const [tree, method] = [`${methods}/tree`, `${methods}/{method_id}`];
   return {
     [methods]: {
       post: operation('createShippingMethod', 'Create a shipping method', {
@@ -92,10 +92,10 @@ export function shippingPaths(
         responses: { ...current('ShippingTree'), ...refusals(...readRefusals) },
       }),
     },
-    [one]: {
+    [method]: {
       patch: operation('updateShippingMethod', 'Update a shipping method', {
         description: 'Needs the required fields too. If nothing changes, `version` and `updated_at` stay.',
-        parameters: [...pathParameters(one, project), ifMatch],
+        parameters: [...pathParameters(method, project), ifMatch],
         requestBody,
         responses: {
           200: success('ShippingMethod', updated),
@@ -104,7 +104,7 @@ export function shippingPaths(
       }),
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
         description: 'Refused while records of the host refer to it.',
-        parameters: [...pathParameters(one, project), ifMatch],
+        parameters: [...pathParameters(method, project), ifMatch],
         responses: { 204: { description: 'It is gone.' }, ...refusals(...writeRefusals, ...methodRefusals) },
       }),
     },

@@ -4,9 +4,9 @@ import { identifierPattern } from '../validation/identifiers.js';
 import * as s from './schema.js';
 
 const parameter =
-  (place: 'path' | 'query' | 'header', required?: true) =>
+  (location: 'path' | 'query' | 'header', required?: true) =>
   (name: string, description: string, schema = s.string(), example?: string) => {
-    return { name, in: place, required, description, schema, example };
+    return { name, in: location, required, description, schema, example };
   };
 const [inPath, query, header] = [parameter('path', true), parameter('query'), parameter('header')];
 type Parameter = ReturnType<typeof query>;
@@ -14,7 +14,7 @@ type Parameter = ReturnType<typeof query>;
 const identifier = s.string({ pattern: identifierPattern.source });
 
 /**
- * @param route its path, which may have parameters of the host's own
+ * @param route the path of a route, which may have parameters of the host
  * @param project the name of the parameter that is the project
  */
 export function pathParameters(route: string, project: string): Parameter[] {
@@ -41,7 +41,7 @@ function json(name: string, description: string, schema: string, example: object
   return query(name, `${description} ${bounds}`, text, JSON.stringify(example));
 }
 
-const filterIs =
+const filterDescription =
   'A `ShippingFilter` as JSON, or `filter[carrier_code]=ups&filter[is_active]=true`, where a repeated key means "any of". Both at once are refused.';
 const filter = { carrier_code: ['ups', 'dhl'], is_active: true };
 const rawFilters = [{ field: 'method_label', op: 'contains', value: 'ground' }];
@@ -56,7 +56,7 @@ export function listQuery(maxPageSize: number): Parameter[] {
     query('page', `(page − 1) × per_page is at most ${offset}.`, page),
     query('per_page', 'Out of range is refused, not clamped.', perPage),
     query('q', `Words. Each must be part of one of ${searched}, whatever the case.`, words),
-    json('filter', filterIs, 'ShippingFilter', filter),
+    json('filter', filterDescription, 'ShippingFilter', filter),
     json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', rawFilters),
   ];
 }
@@ -68,21 +68,22 @@ const oneOrMore = (value: s.Schema): s.Schema => ({ anyOf: [value, s.arrayOf(val
 
 const kindsOfFields = [...new Set(filterFields.map(list.kindOf))];
 const operators = kindsOfFields.map((kind) => `${kind}: ${list.operatorsFor(kind).join(' ')}`).join('; ');
-const operatorsAre = `The operators by kind of field: ${operators}. Times are RFC 3339 with an offset.`;
-const valueIs = 'A list for `in` and `nin`, two values in order for `between`, true or false for `null`.';
+const operatorsDescription = `The operators by kind of field: ${operators}. Times are RFC 3339 with an offset.`;
+const valueDescription =
+  'A list for `in` and `nin`, two values in order for `between`, true or false for `null`.';
 const rawFilter: s.Schemas<keyof list.RawFilter> = {
   field: s.string({ enum: filterFields }),
   op: s.string({ enum: list.operatorNames }),
-  value: { ...oneOrMore({ anyOf: [text, s.int32(), s.boolean()] }), description: valueIs },
+  value: { ...oneOrMore({ anyOf: [text, s.int32(), s.boolean()] }), description: valueDescription },
 };
-const [one, group] = [s.ref('ShippingRawFilter'), s.ref('ShippingRawFilterGroup')];
-const some = { or: s.arrayOf(one)({ maxItems }) };
-const all = s.arrayOf({ anyOf: [one, group] });
+const [condition, orGroup] = [s.ref('ShippingRawFilter'), s.ref('ShippingRawFilterGroup')];
+const orConditions = { or: s.arrayOf(condition)({ maxItems }) };
+const conditions = s.arrayOf({ anyOf: [condition, orGroup] });
 const fields = filterFields.map((field) => [field, oneOrMore(kinds[list.kindOf(field)])]);
 
 export const filterSchemas: s.Schemas = {
   ShippingFilter: s.closed('Plain equality, AND-ed; a list means "any of".', Object.fromEntries(fields), []),
-  ShippingRawFilter: s.closed(operatorsAre, rawFilter),
-  ShippingRawFilterGroup: s.closed('At least one of these must hold.', some),
-  ShippingRawFilters: all('Conditions, AND-ed, with one level of `or`.', { maxItems }),
+  ShippingRawFilter: s.closed(operatorsDescription, rawFilter),
+  ShippingRawFilterGroup: s.closed('At least one of these must hold.', orConditions),
+  ShippingRawFilters: conditions('Conditions, AND-ed, with one level of `or`.', { maxItems }),
 };

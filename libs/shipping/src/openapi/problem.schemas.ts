@@ -27,9 +27,9 @@ const violation = {
   detail: s.string('One sentence for a person.'),
   allowed: s.arrayOf(s.string())('What may stand there instead.'),
 };
-const violationIs = 'What is wrong, and where: it has a `pointer`, a `parameter` or a `header`.';
+const violationDescription = 'What is wrong, and where: it has a `pointer`, a `parameter` or a `header`.';
 
 export const problemSchemas: s.Schemas = {
   ShippingProblem: s.object('A refusal, after RFC 9457.', { ...problem, ...others }, Object.keys(problem)),
-  ShippingViolation: s.object(violationIs, violation, ['code', 'detail']),
+  ShippingViolation: s.object(violationDescription, violation, ['code', 'detail']),
 };

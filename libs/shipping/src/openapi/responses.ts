@@ -17,26 +17,26 @@ const validated = {
 const notModified = { description: 'Unchanged since that ETag.', headers: validated };
 
 const examples = { ...methodExamples, ...eventExamples };
-type Exemplified = keyof typeof examples;
+type ExampleName = keyof typeof examples;
 
-export function content(name: Exemplified): object {
+export function content(name: ExampleName): object {
   return { 'application/json': { schema: s.ref(name), example: examples[name] } };
 }
 
-export function success(name: Exemplified, headers: Record<string, object> = {}): object {
+export function success(name: ExampleName, headers: Record<string, object> = {}): object {
   return { description: 'Done.', headers, content: content(name) };
 }
 
 /** The successful responses to a conditional read. */
-export function current(name: Exemplified): Responses {
+export function current(name: ExampleName): Responses {
   return { 200: success(name, validated), 304: notModified };
 }
 
 /** The responses to these refusals, by status. The refusals themselves are the examples. */
 export function refusals(...exceptions: HttpException[]): Responses {
   const statuses = [...new Set(exceptions.map((exception) => exception.getStatus()))];
-  const having = (status: number) => exceptions.filter((exception) => exception.getStatus() === status);
-  return Object.fromEntries(statuses.map((status) => [status, refusal(having(status))]));
+  const withStatus = (status: number) => exceptions.filter((exception) => exception.getStatus() === status);
+  return Object.fromEntries(statuses.map((status) => [status, refusal(withStatus(status))]));
 }
 
 function refusal(exceptions: HttpException[]): object {

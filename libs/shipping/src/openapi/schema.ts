@@ -9,7 +9,7 @@ export interface Schema {
 export type Schemas<Name extends PropertyKey = string> = Record<Name, Schema>;
 
 /** @returns a function that takes a description, keywords, or both */
-function typed(basis: Schema) {
+function schemaOf(basis: Schema) {
   return (about: string | Schema = {}, rules: Schema = {}): Schema => ({
     ...basis,
     ...(typeof about === 'string' ? { description: about } : about),
@@ -17,13 +17,13 @@ function typed(basis: Schema) {
   });
 }
 
-export const string = typed({ type: 'string' });
-export const boolean = typed({ type: 'boolean' });
-export const integer = typed({ type: 'integer', format: 'int32' });
-export const int32 = typed({ ...integer(), minimum: bounds.min, maximum: bounds.max });
-export const time = typed({ type: 'string', format: 'date-time' });
-export const json = typed({ type: 'object', additionalProperties: true, description: jsonRule });
-export const arrayOf = (items: Schema) => typed({ type: 'array', items });
+export const string = schemaOf({ type: 'string' });
+export const boolean = schemaOf({ type: 'boolean' });
+export const integer = schemaOf({ type: 'integer', format: 'int32' });
+export const int32 = schemaOf({ ...integer(), minimum: bounds.min, maximum: bounds.max });
+export const time = schemaOf({ type: 'string', format: 'date-time' });
+export const json = schemaOf({ type: 'object', additionalProperties: true, description: jsonRule });
+export const arrayOf = (items: Schema) => schemaOf({ type: 'array', items });
 export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 export const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema['type'], 'null'] });
 

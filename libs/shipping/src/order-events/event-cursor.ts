@@ -1,40 +1,42 @@
 import { createHash } from 'node:crypto';
 import { utcTime } from '../validation/time.js';
 import { type Violations } from '../validation/violations.js';
-import { type EventPlace, type EventsOf } from './event-rows.js';
+import { type EventPosition, type EventScope } from './event-rows.js';
 
-/** The pages that a cursor leads through. */
-export interface EventPages extends Required<EventsOf> {
+/** A call of `page()` and the calls for its next pages. A cursor is valid only for these. */
+export interface EventPages extends Required<EventScope> {
   /** Each type once; undefined: all types. */
   types: readonly string[] | undefined;
   newestFirst: boolean;
 }
 
-const decoded = /^(\S{24}) (\d{1,16}) (\S{8})$/;
+const cursorPattern = /^(\S{24}) (\d{1,16}) (\S{8})$/;
 
-/** @param place of the last event of the page before */
-export function cursorOf(pages: EventPages, { occurred_at, seq }: EventPlace): string {
+/** @param position the position of the last event of a page */
+export function cursorOf(pages: EventPages, position: EventPosition): string {
+  const { occurred_at, seq } = position;
   return Buffer.from(`${occurred_at} ${seq} ${markOf(pages)}`).toString('base64url');
 }
 
-/** @returns the place that the cursor holds; undefined for the first page, and for a cursor with a violation */
-export function placeAt(
+/** @returns the position in the cursor; undefined when there is no cursor */
+export function positionOfCursor(
   violations: Violations,
   pages: EventPages,
   cursor: string | undefined,
-): EventPlace | undefined {
+): EventPosition | undefined {
   if (cursor === undefined) return undefined;
   const refuse = violations.at({ parameter: 'cursor' });
-  const [, occurred_at = '', seq, mark] = decoded.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
-  const isPlace = utcTime(occurred_at) === occurred_at && Number.isSafeInteger(Number(seq));
-  if (!isPlace) refuse('format', 'cursor must be the "next" of a page.');
-  // Without valid parameters, nobody knows whether they are those of the page before.
+  const [, occurred_at = '', seq, mark] =
+    cursorPattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  const isPosition = utcTime(occurred_at) === occurred_at && Number.isSafeInteger(Number(seq));
+  if (!isPosition) refuse('format', 'cursor must be the "next" of a page.');
+  // The parameters are compared only if they are valid.
   else if (!violations.any && mark !== markOf(pages))
     refuse('not_allowed', 'cursor is of a page with another order, types or newestFirst.');
   return { occurred_at, seq };
 }
 
-/** Tells apart the pages of different calls. Nothing depends on it but an early error. */
+/** Returns a text that identifies the parameters of a call. It only makes a cursor of another call fail early. */
 function markOf({ projectId, orderId, types, newestFirst }: EventPages): string {
   const identity = JSON.stringify([projectId, orderId, types?.toSorted() ?? null, newestFirst]);
   return createHash('sha256').update(identity).digest('base64url').slice(0, 8);

@@ -1,14 +1,14 @@
 import { isObject } from '../validation/json-object.js';
 import { lengthOf } from '../validation/text.js';
 import { type Refuse, shortened, type Violations } from '../validation/violations.js';
-import { type EventPages, placeAt } from './event-cursor.js';
-import { type EventPlace, type EventsOf } from './event-rows.js';
+import { type EventPages, positionOfCursor } from './event-cursor.js';
+import { type EventPosition, type EventScope } from './event-rows.js';
 import { eventLengths } from './dto/order-event.dto.js';
 import { eventTypePattern } from './dto/record-order-event.dto.js';
 
 export interface CheckedPage extends EventPages {
   limit: number;
-  after: EventPlace | undefined;
+  after: EventPosition | undefined;
 }
 
 const parameters = ['limit', 'types', 'newestFirst', 'cursor'];
@@ -16,12 +16,12 @@ const limits = { limit: 50, maxLimit: 200, maxTypes: 50, maxCursor: 128 } as con
 
 export function checkPageQuery(
   violations: Violations,
-  order: Required<EventsOf>,
+  order: Required<EventScope>,
   input: unknown,
 ): CheckedPage {
   const query = isObject(input) ? input : {};
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
-  for (const name of Object.keys(query).filter((sent) => !parameters.includes(sent))) {
+  for (const name of Object.keys(query).filter((each) => !parameters.includes(each))) {
     const parameter = shortened(name);
     violations.at({ parameter })('unknown', `${parameter} is no parameter of a page.`, parameters);
   }
@@ -31,7 +31,7 @@ export function checkPageQuery(
   const newestFirst = checkNewestFirst(...check('newestFirst'));
   const cursor = checkCursor(...check('cursor'));
   const pages = { ...order, types, newestFirst };
-  return { ...pages, limit, after: placeAt(violations, pages, cursor) };
+  return { ...pages, limit, after: positionOfCursor(violations, pages, cursor) };
 }
 
 function checkLimit(refuse: Refuse, value: unknown): number {
@@ -48,8 +48,8 @@ function checkTypes(refuse: Refuse, value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return refuse('type', 'types must be a list of types.');
   if (value.length > limits.maxTypes)
     return refuse('too_many', `types must be at most ${limits.maxTypes} types.`);
-  const types = value.flatMap((type: unknown, place) => {
-    const name = `types[${place}]`;
+  const types = value.flatMap((type: unknown, index) => {
+    const name = `types[${index}]`;
     if (typeof type !== 'string') return refuse('type', `${name} must be a string.`);
     if (lengthOf(type) > eventLengths.type)
       return refuse('length', `${name} must be at most ${eventLengths.type} characters.`);

@@ -4,12 +4,12 @@ import {
   ifAbsent,
   isMysql,
   isSqlite,
-  keepsSnapshot,
+  readsFromSnapshotByDefault,
   nowIn,
-  selectable,
+  selectExpression,
   timeParameter,
 } from '../database/engines/engine.js';
-import { run } from '../database/statement.js';
+import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
 import { OrderEvent } from './order-event.entity.js';
@@ -31,32 +31,32 @@ const columns = [
 export type EventRow = Record<(typeof columns)[number] | 'seq', unknown>;
 
 /** The events of an order, or of all orders of a project. */
-export interface EventsOf {
+export interface EventScope {
   projectId: string;
   orderId?: string;
 }
 
-/** The place of an event in the history of its order. */
-export type EventPlace = Pick<EventRow, 'occurred_at' | 'seq'>;
+/** The position of an event in the history of its order. */
+export type EventPosition = Pick<EventRow, 'occurred_at' | 'seq'>;
 
 /** Which events of an order are read. */
 export interface EventRange {
-  /** At most so many events. */
+  /** The largest number of events. */
   limit: number;
   /** Only events of this type. */
   type?: string | undefined;
   newestFirst?: boolean;
-  /** Only events that come after this place, in the direction of reading. */
-  after?: EventPlace | undefined;
-  /** Only events that come no later than the time of this place, in the direction of reading. */
-  until?: EventPlace | undefined;
+  /** Only events that come after this position, in the direction of reading. */
+  after?: EventPosition | undefined;
+  /** Only events that come no later than the time of this position, in the direction of reading. */
+  until?: EventPosition | undefined;
 }
 
-/** How often an event is inserted again whose key was taken by an event that others remove before it is read. */
+/** How often `insertEvent` tries again, if the event that had the key is removed before it is read. */
 const maxInserts = 5;
 
 /**
- * @param id identifies the call: when it is tried again, it knows its own event
+ * @param id identifies the call: when the call is tried again, it recognises its own event
  * @returns the event, or the first one with its key
  */
 export async function insertEvent(
@@ -77,7 +77,7 @@ export async function insertEvent(
     dedupeKey: event.dedupe_key,
     occurredAt: event.occurred_at === null ? now : () => ':occurredAt',
     recordedAt: now,
-    // A key of several columns is not numbered by itself there.
+    // SQLite does not number a key of several columns.
     ...(isSqlite(manager) && { seq: () => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${tableOf(manager)})` }),
   };
   const insert = manager.createQueryBuilder().insert().into(OrderEvent).values(row).updateEntity(false);
@@ -85,11 +85,11 @@ export async function insertEvent(
     insert.setParameter('occurredAt', timeParameter(manager, event.occurred_at));
   if (event.dedupe_key !== null) ifAbsent(manager, insert, 'dedupe_key');
   if (driver.isReturningSqlSupported('insert'))
-    insert.returning(columns.map((name) => `${read(manager, name)} AS ${name}`).join(', '));
+    insert.returning(columns.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
   for (let attempt = 1; attempt <= maxInserts; attempt++) {
     const { raw } = await insert.execute();
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
-    // MariaDB also returns the event that has the key already.
+    // MariaDB also returns an event that had the key already.
     const stored = inserted ?? (await storedEvent(manager, id, event));
     if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   }
@@ -97,43 +97,44 @@ export async function insertEvent(
   throw new DatabaseUnavailableError(new Error('Another transaction has the dedupeKey.'), 'race');
 }
 
-/** @returns the event that was inserted, or the one that has its key; undefined when that one was removed meanwhile */
+/** @returns the event that was inserted, or the one that has its key; undefined if that one has been removed by now */
 function storedEvent(
   manager: EntityManager,
   id: string,
   { project_id: projectId, order_id: orderId, dedupe_key: dedupeKey }: CheckedOrderEvent,
 ): Promise<EventRow | undefined> {
-  const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId', {
+  const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId', {
     projectId,
     orderId,
   });
   if (dedupeKey === null) return query.andWhere('e.id = :id', { id }).getRawOne<EventRow>();
   query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey });
   // Only a read that locks finds a row that is newer than the snapshot of the transaction.
-  if (keepsSnapshot(manager) && manager.queryRunner?.isTransactionActive) query.setLock('pessimistic_write');
+  if (readsFromSnapshotByDefault(manager) && manager.queryRunner?.isTransactionActive)
+    query.setLock('pessimistic_write');
   return query.getRawOne<EventRow>();
 }
 
-/** Reads events by a key, so that it takes no longer in a long history. */
+/** Reads events by a key, so that a read takes no longer in a long history. */
 export async function readEvents(
   manager: EntityManager,
-  { projectId, orderId }: Required<EventsOf>,
+  { projectId, orderId }: Required<EventScope>,
   { limit, type, newestFirst = false, after, until }: EventRange,
 ): Promise<EventRow[]> {
   const values = {
     projectId,
     orderId,
     type,
-    ...(after && placeOf(manager, after)),
+    ...(after && positionParameters(manager, after)),
     ...(until && { until: timeOf(manager, until) }),
   };
   const parts = [type && 'type', newestFirst && 'newest first', after && 'after', until && 'until'];
   const name = ['events', limit, ...parts.filter(Boolean)].join(' ');
-  const { records } = await run<EventRow>(manager, OrderEvent, name, values, () => {
+  const { records } = await runCached<EventRow>(manager, OrderEvent, name, values, () => {
     const sign = newestFirst ? '<' : '>';
-    const query = selected(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
+    const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (type !== undefined) query.andWhere('e.type = :type');
-    // Each engine looks up its form of this condition in a key. Of the other form, it reads all events of the same time.
+    // Each engine looks up its form of this condition in a key. With the other form, the engine would read all events of that time.
     if (after && isMysql(manager))
       query.andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
     else if (after) query.andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`);
@@ -145,85 +146,88 @@ export async function readEvents(
 }
 
 /**
- * Reads events of some types, or of all. The events of each type are read by a key, up to the last one that can still be
+ * Reads events of some types, or of all types. The events of each type are read by a key, up to the last one that can still be
  * on the page, and are merged. One statement for several types would read all their events to sort them.
  */
 export async function readPage(
   manager: EntityManager,
-  of: Required<EventsOf>,
+  order: Required<EventScope>,
   range: EventRange,
   types: readonly string[] | undefined,
 ): Promise<EventRow[]> {
-  if (!types) return readEvents(manager, of, range);
+  if (!types) return readEvents(manager, order, range);
   const sign = range.newestFirst ? -1 : 1;
   let merged: EventRow[] = [];
   for (const type of types) {
-    const rows = await readEvents(manager, of, { ...range, type, until: merged[range.limit - 1] });
-    merged = [...merged, ...rows].toSorted((a, b) => sign * byPlace(a, b)).slice(0, range.limit);
+    const rows = await readEvents(manager, order, { ...range, type, until: merged[range.limit - 1] });
+    merged = [...merged, ...rows].toSorted((a, b) => sign * byPosition(a, b)).slice(0, range.limit);
   }
   return merged;
 }
 
 /**
  * Deletes events in the order of their key.
- * @param limit at most about so many; by default all
- * @returns how many were deleted; and `last`, the number of the last one of the batch, if there may be more after it
+ * @param limit deletes about this many events; by default all
+ * @returns how many were deleted; and `boundarySeq`, the number of the last event of the batch, if there may be more after it
  */
 export async function deleteEvents(
   manager: EntityManager,
-  { projectId, orderId }: EventsOf,
+  { projectId, orderId }: EventScope,
   limit?: number,
-): Promise<{ count: number; last: number | undefined }> {
-  let last: EventRow | undefined;
-  const [ofProject, ofOrder] = ['project_id = :projectId', 'order_id = :orderId'];
-  const remove = manager.createQueryBuilder().delete().from(OrderEvent).where(ofProject, { projectId });
-  if (orderId !== undefined) remove.andWhere(ofOrder, { orderId });
+): Promise<{ count: number; boundarySeq: number | undefined }> {
+  let boundary: EventRow | undefined;
+  const [projectCondition, orderCondition] = ['project_id = :projectId', 'order_id = :orderId'];
+  const remove = manager
+    .createQueryBuilder()
+    .delete()
+    .from(OrderEvent)
+    .where(projectCondition, { projectId });
+  if (orderId !== undefined) remove.andWhere(orderCondition, { orderId });
   if (limit !== undefined) {
-    const query = selected(manager).where(`e.${ofProject}`, { projectId });
-    if (orderId !== undefined) query.andWhere(`e.${ofOrder}`, { orderId });
-    last = await query
+    const query = selectEvents(manager).where(`e.${projectCondition}`, { projectId });
+    if (orderId !== undefined) query.andWhere(`e.${orderCondition}`, { orderId });
+    boundary = await query
       .orderBy('e.order_id')
       .addOrderBy('e.occurred_at')
       .addOrderBy('e.seq')
       .offset(limit - 1)
       .limit(1)
       .getRawOne<EventRow>();
-    if (last)
+    if (boundary)
       remove.andWhere(
-        'order_id <= :last AND (order_id < :last OR occurred_at < :time OR (occurred_at = :time AND seq <= :seq))',
-        { ...placeOf(manager, last), last: last.order_id },
+        'order_id <= :lastOrder AND (order_id < :lastOrder OR occurred_at < :time OR (occurred_at = :time AND seq <= :seq))',
+        { ...positionParameters(manager, boundary), lastOrder: boundary.order_id },
       );
   }
   const { affected } = await remove.execute();
-  return { count: affected ?? 0, last: last && Number(last.seq) };
+  return { count: affected ?? 0, boundarySeq: boundary && Number(boundary.seq) };
 }
 
-/** A place as parameters. */
-function placeOf(manager: EntityManager, place: EventPlace) {
-  return { time: timeOf(manager, place), seq: Number(place.seq) };
+function positionParameters(manager: EntityManager, position: EventPosition) {
+  return { time: timeOf(manager, position), seq: Number(position.seq) };
 }
 
-function timeOf(manager: EntityManager, { occurred_at }: EventPlace): string {
+function timeOf(manager: EntityManager, { occurred_at }: EventPosition): string {
   return timeParameter(manager, String(occurred_at));
 }
 
-/** The order of the history. */
-function byPlace(a: EventPlace, b: EventPlace): number {
+/** Compares two positions for the order of the history. */
+function byPosition(a: EventPosition, b: EventPosition): number {
   const [time, other] = [String(a.occurred_at), String(b.occurred_at)];
   if (time !== other) return time < other ? -1 : 1;
   return Number(a.seq) - Number(b.seq);
 }
 
-function selected(manager: EntityManager) {
-  const query = manager.createQueryBuilder(OrderEvent, 'e').select(selectable(manager, 'e.seq'), 'seq');
-  // Your DataSource may answer queries from a cache of TypeORM.
+function selectEvents(manager: EntityManager) {
+  const query = manager.createQueryBuilder(OrderEvent, 'e').select(selectExpression(manager, 'e.seq'), 'seq');
+  // A DataSource with TypeORM's query cache would answer with old rows.
   query.cache(false);
-  for (const name of columns) query.addSelect(read(manager, name, `e.${name}`), name);
+  for (const name of columns) query.addSelect(columnSql(manager, name, `e.${name}`), name);
   return query;
 }
 
-function read(manager: EntityManager, name: (typeof columns)[number], column: string = name): string {
-  return selectable(manager, column, name.endsWith('_at'));
+function columnSql(manager: EntityManager, name: (typeof columns)[number], column: string = name): string {
+  return selectExpression(manager, column, name.endsWith('_at'));
 }
 
 function tableOf({ connection }: EntityManager): string {

@@ -5,7 +5,10 @@ import { type OrderEventActor } from './dto/order-event.dto.js';
 const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_order_event';
 
-/** Rows are only ever added. The primary key has the order of the history. An index has the order of each type. */
+/**
+ * An event of an order. `record()` adds rows, nothing changes them, and only removals of whole histories delete them. The
+ * primary key has the order of the history, and an index has the order of each type.
+ */
 @ColumnTypesByUseDataSource
 @Entity({ name: 'shipping_order_event' })
 @Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {

@@ -15,22 +15,22 @@ import {
   deleteEvents,
   eventOf,
   type EventRow,
-  type EventsOf,
+  type EventScope,
   insertEvent,
   readEvents,
   readPage,
 } from './event-rows.js';
 
 /** How many events one statement reads. */
-const batchSize = 200;
+const readBatchSize = 200;
 
 /** About how many events one statement deletes. */
-const removedAtOnce = 1000;
+const removalBatchSize = 1000;
 
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
-  /** Removals of one project that wait for a lock use one connection, not one each. */
+  /** The removals of one project wait here for each other. They then use one connection, not one each. */
   private readonly removals = new KeyedQueue();
 
   constructor(
@@ -40,28 +40,29 @@ export class OrderEvents {
 
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
-   * @returns the event; with a `dedupeKey` that the order already has, the first event recorded under it, `repeated`
+   * @returns the event. If the order has an event with this `dedupeKey` already, that event, with `repeated: true`
    * @throws ValidationFailedError, InvalidParameterError, and what the option `onEvent` throws
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<RecordedOrderEvent> {
-    const checked = checkOrderEvent(event);
-    const joined = this.database.joined(options);
+    const checkedEvent = checkOrderEvent(event);
+    const callerManager = this.database.callerManager(options);
     const id = uuid();
-    const insert = (manager: EntityManager): Promise<RecordedOrderEvent> => insertEvent(manager, id, checked);
+    const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
+      insertEvent(manager, id, checkedEvent);
     const { onEvent } = this.settings;
-    if (!onEvent) return this.database.autocommit(joined, insert);
-    return this.database.write(joined, insert, {
+    if (!onEvent) return this.database.autocommit(callerManager, insert);
+    return this.database.write(callerManager, insert, {
       hook: async ({ repeated, ...recorded }, manager) => {
-        // The caller may change what it gets, and so may the hook.
+        // The caller and the hook may modify the event, so each has its own copy.
         if (!repeated) await onEvent(structuredClone(recorded), manager);
       },
     });
   }
 
   /**
-   * One page of a history. It takes as long in a history of 100,000 events as in a short one. An event that is recorded
-   * between two pages appears on one page or on none, and every event that was there before the first page appears once.
-   * @throws InvalidParameterError with all faults of the query
+   * Returns one page of a history. It takes as long in a history of 100,000 events as in a short one. An event that is
+   * recorded between two pages appears on one page or on none. Every event that was there before the first page appears once.
+   * @throws InvalidParameterError with all violations of the query
    */
   async page(
     projectId: string,
@@ -71,26 +72,28 @@ export class OrderEvents {
   ): Promise<OrderEventPage> {
     const order = { projectId, orderId };
     const page = checkWithIds(order, (violations) => checkPageQuery(violations, order, query));
-    // One more than the page tells whether there is another one.
+    // One event more than the page holds shows whether there is a next page.
     const range = { ...page, limit: page.limit + 1 };
-    const joined = this.database.joined(options);
-    const rows = await this.database.read(joined, (manager) => readPage(manager, page, range, page.types));
+    const callerManager = this.database.callerManager(options);
+    const rows = await this.database.read(callerManager, (manager) =>
+      readPage(manager, page, range, page.types),
+    );
     const shown = rows.slice(0, page.limit);
     const last = rows.length > page.limit ? shown.at(-1) : undefined;
     return { events: shown.map(eventOf), next: last ? cursorOf(page, last) : null };
   }
 
-  /** The whole history in memory. For a long history use `stream`. An unknown order has no events. */
+  /** Returns the whole history at once. For a long history use `stream`. An unknown order has no events. */
   async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
     checkIds({ projectId, orderId });
     const events: OrderEventDto[] = [];
-    const joined = this.database.joined(options);
-    for await (const batch of this.batches(projectId, orderId, joined)) events.push(...batch);
+    const callerManager = this.database.callerManager(options);
+    for await (const batch of this.batches(projectId, orderId, callerManager)) events.push(...batch);
     return events;
   }
 
   /**
-   * The whole history, oldest first, in bounded memory. No connection is held between two batches.
+   * Returns the whole history, oldest first, in bounded memory. No connection is held between two batches.
    * @throws InvalidParameterError
    */
   stream(
@@ -99,19 +102,19 @@ export class OrderEvents {
     options: CallOptions = {},
   ): AsyncGenerator<OrderEventDto, void, undefined> {
     checkIds({ projectId, orderId });
-    // Asked for here: when the first event is read, another ambient transaction may be open.
-    return each(this.batches(projectId, orderId, this.database.joined(options)));
+    // The manager is looked up now. When the first event is read, another ambient transaction may be open.
+    return each(this.batches(projectId, orderId, this.database.callerManager(options)));
   }
 
   /**
    * Removes the history of an order, for instance because a privacy law asks for it. Outside of the caller's transaction it
-   * is removed in batches, the oldest events first. If a batch fails, those before it are gone: call it again.
+   * is removed in batches, the oldest events first. If a batch fails, the batches before it stay removed: call it again.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */
   async removeOrder(projectId: string, orderId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId, orderId });
-    return this.remove({ projectId, orderId }, this.database.joined(options));
+    return this.remove({ projectId, orderId }, this.database.callerManager(options));
   }
 
   /**
@@ -122,39 +125,43 @@ export class OrderEvents {
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
-    return this.remove({ projectId }, this.database.joined(options));
+    return this.remove({ projectId }, this.database.callerManager(options));
   }
 
-  private async remove(of: EventsOf, joined: EntityManager | undefined): Promise<number> {
-    if (joined) return (await this.database.write(joined, (manager) => deleteEvents(manager, of))).count;
-    return this.removals.take(of.projectId, async () => {
-      let [all, before]: [number, number | undefined] = [0, undefined];
+  private async remove(scope: EventScope, callerManager: EntityManager | undefined): Promise<number> {
+    if (callerManager)
+      return (await this.database.write(callerManager, (manager) => deleteEvents(manager, scope))).count;
+    return this.removals.take(scope.projectId, async () => {
+      let total = 0;
+      let previousBoundary: number | undefined;
       for (;;) {
-        const { count, last } = await this.database.autocommit(undefined, (manager) =>
-          deleteEvents(manager, of, removedAtOnce),
+        const { count, boundarySeq } = await this.database.autocommit(undefined, (manager) =>
+          deleteEvents(manager, scope, removalBatchSize),
         );
-        all += count;
-        // Another process may have deleted this batch. If it is still there, a trigger of the database keeps it.
-        if (last === undefined || (count === 0 && last === before)) return all;
-        before = last;
+        total += count;
+        // If no event was deleted, another process may have deleted this batch. But if the batch also ends where it ended
+        // before, a trigger of the database keeps these rows.
+        const isKept = count === 0 && boundarySeq === previousBoundary;
+        if (boundarySeq === undefined || isKept) return total;
+        previousBoundary = boundarySeq;
       }
     });
   }
 
-  /** Every event that was committed before the call comes exactly once. */
+  /** Returns every event that was committed before the call exactly once. */
   private async *batches(
     projectId: string,
     orderId: string,
-    joined: EntityManager | undefined,
+    callerManager: EntityManager | undefined,
   ): AsyncGenerator<OrderEventDto[], void, undefined> {
     let after: EventRow | undefined;
     do {
-      // One more than the batch tells whether there is another one.
-      const rows = await this.database.read(joined, (manager) =>
-        readEvents(manager, { projectId, orderId }, { limit: batchSize + 1, after }),
+      // One event more than the batch holds shows whether there is a next batch.
+      const rows = await this.database.read(callerManager, (manager) =>
+        readEvents(manager, { projectId, orderId }, { limit: readBatchSize + 1, after }),
       );
-      yield rows.slice(0, batchSize).map(eventOf);
-      after = rows.length > batchSize ? rows[batchSize - 1] : undefined;
+      yield rows.slice(0, readBatchSize).map(eventOf);
+      after = rows.length > readBatchSize ? rows[readBatchSize - 1] : undefined;
     } while (after);
   }
 }

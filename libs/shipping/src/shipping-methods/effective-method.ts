@@ -2,7 +2,6 @@ import { byCodePoint, folded } from '../validation/text.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import {
   type FieldName,
-  fieldNames,
   type InheritedField,
   inheritedFields,
   searchedFields,
@@ -16,28 +15,25 @@ export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'
 
 const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
-const isBeforeMeta = (name: FieldName): boolean => fieldNames.indexOf(name) < fieldNames.indexOf('meta');
-const fieldsBeforeMeta = settableFields.filter(isBeforeMeta);
-
 /** A stored method together with the default that it inherits from. It never changes. */
 export class EffectiveMethod {
   private folded?: string;
 
-  /** @param from the default, which has the same codes in the defaults project; undefined when nothing is inherited */
+  /** @param inheritedFrom the default, which has the same codes in the defaults project; undefined when nothing is inherited */
   constructor(
     readonly stored: StoredMethod,
-    readonly from: StoredMethod | undefined,
+    readonly inheritedFrom: StoredMethod | undefined,
   ) {}
 
-  /** Returns the value that clients see. If the default has null, it is the stored value. */
+  /** Returns the value that clients see. If the default has null, this is the stored value. */
   value<Name extends FieldName>(name: Name): StoredMethod[Name] {
-    const inherited = inheritable.has(name) ? this.from?.[name] : undefined;
+    const inherited = inheritable.has(name) ? this.inheritedFrom?.[name] : undefined;
     return (inherited ?? this.stored[name]) as StoredMethod[Name];
   }
 
   /**
-   * The searched texts, case-folded, one on each line in the order of `searchedFields`. No text has a line break. They are
-   * folded when a list first searches them, and kept for the next lists.
+   * The searched texts, case-folded, one on each line in the order of `searchedFields`. No text has a line break. The texts
+   * are folded when a list first searches them, and stay in memory for the next lists.
    */
   get searchText(): string {
     return (this.folded ??= searchedFields.map((name) => folded(this.value(name) ?? '')).join('\n'));
@@ -48,8 +44,9 @@ export class EffectiveMethod {
    * alone is not enough, because a default that is deleted and created again has version 1 again.
    */
   get etag(): string {
-    const { stored, from } = this;
-    return from ? `"${stored.version}-${from.id.slice(24)}.${from.version}"` : `"${stored.version}"`;
+    const { stored, inheritedFrom } = this;
+    if (!inheritedFrom) return `"${stored.version}"`;
+    return `"${stored.version}-${inheritedFrom.id.slice(24)}.${inheritedFrom.version}"`;
   }
 
   /** Returns a new object each time, so that the caller may change it. */
@@ -68,18 +65,20 @@ export class EffectiveMethod {
     };
   }
 
-  /** JSON of the `dto`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
+  /** The JSON of `dto`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
   get json(): string {
-    const { stored, inherited, etag } = this;
-    const { id, project_id, version, created_at, updated_at } = stored;
-    const values = valuesOf(fieldsBeforeMeta, (name) => this.value(name));
-    const first = withMeta({ id, project_id, ...values }, this.value('meta'));
-    const { use_default } = stored;
-    const ownValues = valuesOf(inherited.filter(isBeforeMeta), (name) => stored[name]);
-    // A default always has a `meta`, so it is inherited with the other fields.
-    const own = inherited.length > 0 ? withMeta(ownValues, stored.meta) : '{}';
-    const last = JSON.stringify({ version, etag, created_at, updated_at });
-    return `${first.slice(0, -1)},"use_default":${use_default},"inherited":${JSON.stringify(inherited)},"own":${own},${last.slice(1)}`;
+    const { stored, inherited } = this;
+    return objectJson([
+      ['id', JSON.stringify(stored.id)],
+      ['project_id', JSON.stringify(stored.project_id)],
+      ...settableFields.map((name): Member => [name, valueJson(name, this.value(name))]),
+      ['inherited', JSON.stringify(inherited)],
+      ['own', objectJson(inherited.map((name) => [name, valueJson(name, stored[name])]))],
+      ['version', JSON.stringify(stored.version)],
+      ['etag', JSON.stringify(this.etag)],
+      ['created_at', JSON.stringify(stored.created_at)],
+      ['updated_at', JSON.stringify(stored.updated_at)],
+    ]);
   }
 
   /** The stored values that a client can change. */
@@ -88,8 +87,8 @@ export class EffectiveMethod {
   }
 
   private get inherited(): InheritedField[] {
-    const { from } = this;
-    return from ? inheritedFields.filter((name) => from[name] !== null) : [];
+    const { inheritedFrom } = this;
+    return inheritedFrom ? inheritedFields.filter((name) => inheritedFrom[name] !== null) : [];
   }
 }
 
@@ -103,10 +102,18 @@ function valuesOf<Name extends SettableField>(
   return values as Pick<StoredValues, Name>;
 }
 
-/** @returns JSON of an object with a last member `meta` */
-function withMeta(values: object, meta: string): string {
-  const json = JSON.stringify(values).slice(0, -1);
-  return `${json}${json === '{' ? '' : ','}"meta":${meta}}`;
+/** The name of a member of an object, and the JSON of its value. */
+type Member = [name: string, json: string];
+
+function objectJson(members: readonly Member[]): string {
+  let text = '';
+  for (const [name, json] of members) text += `${text === '' ? '' : ','}"${name}":${json}`;
+  return `{${text}}`;
+}
+
+/** @param value a stored value; `meta` is stored as JSON */
+function valueJson(name: SettableField, value: unknown): string {
+  return name === 'meta' ? String(value) : JSON.stringify(value);
 }
 
 /** Compares two methods for the order of lists. */

@@ -49,7 +49,7 @@ describe('a creation', () => {
     const [change, ...others] = creation({ ...free, sort_order: null, meta: null }, 10)(view);
 
     expect(others).toEqual([]);
-    expect(change).toMatchObject({ before: undefined, values: { ...free, ...filledIn } });
+    expect(change).toMatchObject({ kind: 'insert', values: { ...free, ...filledIn } });
     expect(isUuid(change?.id)).toBe(true);
   });
 
@@ -123,6 +123,7 @@ describe('an update', () => {
 
     expect(changes).toEqual([
       {
+        kind: 'update',
         id: inheriting,
         before: view.byId(inheriting),
         values: { ...filledIn, ...stored, method_label: 'New' },
@@ -177,7 +178,7 @@ describe('an update', () => {
 describe('a removal', () => {
   it('deletes one row', () => {
     expect(removal(plain.toUpperCase(), undefined)(view)).toEqual([
-      { id: plain, before: view.byId(plain), values: undefined },
+      { kind: 'delete', id: plain, before: view.byId(plain) },
     ]);
   });
 
@@ -195,7 +196,7 @@ describe('a removal', () => {
 describe('an upsert', () => {
   it('inserts a method that does not exist', () => {
     expect(upserts([free], { maxMethods: 10 })(view)).toMatchObject([
-      { before: undefined, values: { ...filledIn, ...free } },
+      { kind: 'insert', values: { ...filledIn, ...free } },
     ]);
   });
 

@@ -15,14 +15,11 @@ import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 
 // These functions decide what a call changes. They look at nothing but the view of the project, and throw refusals.
 
-/** A row to insert, to update or to delete. */
-export interface Change {
-  id: string;
-  /** Undefined when the row is to be inserted. */
-  before: EffectiveMethod | undefined;
-  /** Undefined when the row is to be deleted. */
-  values: StoredValues | undefined;
-}
+/** A row to write, and for an update or a deletion the method as it was before. */
+export type Change =
+  | { kind: 'insert'; id: string; values: StoredValues }
+  | { kind: 'update'; id: string; before: EffectiveMethod; values: StoredValues }
+  | { kind: 'delete'; id: string; before: EffectiveMethod };
 
 /**
  * Returns the rows to write. The list is empty when nothing changes.
@@ -102,9 +99,11 @@ export const removalOfAll: Decide = (view) => view.methods.map(deletion);
  * The row that a change is expected to write. A trigger of the database may write another one.
  * @param now stands for the time of the database
  */
-export function expectedRow({ id, before, values }: Change, projectId: string, now: string): WrittenRow {
-  if (!values) return { id, stored: undefined };
-  const { version = 0, created_at = now } = before?.stored ?? {};
+export function expectedRow(change: Change, projectId: string, now: string): WrittenRow {
+  const { kind, id } = change;
+  if (kind === 'delete') return { id, stored: undefined };
+  const { values } = change;
+  const { version, created_at } = kind === 'update' ? change.before.stored : { version: 0, created_at: now };
   const meta = JSON.stringify(values.meta);
   return {
     id,
@@ -113,17 +112,17 @@ export function expectedRow({ id, before, values }: Change, projectId: string, n
 }
 
 function insertion(values: StoredValues): Change {
-  return { id: uuid(), before: undefined, values };
+  return { kind: 'insert', id: uuid(), values };
 }
 
 function deletion(before: EffectiveMethod): Change {
-  return { id: before.stored.id, before, values: undefined };
+  return { kind: 'delete', id: before.stored.id, before };
 }
 
 /** @throws TooManyMethodsError when the changes add methods, and the project would have too many afterwards */
 function refuseTooMany(view: MethodView, changes: Change[], maxMethods: number): Change[] {
-  const added = changes.filter(({ before }) => !before).length;
-  const removed = changes.filter(({ values }) => !values).length;
+  const added = changes.filter(({ kind }) => kind === 'insert').length;
+  const removed = changes.filter(({ kind }) => kind === 'delete').length;
   if (added > 0 && view.methods.length + added - removed > maxMethods)
     throw new TooManyMethodsError(maxMethods);
   return changes;
@@ -133,9 +132,10 @@ function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippin
   const stored = before.storedValues;
   const values = patched(before.dto, stored, request);
   if (isDeepStrictEqual(values, stored)) return [];
-  const holder = view.byCodes(values.carrier_code, values.method_code);
-  if (holder && holder !== before) throw new DuplicateMethodError(holder.stored.id);
-  return [{ id: before.stored.id, before, values }];
+  const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);
+  if (methodWithCodes && methodWithCodes !== before)
+    throw new DuplicateMethodError(methodWithCodes.stored.id);
+  return [{ kind: 'update', id: before.stored.id, before, values }];
 }
 
 /** @throws MethodNotFoundError, VersionMismatchError */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Violations } from '../validation/violations.js';
 import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
 import { checkListQuery } from './list/list-query.check.js';
-import { pageJson, treeJson } from './method-json.js';
+import { pageJson, treeJson } from './rendering.js';
 import { type MethodSet, MethodView, tagOf } from './method-view.js';
 import { anyMethods, idOf, methodSet, storedMethod } from './stored-method.sample.js';
 

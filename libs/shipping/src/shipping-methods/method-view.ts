@@ -30,10 +30,12 @@ export interface WrittenRow {
 /** A carrier with its methods, in list order. */
 export type CarrierBranch = Omit<ShippingCarrierDto, 'methods'> & { methods: readonly EffectiveMethod[] };
 
-// The cache counts these bytes for a view, for each of its methods without its texts, and for each default that a method
-// inherits from. They are rounded figures of `npm run bench -- --memory`.
+// The cache counts these bytes. They are rounded figures of `npm run bench -- --memory`.
+/** A view without its methods. */
 const viewBytes = 500;
+/** A method without its texts. */
 const methodBytes = 500;
+/** A default that a method inherits from, without its texts. */
 const defaultBytes = 350;
 /** A string that has a character beyond Latin-1 takes two bytes for each of its characters. */
 const beyondLatin1 = /[^\0-\xFF]/;
@@ -47,7 +49,7 @@ export class MethodView {
   readonly revision: string | undefined;
   /** Whether the content of this view depends on the defaults project. */
   readonly inherits: boolean;
-  /** Identifies the content: two views with the same tag have the same content. Lists and trees have it as their ETag. */
+  /** Two views with the same tag have the same content. The tag is the ETag of lists and trees. */
   readonly tag: string;
   /** An estimate of the memory that this view takes. */
   readonly bytes: number;
@@ -85,7 +87,7 @@ export class MethodView {
     const stored = rows.flatMap((row) => row.stored ?? []);
     const untouched = this.methods.filter((method) => !writtenIds.has(method.stored.id));
     const inheriting = this.inherits ? this.methods.filter((method) => method.stored.use_default) : [];
-    const defaults = new Map(inheriting.map((method) => [codesOf(method.stored), method.from]));
+    const defaults = new Map(inheriting.map((method) => [codesOf(method.stored), method.inheritedFrom]));
     if (stored.some((method) => method.use_default && !defaults.has(codesOf(method)))) return undefined;
     const methods = untouched.concat(effective(stored, defaults)).toSorted(inListOrder);
     const inherits = this.inherits && methods.some((method) => method.stored.use_default);
@@ -94,8 +96,8 @@ export class MethodView {
   }
 
   byId(id: string): EffectiveMethod | undefined {
-    const sought = isUuid(id) ? id.toLowerCase() : undefined;
-    return this.methods.find(({ stored }) => stored.id === sought);
+    const storedId = isUuid(id) ? id.toLowerCase() : undefined;
+    return this.methods.find(({ stored }) => stored.id === storedId);
   }
 
   byCodes(carrierCode: string, methodCode: string): EffectiveMethod | undefined {
@@ -104,7 +106,7 @@ export class MethodView {
     );
   }
 
-  /** @returns one page of the matching methods, and the number of all matching methods */
+  /** Returns one page of the matching methods, and the number of all matching methods. */
   page(query: CheckedListQuery): { methods: readonly EffectiveMethod[]; total: number } {
     const { page, perPage, words, groups } = query;
     const isAll = words.length === 0 && groups.length === 0;
@@ -143,9 +145,10 @@ export function tagOf({ project, defaults }: Revisions, inherits: boolean): stri
  * them, but views of different revisions do not.
  */
 function bytesOf(method: EffectiveMethod): number {
-  const { stored, from } = method;
+  const { stored, inheritedFrom } = method;
   const folded = searchedFields.map((name) => maxFoldedBytes(method.value(name) ?? ''));
-  return methodBytes + bytesOfTexts(stored) + (from ? defaultBytes + bytesOfTexts(from) : 0) + sum(folded);
+  const ofDefault = inheritedFrom ? defaultBytes + bytesOfTexts(inheritedFrom) : 0;
+  return methodBytes + bytesOfTexts(stored) + ofDefault + sum(folded);
 }
 
 const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));

@@ -10,7 +10,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { shownTag, unreadJson } from './lazy-value.js';
+import { shownTag, unreadJson } from './rendering.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /**
@@ -36,31 +36,31 @@ export class ShippingMethodsController {
   async list(
     @ProjectId() projectId: string,
     @Search() search: string,
-    @IfNoneMatch() held: string | undefined,
+    @IfNoneMatch() ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodPage> {
-    return answerRead(response, await this.methods.list(projectId, search), held);
+    return answerRead(response, await this.methods.list(projectId, search), ifNoneMatch);
   }
 
   @Get('shipments/methods/tree')
   async tree(
     @ProjectId() projectId: string,
-    @IfNoneMatch() held: string | undefined,
+    @IfNoneMatch() ifNoneMatch: string | undefined,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingTree> {
-    return answerRead(response, await this.methods.tree(projectId), held);
+    return answerRead(response, await this.methods.tree(projectId), ifNoneMatch);
   }
 
   @Patch('shipments/methods/:method_id')
   async update(
     @ProjectId() projectId: string,
     @MethodId() id: string,
-    @IfMatch() expected: string | undefined,
+    @IfMatch() ifMatchHeader: string | undefined,
     @JsonBody() body: unknown,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
     const etags = checkWithIds({ projectId }, (violations) => {
-      const tags = ifMatch(violations, expected);
+      const tags = ifMatch(violations, ifMatchHeader);
       // The service checks the body. If the header is wrong, all violations are reported together, here.
       if (violations.any) checkUpsert(violations, body);
       return tags;
@@ -74,9 +74,9 @@ export class ShippingMethodsController {
   async remove(
     @ProjectId() projectId: string,
     @MethodId() id: string,
-    @IfMatch() expected: string | undefined,
+    @IfMatch() ifMatchHeader: string | undefined,
   ): Promise<void> {
-    const etags = checkWithIds({ projectId }, (violations) => ifMatch(violations, expected));
+    const etags = checkWithIds({ projectId }, (violations) => ifMatch(violations, ifMatchHeader));
     await this.methods.remove(projectId, id, { etags });
   }
 }
@@ -88,7 +88,7 @@ function answerRead<Value extends object>(
   ifNoneMatch: string | undefined,
 ): Value {
   const tag = shownTag(value);
-  // A host may have replaced the service, for instance in a test.
+  // Only our service gives values with a tag. A host may have replaced it, for instance in a test.
   if (tag === undefined) return value;
   const headers = { ETag: entityTag(tag), 'Cache-Control': 'no-cache' };
   return answer(response, value, { headers, ifNoneMatch, json: () => unreadJson(value) });

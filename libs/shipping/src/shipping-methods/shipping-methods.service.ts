@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
-import { type CallOptions, type Completion, Database } from '../database/database.js';
+import { type CallOptions, type AfterStatements, Database } from '../database/database.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { MethodSettings } from './method-settings.js';
 import { checkIds, checkText, checkWithIds } from '../validation/identifiers.js';
@@ -16,10 +16,9 @@ import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
-import { lazyPage, lazyTree, type Rendering } from './lazy-value.js';
 import { adoption, creation, type Decide, removal, removalOfAll, update, upserts } from './method-changes.js';
 import { codesOf } from './method-fields.js';
-import { pageJson, treeJson } from './method-json.js';
+import { lazyPage, lazyTree, pageJson, type Rendering, treeJson } from './rendering.js';
 import {
   type ChangeOptions,
   checkOptions,
@@ -27,11 +26,11 @@ import {
   type UpsertManyOptions,
 } from './method-options.js';
 import { type CacheStats } from './store/view-cache.js';
-import { type Done, MethodStore } from './store/method-store.js';
+import { type ChangeResult, MethodStore } from './store/method-store.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
-const changesOn = onePerDataSource(() => new Subject<ShippingMethodChange>());
+const changesOf = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
 /** The result of `upsertMany`. With `dryRun`, it is what the call would do. */
 export interface UpsertedMethods {
@@ -62,17 +61,17 @@ export interface AdoptedMethods {
 @Injectable()
 export class ShippingMethods {
   /**
-   * Tells of each committed change that the services and routes of this process made on this DataSource, after the
-   * outermost COMMIT. It does not tell of changes that were rolled back, nor of those of other processes. A subscriber
-   * runs in the async context in which it subscribed.
+   * Emits each change that the services and routes of this process made on this DataSource, after the outermost COMMIT. It
+   * emits no change that was rolled back, and no change of another process. A subscriber runs in the async context in which
+   * it subscribed.
    */
   readonly changes = new Observable<ShippingMethodChange>((subscriber) => {
-    // The async context of the COMMIT still holds the transaction, which is over. A subscriber must not join it.
+    // The async context of the COMMIT still holds the transaction, which has ended. A subscriber must not use it.
     const next = AsyncLocalStorage.bind((change: ShippingMethodChange) => subscriber.next(change));
-    return changesOn(this.database.dataSource).subscribe({ next });
+    return changesOf(this.database.dataSource).subscribe({ next });
   });
 
-  private readonly completion: Completion<Done>;
+  private readonly afterStatements: AfterStatements<ChangeResult>;
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -80,11 +79,11 @@ export class ShippingMethods {
     @Inject(MethodSettings) private readonly settings: MethodSettings,
   ) {
     const { onChange } = settings;
-    // The caller may change what it gets. So observers and `onChange` get copies, which are made at once.
-    this.completion = {
-      announcement: ({ changes }) => {
-        const announced = structuredClone(changes);
-        return () => announced.forEach((change) => changesOn(database.dataSource).next(change));
+    // The caller may modify the result, so observers and `onChange` get copies.
+    this.afterStatements = {
+      prepareAnnouncement: ({ changes }) => {
+        const announcedChanges = structuredClone(changes);
+        return () => announcedChanges.forEach((change) => changesOf(database.dataSource).next(change));
       },
       hook:
         onChange &&
@@ -105,11 +104,11 @@ export class ShippingMethods {
   ): Promise<ShippingMethodDto> {
     const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
     const { changes } = await this.change(projectId, options, creation(request, this.settings.maxMethods));
-    return written(changes[0]?.after);
+    return foundAfterWrite(changes[0]?.after);
   }
 
   /**
-   * One page, in the order `sort_order`, `carrier_code`, `method_code`; its rows and total are of one moment.
+   * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total are of one moment.
    * @param query the parameters as values, or the query of a URL as text: `q=ground&filter[is_active]=true`
    * @throws InvalidParameterError
    */
@@ -128,7 +127,7 @@ export class ShippingMethods {
     return lazyPage(await this.rendering(projectId, options, `list ${JSON.stringify(checked)}`, render));
   }
 
-  /** All methods, inactive ones too, by carrier. */
+  /** Returns all methods by carrier, inactive ones too. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkIds({ projectId });
     return lazyTree(await this.rendering(projectId, options, 'tree', treeJson));
@@ -167,9 +166,9 @@ export class ShippingMethods {
   }
 
   /**
-   * Fields that are left out keep their value. A change of nothing keeps `version` and `updated_at`.
+   * Fields that are left out keep their value. If no value changes, `version` and `updated_at` stay as they are.
    * @throws ValidationFailedError, InvalidParameterError, MethodNotFoundError, VersionMismatchError; MethodInUseError
-   *   when a foreign key of the host's names the codes; DuplicateMethodError with `existingId` when the new codes are taken
+   *   when your foreign key refers to the old codes; DuplicateMethodError with `existingId` when the new codes are taken
    */
   async update(
     projectId: string,
@@ -179,7 +178,7 @@ export class ShippingMethods {
   ): Promise<ShippingMethodDto> {
     const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
     const { view } = await this.change(projectId, options, update(id, request, options.etags), ['etags']);
-    return written(view.byId(id)?.dto);
+    return foundAfterWrite(view.byId(id)?.dto);
   }
 
   /** Creates the method, or updates the one that has its codes. */
@@ -194,7 +193,7 @@ export class ShippingMethods {
       options,
       upserts([request], { maxMethods: this.settings.maxMethods }),
     );
-    return written(view.byCodes(request.carrier_code, request.method_code)?.dto);
+    return foundAfterWrite(view.byCodes(request.carrier_code, request.method_code)?.dto);
   }
 
   /**
@@ -215,15 +214,15 @@ export class ShippingMethods {
     const requests = checkWithIds({ projectId }, (violations) => checkUpserts(violations, input));
     const { removeOthers, maxRemoved } = options;
     const decide = upserts(requests, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
-    const known = ['removeOthers', 'maxRemoved', 'dryRun'];
-    const { view, changes } = await this.change(projectId, options, decide, known);
-    const stored = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
-    const methods = requests.map((request) => written(stored.get(codesOf(request))?.dto));
+    const otherOptions = ['removeOthers', 'maxRemoved', 'dryRun'];
+    const { view, changes } = await this.change(projectId, options, decide, otherOptions);
+    const methodsByCodes = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
+    const methods = requests.map((request) => foundAfterWrite(methodsByCodes.get(codesOf(request))?.dto));
     const idsOf = (type: ShippingMethodChange['type']): string[] =>
-      changes.flatMap(({ type: made, after }) => (made === type && after ? after.id : []));
+      changes.flatMap((change) => (change.type === type && change.after ? change.after.id : []));
     const [created, updated] = [idsOf('created'), idsOf('updated')];
-    const changed = new Set([...created, ...updated]);
-    const unchanged = methods.map(({ id }) => id).filter((id) => !changed.has(id));
+    const changedIds = new Set([...created, ...updated]);
+    const unchanged = methods.map(({ id }) => id).filter((id) => !changedIds.has(id));
     return {
       methods,
       created,
@@ -235,8 +234,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Gives a project each default that it lacks: a method with the codes of the default and `use_default: true`. For a new
-   * tenant, whose list is empty before. Called again, it creates nothing.
+   * Gives a project each default that it lacks: a method with the codes of the default and `use_default: true`. It is for a
+   * new tenant, whose list would be empty. A second call creates nothing.
    * @param options `dryRun`: nothing is changed
    * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
    */
@@ -245,7 +244,7 @@ export class ShippingMethods {
     checkOptions(options);
     const { defaultsProjectId, maxMethods } = this.settings;
     // Both reads use one manager, even if the ambient transaction ends in between.
-    const manager = this.database.joined(options, ['dryRun']) ?? this.database.dataSource.manager;
+    const manager = this.database.callerManager(options, ['dryRun']) ?? this.database.dataSource.manager;
     const defaults = await this.view(defaultsProjectId, { manager });
     const decide = adoption(defaults, maxMethods);
     const { changes } = await this.change(projectId, { ...options, manager }, decide, ['dryRun']);
@@ -259,7 +258,7 @@ export class ShippingMethods {
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
     const { changes } = await this.change(projectId, options, removal(id, options.etags), ['etags']);
-    return written(changes[0]?.before);
+    return foundAfterWrite(changes[0]?.before);
   }
 
   /**
@@ -269,49 +268,49 @@ export class ShippingMethods {
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
-    const { changes } = await this.store.change(this.database.joined(options), {
+    const { changes } = await this.store.change(this.database.callerManager(options), {
       projectId,
       decide: removalOfAll,
-      completion: this.completion,
+      afterStatements: this.afterStatements,
       removesProject: true,
     });
     return changes.length;
   }
 
-  /** How the memory of this mount is used, in this process. For your metrics: it costs nothing to ask. */
+  /** Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement. */
   cacheStats(): CacheStats {
     return this.store.cacheStats();
   }
 
-  /** @param name the JSON is kept beside the view under this name, unless a transaction has read the view */
+  /** @param name the cache keeps the JSON under this name, unless a transaction has read the view */
   private async rendering(
     projectId: string,
     options: CallOptions,
     name: string,
     render: (view: MethodView) => string,
   ): Promise<Rendering> {
-    const joined = this.database.joined(options);
-    const view = await this.store.view(projectId, joined);
+    const callerManager = this.database.callerManager(options);
+    const view = await this.store.view(projectId, callerManager);
     const json = (): Buffer =>
-      joined ? Buffer.from(render(view)) : this.store.body(view, name, () => render(view));
+      callerManager ? Buffer.from(render(view)) : this.store.body(view, name, () => render(view));
     return { tag: view.tag, json };
   }
 
-  /** @param more the options that this call takes beside `manager` */
+  /** @param otherOptions the names of the options that this call takes beside `manager` */
   private change(
     projectId: string,
     options: ChangeOptions & UpsertManyOptions,
     decide: Decide,
-    more: readonly string[] = [],
-  ): Promise<Done> {
-    const joined = this.database.joined(options, more);
+    otherOptions: readonly string[] = [],
+  ): Promise<ChangeResult> {
+    const callerManager = this.database.callerManager(options, otherOptions);
     checkOptions(options);
-    if (options.dryRun) return this.store.preview(joined, projectId, decide);
-    return this.store.change(joined, { projectId, decide, completion: this.completion });
+    if (options.dryRun) return this.store.preview(callerManager, projectId, decide);
+    return this.store.change(callerManager, { projectId, decide, afterStatements: this.afterStatements });
   }
 
   private view(projectId: string, options: CallOptions): Promise<MethodView> {
-    return this.store.view(projectId, this.database.joined(options));
+    return this.store.view(projectId, this.database.callerManager(options));
   }
 }
 
@@ -319,8 +318,9 @@ function removedBy({ type, before }: ShippingMethodChange): ShippingMethodDto[] 
   return type === 'deleted' ? [before] : [];
 }
 
-/** A trigger of the database may have given the row other codes. */
-function written(method: ShippingMethodDto | null | undefined): ShippingMethodDto {
-  if (!method) throw new Error('A method that was written is not found: a trigger may have changed it.');
+/** @throws Error when the method is not there: a trigger of the database may have given the row other codes */
+function foundAfterWrite(method: ShippingMethodDto | null | undefined): ShippingMethodDto {
+  if (!method)
+    throw new Error('A method that was foundAfterWrite is not found: a trigger may have changed it.');
   return method;
 }

@@ -14,13 +14,13 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
 }
 
 /**
- * Returns the request that stores what this method stores: its own values, not the inherited ones. For a copy in another
- * project, or to change one field and send the rest.
+ * Returns the request that stores what this method stores: its own values, not the inherited ones. Use it to copy a method
+ * into another project, or to change one field and send the others as they are.
  */
 export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethodRequest {
   const stored: StoredValues = { ...method, ...method.own };
   const values = Object.fromEntries(settableFields.map((name) => [name, stored[name]])) as StoredValues;
-  // The caller may change `meta`.
+  // The caller may modify `meta`, so it gets a copy.
   return structuredClone(values);
 }
 
@@ -34,11 +34,11 @@ export function patched(
   stored: StoredValues,
   request: UpsertShippingMethodRequest,
 ): StoredValues {
-  const staysDefault =
+  const keepsUseDefault =
     current.use_default && (request.use_default === undefined || request.use_default === true);
-  const staysStored = (name: SettableField): boolean =>
+  const keepsStoredValue = (name: SettableField): boolean =>
     request[name] === undefined ||
-    (staysDefault && name in current.own && isDeepStrictEqual(request[name], current[name]));
-  const sent = settableFields.filter((name) => !staysStored(name)).map((name) => [name, request[name]]);
+    (keepsUseDefault && name in current.own && isDeepStrictEqual(request[name], current[name]));
+  const sent = settableFields.filter((name) => !keepsStoredValue(name)).map((name) => [name, request[name]]);
   return valuesToStore({ ...stored, ...Object.fromEntries(sent) });
 }

@@ -116,7 +116,8 @@ export class ContractClient {
     });
     const text = await response.text();
     const sent = text.startsWith('{') ? (JSON.parse(text) as Envelope) : {};
-    const isRefusedByHost = [401, 403, 429].includes(response.status) || isForeign(response.status, sent);
+    const isRefusedByHost =
+      [401, 403, 429].includes(response.status) || isAnotherRoute(response.status, sent);
     assert.ok(
       !isRefusedByHost,
       `${method} ${path} answers ${response.status}: ${text.slice(0, 200)}\n${causes}`,
@@ -128,7 +129,7 @@ export class ContractClient {
   }
 }
 
-/** A 404 of ours names a method. Another one says that the path leads to no route of ours. */
-function isForeign(status: number, { code }: Envelope): boolean {
+/** Our only 404 has the code `method_not_found`. Any other 404 means that the path leads to no route of ours. */
+function isAnotherRoute(status: number, { code }: Envelope): boolean {
   return status === 404 && code !== 'method_not_found';
 }

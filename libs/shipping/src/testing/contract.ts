@@ -16,12 +16,12 @@ export interface ContractCheck {
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** The titles of the checks that a host can leave out. */
-const demanding = {
+const optionalChecks = {
   defaults: 'a method with use_default shows the default, and its etag guards both',
   events: 'the events of an order come oldest first',
 };
 
-const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
+const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
   'create answers 201 with the whole method, ETag and Location': async (shop) => {
     const meta = { a: [1, { b: null }], type: 'x', toJSON: 'y', text: 'é😀' };
     const sent = { ...ground, carrier_label: '  UPS  ', meta };
@@ -143,7 +143,7 @@ const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
     assertRefused(again, 404, 'method_not_found');
   },
 
-  [demanding.defaults]: async (shop) => {
+  [optionalChecks.defaults]: async (shop) => {
     const defaults = new ContractClient(shop.target, shop.target.defaultsProjectId ?? 'default');
     const codes = { ...ground, method_code: shop.project.slice(0, 100) };
     const form = { ...codes, method_label: 'Default' };
@@ -159,7 +159,7 @@ const promises: Record<string, (shop: ContractClient) => Promise<void>> = {
     assertRefused(late, 412, 'version_mismatch', { current_version: 1 });
   },
 
-  [demanding.events]: async (shop) => {
+  [optionalChecks.events]: async (shop) => {
     const { orderEvents } = shop.target;
     const remedy = "Add orderEvents: app.get(OrderEvents), or leave the check out: { without: ['events'] }.";
     assert.ok(orderEvents, `The target has no orderEvents. ${remedy}`);
@@ -192,7 +192,7 @@ export interface ContractOptions {
    * Checks that this host cannot take. `defaults`: the headers do not open the defaults project. `events`: the
    * tests have no `OrderEvents`. They come back as `skipped`.
    */
-  without?: readonly (keyof typeof demanding)[];
+  without?: readonly (keyof typeof optionalChecks)[];
 }
 
 /**
@@ -207,13 +207,13 @@ export function shippingContract(
   target: () => ContractTarget,
   { without = [] }: ContractOptions = {},
 ): ContractCheck[] {
-  return Object.entries(promises).map(([title, keep]) => {
-    const leftOut = without.find((name) => demanding[name] === title);
+  return Object.entries(checks).map(([title, check]) => {
+    const leftOut = without.find((name) => optionalChecks[name] === title);
     const run = async (): Promise<void> => {
       if (leftOut)
         throw new Error(`This check is left out by { without: ['${leftOut}'] }: give it to it.skip.`);
       const shop = await ContractClient.of(target());
-      await keep(shop).finally(() => shop.clear());
+      await check(shop).finally(() => shop.clear());
     };
     return { title, skipped: leftOut !== undefined, run };
   });

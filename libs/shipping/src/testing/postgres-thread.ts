@@ -1,6 +1,6 @@
 /**
- * The program of the thread: it runs the messages of PostgreSQL's protocol that it is sent, one at a time. It is
- * sent to the thread as text, so it uses nothing of this file. `workerData` is the main file of PGlite.
+ * The program of the thread. It runs the protocol messages that it receives, one at a time. The thread gets this function
+ * as text, so the function uses nothing else of this file. `workerData` is the main file of PGlite.
  */
 export function serve(): void {
   const fs = require('node:fs') as typeof import('node:fs');

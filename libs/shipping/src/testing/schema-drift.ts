@@ -1,8 +1,8 @@
 import { type DataSource } from 'typeorm';
 import { shippingEntities } from '../shipping.entities.js';
 
-/** TypeORM's bookkeeping of views: it also wants to drop views whose entity it does not see. */
-const ofViews = /\bVIEW\b|typeorm_metadata/;
+/** TypeORM's statements about views. It would also drop views whose entity it does not see. */
+const viewStatements = /\bVIEW\b|typeorm_metadata/;
 
 /**
  * Looks at the tables of the library only: whatever the host's entities and tables are, they are no drift.
@@ -17,7 +17,7 @@ export async function expectNoSchemaDrift(dataSource: DataSource): Promise<void>
     .createSchemaBuilder()
     .log()
     .finally(() => others.forEach((metadata) => (metadata.synchronize = true)));
-  const statements = upQueries.map(({ query }) => query).filter((query) => !ofViews.test(query));
+  const statements = upQueries.map(({ query }) => query).filter((query) => !viewStatements.test(query));
   if (statements.length === 0) return;
   throw new Error(`The schema is not what the entities say. TypeORM would run:\n${statements.join('\n')}`);
 }

@@ -36,7 +36,7 @@ export function migratedTypeOrm(
 ): DynamicModule {
   const migrated = {
     autoLoadEntities: true,
-    // A mistake in an entity or a migration is the same mistake at the next try.
+    // A mistake in an entity or a migration would fail again at the next try.
     retryAttempts: 1,
     ...options,
     // The database is new, so a host that migrates by itself has not migrated this one.
@@ -66,9 +66,9 @@ async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
   if (options.type === 'better-sqlite3') return new DataSource({ ...options, database: ':memory:' });
   const database = `shipping_test_${randomUUID()}`;
   const url = 'url' in options ? options.url : undefined;
-  const place = url ? { url: Object.assign(new URL(url), { pathname: database }).href } : { database };
+  const location = url ? { url: Object.assign(new URL(url), { pathname: database }).href } : { database };
   await onServer(options, (runner) => runner.createDatabase(database));
-  return endingWith(new DataSource({ ...options, ...place } as DataSourceOptions), () =>
+  return endingWith(new DataSource({ ...options, ...location } as DataSourceOptions), () =>
     onServer(options, (runner) => runner.dropDatabase(database)),
   );
 }

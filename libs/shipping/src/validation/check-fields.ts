@@ -24,11 +24,12 @@ export function checkFields<Dto extends object>(
   }
   // A new instance has all fields of its class, and each of them is undefined.
   const fields = Object.keys(new dto());
-  for (const name of Object.keys(input).filter((sent) => !fields.includes(sent))) {
-    const at = pointerTo(pointer, name);
-    violations.at({ pointer: at })('unknown', `${at} ${unknown}`, fields);
+  for (const name of Object.keys(input).filter((each) => !fields.includes(each))) {
+    const fieldPointer = pointerTo(pointer, name);
+    violations.at({ pointer: fieldPointer })('unknown', `${fieldPointer} ${unknown}`, fields);
   }
-  // class-transformer would copy a whole object, however deep. No rule accepts an object that is no Date.
+  // class-transformer would copy a whole object, however deep it is. No rule accepts an object other than a Date, so an
+  // array stands for it.
   const values: Record<string, unknown> = {};
   for (const name of fields) {
     const value: unknown = Reflect.get(input, name);

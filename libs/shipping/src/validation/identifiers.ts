@@ -26,7 +26,7 @@ export function checkText(violations: Violations, name: string, value: unknown):
   if (typeof value !== 'string') violations.at({ parameter: name })('type', `${name} must be a string.`);
 }
 
-/** Ids of the host, by the names under which the caller passed them: `{ projectId, orderId }`. */
+/** Ids by the names of the service's parameters: `{ projectId, orderId }`. */
 type NamedIds = Readonly<Record<string, unknown>>;
 
 /** @throws InvalidParameterError with all violations of the ids */
@@ -35,8 +35,8 @@ export function checkIds(ids: NamedIds): void {
 }
 
 /**
- * Checks ids together with the other input of a call. A violation names an id as the caller does: a service by its
- * parameter (`projectId`), a route by the parameter of its path (`project_id`).
+ * Checks ids together with the other input of a call. A violation names an id by the parameter of the service, such as
+ * `projectId`. The route's filter renames it.
  * @throws InvalidParameterError, ValidationFailedError with the violations of all input
  */
 export function checkWithIds<Checked>(ids: NamedIds, check: (violations: Violations) => Checked): Checked {

@@ -8,9 +8,9 @@ export const maxJsonBytes = 16 * 1024;
 export const maxJsonDepth = 8;
 
 /** The rule as a sentence of the OpenAPI document. */
-export const jsonRule = `At most ${maxJsonBytes} bytes of JSON, nested at most ${maxJsonDepth} levels deep, itself the first; no NUL, no lone surrogate, no integer beyond ±(2^53−1), no key __proto__, constructor or prototype.`;
+export const jsonRule = `At most ${maxJsonBytes} bytes of JSON, nested at most ${maxJsonDepth} levels deep (the object itself is level 1); no NUL, no lone surrogate, no integer beyond ±(2^53−1), no key __proto__, constructor or prototype.`;
 
-/** These keys could become prototypes, or break the serialiser of a host, when they are read back. */
+/** These keys could become prototypes, or break the host's serialiser, when the database returns them. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
@@ -41,7 +41,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     path.pop();
   };
   const check = (element: unknown): void => {
-    // Each value takes a byte or more. So after too many values the object is too large, whatever the others are.
+    // Each value takes at least one byte. So after too many values the object is too large.
     if (++values > maxJsonBytes || violations.full) return;
     if (element === null || typeof element === 'boolean') return;
     if (typeof element === 'string') {
@@ -57,7 +57,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     } else if (path.length >= maxJsonDepth) {
       refuse('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
     } else if (Array.isArray(element)) {
-      // JSON has a null for each hole of an array, but `forEach` skips holes.
+      // `forEach` skips holes, but JSON writes them as null. A very long array is too large.
       if (element.length > maxJsonBytes) values = element.length;
       else element.forEach((member, index) => checkIn(index, member));
     } else {

@@ -3,10 +3,10 @@
 /** Codes are compared exactly, so characters that people cannot see are refused: controls and a space at the end. */
 export const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
 
-const but = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
-const first = but(String.raw`\x00-\x2F\x3A-\x40`);
-const inner = but(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);
-const last = but(String.raw`\x00-\x27\x2A\x2C\x3B-\x3F`);
+const exceptAscii = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
+const first = exceptAscii(String.raw`\x00-\x2F\x3A-\x40`);
+const inner = exceptAscii(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);
+const last = exceptAscii(String.raw`\x00-\x27\x2A\x2C\x3B-\x3F`);
 
 /** The ASCII part of the rule for codes. Many tools compile a pattern without the flag `u`, which `\p{L}` needs. */
 export const asciiCodePattern = new RegExp(`^${first}(${inner}*${last})?$`);
@@ -24,9 +24,9 @@ export function lengthOf(text: string): number {
 }
 
 /**
- * A text that is longer than this is refused for its length alone. Nothing else looks at it, because normalising is
- * quadratic in combining marks: 400,000 of them would hold the process for 12 seconds. All texts that are allowed are
- * shorter.
+ * A text that is longer than this is refused for its length alone. Nothing else reads it, because the time for normalising
+ * grows with the square of the combining marks: 400,000 of them would block the process for 12 seconds. All texts that are
+ * allowed are shorter.
  */
 export const maxCheckedLength = 2048;
 
@@ -48,7 +48,7 @@ export function isLabel(text: string): boolean {
 }
 
 /**
- * Gives the case-folded form of a text, in which it is searched. Upper case turns `ß` into `SS`, but leaves `ẞ` as it is,
+ * Returns the case-folded form of a text, which is searched. Upper case turns `ß` into `SS`, but leaves `ẞ` as it is,
  * so lower case comes first. JavaScript writes a `Σ` at the end of a word as `ς`. In a folded text it is `σ` everywhere.
  */
 export function folded(text: string): string {

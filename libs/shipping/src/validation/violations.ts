@@ -7,7 +7,7 @@ export const violationCodes = {
   format: 'of the wrong form',
   length: 'too short or too long',
   range: 'too small or too great',
-  unknown: 'no name that is known here',
+  unknown: 'an unknown name',
   duplicate: 'given twice',
   not_allowed: 'not allowed here',
   too_many: 'too many of them',
@@ -17,7 +17,7 @@ export const violationCodes = {
 
 export type ViolationCode = keyof typeof violationCodes;
 
-/** The place of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header. */
+/** The location of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header. */
 export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
 
 export type Violation = ViolationPlace & { code: ViolationCode; detail: string; allowed?: readonly string[] };
@@ -60,18 +60,18 @@ export class InvalidParameterError extends ViolationsError {
   }
 }
 
-/** Adds a violation at one place. It returns an empty list, so that a check can end with `return refuse(…)`. */
+/** Adds a violation at one location. It returns an empty list, so that a check can end with `return refuse(…)`. */
 export type Refuse = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
 
 /** Collects all violations of a request, so that a client can correct them all at once. */
 export class Violations {
   private readonly found: Violation[] = [];
 
-  at(place: ViolationPlace): Refuse {
+  at(location: ViolationPlace): Refuse {
     return (code, detail, allowed) => {
-      // One more than the error lists is stored, so that `full` can tell.
+      // We store one more than the error lists, so that `full` can be true.
       if (this.found.length <= maxViolations)
-        this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
+        this.found.push({ ...location, code, detail, ...(allowed && { allowed }) });
       return [];
     };
   }

@@ -38,34 +38,48 @@ async function checkEncoding(dataSource: DataSource): Promise<void> {
 }
 
 /** Settings of a session under which texts are lost, reads are wrong, or a value can break out of its statement. */
-const refused = {
-  "Variable_name IN ('character_set_client', 'character_set_connection', 'character_set_results') AND Value <> 'utf8mb4'":
-    "which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
-  "Variable_name LIKE 't%isolation' AND Value = 'READ-UNCOMMITTED'":
-    'which shows changes that are rolled back later. Set READ COMMITTED or a stricter level.',
-  "Variable_name = 'sql_mode' AND Value LIKE '%NO_BACKSLASH_ESCAPES%'":
-    'under which the driver cannot escape values safely. Remove it from the sql_mode.',
-  "Variable_name = 'wsrep_dirty_reads' AND Value = 'ON'":
-    'so that a node of Galera which is cut off from the others would answer with old data. Set it to OFF.',
-};
+const refusedSettings = [
+  {
+    condition:
+      "Variable_name IN ('character_set_client', 'character_set_connection', 'character_set_results') AND Value <> 'utf8mb4'",
+    harmAndRemedy: "which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+  },
+  {
+    condition: "Variable_name LIKE 't%isolation' AND Value = 'READ-UNCOMMITTED'",
+    harmAndRemedy: 'which shows changes that are rolled back later. Set READ COMMITTED or a stricter level.',
+  },
+  {
+    condition: "Variable_name = 'sql_mode' AND Value LIKE '%NO_BACKSLASH_ESCAPES%'",
+    harmAndRemedy: 'under which the driver cannot escape values safely. Remove it from the sql_mode.',
+  },
+  {
+    condition: "Variable_name = 'wsrep_dirty_reads' AND Value = 'ON'",
+    harmAndRemedy:
+      'so that a node of Galera which is cut off from the others would answer with old data. Set it to OFF.',
+  },
+];
 
-/** On a server of Galera, the first bit of `wsrep_sync_wait` makes a read wait for what other nodes have committed. */
-const ofGalera = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_sync_wait')";
+/** On a server of Galera, the first bit of `wsrep_sync_wait` makes a read wait for the commits of other nodes. */
+const galeraSettings = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_sync_wait')";
 
 async function checkSession(dataSource: DataSource): Promise<void> {
-  for (const [condition, remedy] of Object.entries(refused)) {
+  for (const { condition, harmAndRemedy } of refusedSettings) {
     const [found] = await dataSource.query<Variable[]>(`SHOW VARIABLES WHERE ${condition}`);
     if (found)
       throw new Error(
-        `The connection of the DataSource has ${found.Variable_name} = ${found.Value}, ${remedy}`,
+        `The connection of the DataSource has ${found.Variable_name} = ${found.Value}, ${harmAndRemedy}`,
       );
   }
-  const { wsrep_on: isGalera, wsrep_sync_wait: waits } = Object.fromEntries(
-    (await dataSource.query<Variable[]>(ofGalera)).map(({ Variable_name, Value }) => [Variable_name, Value]),
+  const { wsrep_on: galera, wsrep_sync_wait: syncWait } = Object.fromEntries(
+    (await dataSource.query<Variable[]>(galeraSettings)).map(({ Variable_name, Value }) => [
+      Variable_name,
+      Value,
+    ]),
   );
-  if (isGalera === 'ON' && Number(waits) % 2 === 0)
+  const waitsForReads = (Number(syncWait) & 1) === 1;
+  if (galera === 'ON' && !waitsForReads)
     throw new Error(
-      `The connection of the DataSource has wsrep_sync_wait = ${waits}, so that a node of Galera would answer with data ` +
+      `The connection of the DataSource has wsrep_sync_wait = ${syncWait}, so that a node of Galera would answer with data ` +
         'that is older than what another node has acknowledged. Set it to 1 on every node.',
     );
 }

@@ -7,21 +7,21 @@ const postgresTypes = new Map<ColumnType, ColumnType>([
   ['simple-json', 'jsonb'],
 ]);
 
-/** MariaDB and MySQL want such an index for a numbered column. On SQLite the last number is looked up by it. */
+/** MariaDB and MySQL need an index on a numbered column. On SQLite, `insertEvent` looks up the last number by it. */
 export const seqIndex = 'uq_shipping_order_event_seq';
 
 /** The names of our own constraints and indexes. A host may add others to our entities. */
 const ourName = /^(pk|uq|ix|ck)_shipping_/;
 
-function fitPostgres(metadata: EntityMetadata): void {
+function adaptToPostgres(metadata: EntityMetadata): void {
   for (const column of metadata.ownColumns) column.type = postgresTypes.get(column.type) ?? column.type;
   metadata.indices = metadata.indices.filter(({ name }) => name !== seqIndex);
   metadata.ownIndices = metadata.ownIndices.filter(({ name }) => name !== seqIndex);
 }
 
-function fitMysql(metadata: EntityMetadata, dataSource: DataSource): void {
+function adaptToMysql(metadata: EntityMetadata, dataSource: DataSource): void {
   const isMariadb = isMariadbServer(dataSource);
-  // By code point, and a trailing blank counts.
+  // This collation compares by code point, and a trailing blank counts.
   const collation = isMariadb ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
   for (const column of metadata.ownColumns) {
     const isText = column.collation !== undefined || column.type === 'simple-json';
@@ -30,21 +30,22 @@ function fitMysql(metadata: EntityMetadata, dataSource: DataSource): void {
     if (column.type === 'uuid')
       Object.assign(column, { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' });
     if (String(column.generationStrategy) === 'identity') column.generationStrategy = 'increment';
-    // MariaDB says that the default of such a column is NULL. TypeORM knows this for the type `mariadb` only.
+    // MariaDB reports the default NULL for a column that may be null. TypeORM expects this for the type `mariadb` only.
     if (column.isNullable && isMariadb && dataSource.options.type === 'mysql') column.default = () => 'NULL';
   }
-  // Null is never a duplicate of null here. The checks are written for PostgreSQL.
+  // These engines have no condition on an index, and need none: null is never a duplicate of null.
   for (const index of metadata.ownIndices) index.where = undefined;
+  // The checks are written for PostgreSQL.
   metadata.checks = [];
 }
 
-function fitSqlite(metadata: EntityMetadata): void {
+function adaptToSqlite(metadata: EntityMetadata): void {
   for (const column of metadata.ownColumns) {
-    // By default a column compares bytes, which is by code point.
+    // By default a column compares bytes, which is the order of code points.
     column.collation = undefined;
     if (column.type === Date) Object.assign(column, { type: 'datetime', precision: undefined });
     if (column.type === 'uuid') Object.assign(column, { type: 'varchar', length: '36' });
-    // Only a key of one column is numbered by itself.
+    // SQLite numbers a primary key only if it has one column. `insertEvent` numbers ours.
     if (String(column.generationStrategy) === 'identity') {
       Object.assign(column, { isGenerated: false, generationStrategy: undefined });
       metadata.generatedColumns = metadata.generatedColumns.filter((each) => each !== column);
@@ -53,19 +54,19 @@ function fitSqlite(metadata: EntityMetadata): void {
   metadata.checks = metadata.checks.filter(({ expression }) => !expression.includes('jsonb'));
 }
 
-const fits: Record<EngineName, (metadata: EntityMetadata, dataSource: DataSource) => void> = {
-  postgres: fitPostgres,
-  mariadb: fitMysql,
-  mysql: fitMysql,
-  'better-sqlite3': fitSqlite,
+const adapters: Record<EngineName, (metadata: EntityMetadata, dataSource: DataSource) => void> = {
+  postgres: adaptToPostgres,
+  mariadb: adaptToMysql,
+  mysql: adaptToMysql,
+  'better-sqlite3': adaptToSqlite,
 };
 
 /**
  * Gives our columns the types of the engine of each DataSource. The decorators on the columns name types that every driver
  * of TypeORM knows, so that a DataSource of an engine that we do not know fails with our error.
  *
- * TypeORM calls `useDataSource` after it has checked the metadata and before it uses them. It calls it on classes that have
- * the static methods `hasId` and `save` of its `BaseEntity`.
+ * TypeORM takes a class with the static methods `hasId`, `save` and `useDataSource` for a `BaseEntity`, and calls
+ * `useDataSource` when the DataSource initializes: after it has checked the metadata, and before it uses them.
  */
 export const ColumnTypesByUseDataSource: ClassDecorator = (entity) => {
   Object.defineProperties(entity, {
@@ -76,13 +77,13 @@ export const ColumnTypesByUseDataSource: ClassDecorator = (entity) => {
         // `this` may be a subclass that the host made an entity.
         const metadata = dataSource.getMetadata(this);
         refuseSharedTable(metadata, dataSource);
-        fits[engineOf(dataSource)](metadata, dataSource);
+        adapters[engineOf(dataSource)](metadata, dataSource);
         addPrefix(metadata, dataSource.options.entityPrefix ?? '');
-        // A host's column that refers to one of ours got its type before.
+        // A foreign-key column of the host has copied our old type. It gets the new one.
         for (const column of dataSource.entityMetadatas.flatMap(({ columns }) => columns)) {
-          const { referencedColumn: ours } = column;
-          if (!ours || !metadata.ownColumns.includes(ours)) continue;
-          const { type, length, charset, collation, precision } = ours;
+          const { referencedColumn } = column;
+          if (!referencedColumn || !metadata.ownColumns.includes(referencedColumn)) continue;
+          const { type, length, charset, collation, precision } = referencedColumn;
           Object.assign(column, { type, length, charset, collation, precision });
         }
       },
@@ -99,7 +100,7 @@ function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, pre
 }
 
 /**
- * To synchronize would change the host's table into ours, such as Vendure's `shipping_method`.
+ * Synchronizing would change the host's table into ours, such as Vendure's `shipping_method`.
  * @throws Error that names the remedy
  */
 function refuseSharedTable({ tablePath }: EntityMetadata, { entityMetadatas }: DataSource): void {

@@ -1,13 +1,13 @@
 import { type DataSource, type EntityManager, type InsertQueryBuilder, type ObjectLiteral } from 'typeorm';
 
-/** The engines that we know, by TypeORM's names. */
+/** The engines that we support, by TypeORM's names. */
 const engines = ['postgres', 'mariadb', 'mysql', 'better-sqlite3'] as const;
 
 export type EngineName = (typeof engines)[number];
 
 /** @throws Error that names the remedy, for a DataSource of another engine */
 export function engineOf({ options, subscribers }: DataSource): EngineName {
-  // A test may have put something else in place of the DataSource.
+  // A test may have replaced the DataSource by something else.
   if (!options || !subscribers) {
     throw new Error(
       'ShippingModule was given something that is no DataSource of TypeORM. A test that mocks the database overrides ' +
@@ -33,14 +33,14 @@ export function isMysql({ connection }: EntityManager): boolean {
 }
 
 /**
- * Returns whether a transaction may read from a snapshot. On MySQL and MariaDB, all its reads show the moment of the first one,
- * unless the host has chosen a lower isolation level.
+ * Returns whether a transaction reads from one snapshot by default. On MySQL and MariaDB, all its reads show the moment of the
+ * first one, unless the host has chosen a lower isolation level.
  */
-export function keepsSnapshot(manager: EntityManager): boolean {
+export function readsFromSnapshotByDefault(manager: EntityManager): boolean {
   return isMysql(manager);
 }
 
-/** Many hosts have a server of MariaDB behind a DataSource of type `mysql`. MySQL has no version 10. */
+/** Many hosts use a DataSource of type `mysql` with a server of MariaDB. MySQL has no version 10. */
 export function isMariadbServer({ options, driver }: DataSource): boolean {
   return options.type === 'mariadb' || (options.type === 'mysql' && parseInt(driver.version ?? '') >= 10);
 }
@@ -49,7 +49,7 @@ export function isMariadbServer({ options, driver }: DataSource): boolean {
 interface Clock {
   /** The time of the database, the same in the whole statement. */
   now: string;
-  /** A column as the wire has it. As text, no driver, process or session turns it into a local time. */
+  /** SQL for a time column as the text that clients get. No driver, process or session converts a text. */
   read: (column: string) => string;
 }
 
@@ -75,13 +75,13 @@ export function nowIn({ connection }: EntityManager): string {
   return clocks[engineOf(connection)].now;
 }
 
-/** A time of the wire as a parameter. The engines other than PostgreSQL store UTC without a time zone. */
+/** Returns the parameter for a time of a client. The engines other than PostgreSQL store UTC without a time zone. */
 export function timeParameter({ connection }: EntityManager, time: string): string {
   return engineOf(connection) === 'postgres' ? time : time.replace('T', ' ').replace('Z', '');
 }
 
-/** A column in a SELECT. On PostgreSQL it is text: a host may have given `pg` parsers of its own for other types. */
-export function selectable({ connection }: EntityManager, column: string, isTime = false): string {
+/** Returns the SQL of a column in a SELECT. On PostgreSQL it is text: the host may have its own parsers for other types. */
+export function selectExpression({ connection }: EntityManager, column: string, isTime = false): string {
   const engine = engineOf(connection);
   if (isTime) return clocks[engine].read(column);
   return engine === 'postgres' ? `CAST(${column} AS text)` : column;
@@ -90,7 +90,7 @@ export function selectable({ connection }: EntityManager, column: string, isTime
 /**
  * Makes an INSERT add nothing when the key is taken. On MySQL, `orIgnore` would also ignore foreign keys, and take a
  * shared lock on which two writers wait for each other.
- * @param column of the key
+ * @param column any column of the key; the UPDATE sets it to its own value
  */
 export function ifAbsent<Row extends ObjectLiteral>(
   manager: EntityManager,

@@ -2,7 +2,7 @@ import { type MigrationInterface, type QueryRunner, Table, type TableColumnOptio
 
 // A migration shares no constant with other code, because that code will change and a migration must not.
 
-/** The column types of an engine. An empty object means that the engine's default is right. */
+/** The column types of an engine. An empty object stands for the engine's default. */
 interface Types {
   /** Compares texts by code point. A trailing blank counts. */
   text: Partial<TableColumnOptions>;
@@ -25,7 +25,7 @@ const postgres: Types = {
   seq: { isGenerated: true, generationStrategy: 'identity', generatedIdentity: 'ALWAYS' },
 };
 
-const mariadb = (text: Types['text']): Types => ({
+const mysqlTypes = (text: Types['text']): Types => ({
   text,
   uuid: { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' },
   boolean: 'tinyint',
@@ -37,8 +37,8 @@ const mariadb = (text: Types['text']): Types => ({
 
 const engines: Record<string, Types> = {
   postgres,
-  mariadb: mariadb({ charset: 'utf8mb4', collation: 'utf8mb4_nopad_bin' }),
-  mysql: mariadb({ charset: 'utf8mb4', collation: 'utf8mb4_0900_bin' }),
+  mariadb: mysqlTypes({ charset: 'utf8mb4', collation: 'utf8mb4_nopad_bin' }),
+  mysql: mysqlTypes({ charset: 'utf8mb4', collation: 'utf8mb4_0900_bin' }),
   'better-sqlite3': {
     text: {},
     uuid: { type: 'varchar', length: '36' },
@@ -67,21 +67,22 @@ export class CreateShipping implements MigrationInterface {
     // The methods come first. If your foreign key refers to them, nothing has been dropped yet.
     for (const table of tables(runner)) {
       // TypeORM would drop the index of the numbered column first, which these servers refuse.
-      if (isMariadb(runner)) await runner.query(`DROP TABLE ${runner.connection.driver.escape(table.name)}`);
+      if (isMysqlFamily(runner))
+        await runner.query(`DROP TABLE ${runner.connection.driver.escape(table.name)}`);
       else await runner.dropTable(table);
     }
   }
 }
 
-function isMariadb({ connection }: QueryRunner): boolean {
+function isMysqlFamily({ connection }: QueryRunner): boolean {
   return /^(mariadb|mysql)$/.test(connection.options.type);
 }
 
 function tables(runner: QueryRunner): Table[] {
   const { driver, namingStrategy, options } = runner.connection;
   // A DataSource of type `mysql` may have a server of MariaDB. MySQL has no version 10.
-  const isOther = options.type === 'mysql' && parseInt(driver.version ?? '') >= 10;
-  const types = engines[isOther ? 'mariadb' : options.type];
+  const isMariadbServer = options.type === 'mysql' && parseInt(driver.version ?? '') >= 10;
+  const types = engines[isMariadbServer ? 'mariadb' : options.type];
   if (!types) throw new Error(`nestjs-shipping has no tables for a DataSource of type "${options.type}".`);
   const text = (name: string, length: number, isNullable = false): TableColumnOptions => ({
     name,
@@ -102,7 +103,7 @@ function tables(runner: QueryRunner): Table[] {
   const codes = ['project_id', 'carrier_code', 'method_code'];
   // On MariaDB and MySQL a unique constraint is an index.
   const unique = { name: prefixed('uq_shipping_method_codes'), columnNames: codes };
-  // The names and the prefix of the host's DataSource. TypeORM adds its schema.
+  // The host's DataSource may change names and add a prefix. TypeORM adds the schema.
   const path = (entity: string, name: string): string => {
     const named = namingStrategy.tableName(entity, name);
     return options.entityPrefix ? namingStrategy.prefixTableName(options.entityPrefix, named) : named;
@@ -125,9 +126,9 @@ function tables(runner: QueryRunner): Table[] {
         time('created_at'),
         time('updated_at'),
       ],
-      uniques: isMariadb(runner) ? [] : [unique],
-      indices: isMariadb(runner) ? [{ ...unique, isUnique: true }] : [],
-      checks: isMariadb(runner)
+      uniques: isMysqlFamily(runner) ? [] : [unique],
+      indices: isMysqlFamily(runner) ? [{ ...unique, isUnique: true }] : [],
+      checks: isMysqlFamily(runner)
         ? []
         : [
             {
@@ -164,7 +165,7 @@ function tables(runner: QueryRunner): Table[] {
           name: prefixed('uq_shipping_order_event_dedupe_key'),
           columnNames: ['project_id', 'order_id', 'dedupe_key'],
           isUnique: true,
-          ...(!isMariadb(runner) && { where: 'dedupe_key IS NOT NULL' }),
+          ...(!isMysqlFamily(runner) && { where: 'dedupe_key IS NOT NULL' }),
         },
         {
           name: prefixed('ix_shipping_order_event_type'),

@@ -4,7 +4,7 @@ import { type Violations } from '../../validation/violations.js';
 import { codesOf } from '../method-fields.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
-const unknown = 'is no field of a shipping method.';
+const unknownField = 'is no field of a shipping method.';
 
 /**
  * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced.
@@ -16,9 +16,9 @@ export function checkUpsert(
   input: unknown,
   pointer = '',
 ): UpsertShippingMethodRequest {
-  const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer, unknown);
-  // JSON has a −0, which is stored as 0.
-  if (request.sort_order === 0) request.sort_order = 0;
+  const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer, unknownField);
+  // JSON has −0. A database stores 0.
+  if (Object.is(request.sort_order, -0)) request.sort_order = 0;
   const { meta } = Object(input) as UpsertShippingMethodRequest;
   if (meta !== undefined)
     request.meta = meta === null ? null : checkJsonObject(violations, `${pointer}/meta`, meta);

@@ -19,37 +19,38 @@ export interface CheckedListQuery {
   groups: readonly Condition[][];
 }
 
-type Test = (value: FilterValue | null, given: readonly FilterValue[]) => boolean;
+/** @param operands the values of the condition */
+type Test = (value: FilterValue | null, operands: readonly FilterValue[]) => boolean;
 
-const isAny: Test = (value, given) => value !== null && given.includes(value);
-const ordered =
+const isAny: Test = (value, operands) => value !== null && operands.includes(value);
+const orderTest =
   (accepts: (comparison: number) => boolean): Test =>
   (value, [bound = '']) =>
-    value !== null && accepts(compared(value, bound));
+    value !== null && accepts(compareValues(value, bound));
 /** Both the text and the part are case-folded. */
-const inText =
+const textTest =
   (accepts: (text: string, part: string) => boolean): Test =>
   (value, [part]) =>
     value !== null && accepts(String(value), String(part));
 
-/** The meaning of each operator. A null is matched by `ne`, `nin` and `null` only. */
+/** The meaning of each operator. Only `ne`, `nin` and `null` match a null. */
 const tests: Record<FilterOperator, Test> = {
   eq: isAny,
-  ne: (value, given) => !isAny(value, given),
+  ne: (value, operands) => !isAny(value, operands),
   in: isAny,
-  nin: (value, given) => !isAny(value, given),
-  contains: inText((text, part) => text.includes(part)),
-  starts: inText((text, part) => text.startsWith(part)),
-  gt: ordered((comparison) => comparison > 0),
-  gte: ordered((comparison) => comparison >= 0),
-  lt: ordered((comparison) => comparison < 0),
-  lte: ordered((comparison) => comparison <= 0),
+  nin: (value, operands) => !isAny(value, operands),
+  contains: textTest((text, part) => text.includes(part)),
+  starts: textTest((text, part) => text.startsWith(part)),
+  gt: orderTest((comparison) => comparison > 0),
+  gte: orderTest((comparison) => comparison >= 0),
+  lt: orderTest((comparison) => comparison < 0),
+  lte: orderTest((comparison) => comparison <= 0),
   between: (value, [low = '', high = '']) =>
-    value !== null && compared(value, low) >= 0 && compared(value, high) <= 0,
+    value !== null && compareValues(value, low) >= 0 && compareValues(value, high) <= 0,
   null: (value, [isNull]) => (value === null) === isNull,
 };
 
-/** Returns whether a list with this query has the method. */
+/** Returns whether the method belongs to a list with this query. */
 export function matches(method: EffectiveMethod, { words, groups }: CheckedListQuery): boolean {
   return (
     words.every((word) => method.searchText.includes(word)) &&
@@ -60,6 +61,7 @@ export function matches(method: EffectiveMethod, { words, groups }: CheckedListQ
 function satisfies(method: EffectiveMethod, { field, op, values }: Condition): boolean {
   const value = method.value(field);
   if (operators[op].takes === 'part' && value !== null) return tests[op](foldedText(method, field), values);
+  // A time is compared without its `Z`, as `checkValue` explains.
   const isTime = fieldOf(field).kind === 'time';
   return tests[op](isTime ? String(value).slice(0, -1) : value, values);
 }
@@ -68,7 +70,7 @@ function foldedText({ searchText }: EffectiveMethod, field: FilterField): string
   return searchText.split('\n')[searchedFields.findIndex((name) => name === field)] ?? '';
 }
 
-export function compared(a: FilterValue, b: FilterValue): number {
+export function compareValues(a: FilterValue, b: FilterValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return byCodePoint(String(a), String(b));
 }

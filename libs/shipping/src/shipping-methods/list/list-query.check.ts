@@ -6,14 +6,14 @@ import { utcTime } from '../../validation/time.js';
 import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
 import { type FilterOperator, kindOf, listLimits, operators, operatorsFor } from './list-query.dto.js';
 import { type FilterField, filterFields } from '../method-fields.js';
-import { type CheckedListQuery, compared, type Condition } from './list-filter.js';
+import { type CheckedListQuery, compareValues, type Condition } from './list-filter.js';
 
 const conditionKeys = ['field', 'op', 'value'];
 
 /**
  * Checks the query of a list, from a URL or from a sibling module.
- * @param isBracketed whether `filter` was sent as `filter[field]=value`; violations then name the parameter so
- * @returns the query in the form in which it is compared; incomplete when there are violations
+ * @param isBracketed whether `filter` was sent as `filter[field]=value`; then violations name that parameter
+ * @returns the query with values that can be compared; incomplete when there are violations
  */
 export function checkListQuery(
   violations: Violations,
@@ -23,30 +23,36 @@ export function checkListQuery(
 ): CheckedListQuery {
   const query = isObject(input) ? input : {};
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
-  const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
-
   const defaultSize = Math.min(listLimits.perPage, maxPageSize);
-  const perPage = checkCount(...check('per_page'), 'per_page', defaultSize, maxPageSize);
-  const page = checkCount(...check('page'), 'page', 1, Number.MAX_SAFE_INTEGER);
+  const perPage = checkCount(violations, query, 'per_page', defaultSize, maxPageSize);
+  const page = checkCount(violations, query, 'page', 1, listLimits.offset + 1);
   if ((page - 1) * perPage > listLimits.offset) {
     const bound = `(page − 1) × per_page must be at most ${listLimits.offset}`;
     const detail = `page is too far: ${bound}. Narrow the list by filter or q.`;
     violations.at({ parameter: 'page' })('range', detail);
   }
-  const words = checkWords(...check('q'));
+  const words = checkWords(violations.at({ parameter: 'q' }), query['q']);
   const sent = [
     ...conditionsOfFilter(violations, query['filter'], isBracketed),
-    ...conditionsOfRawFilters(...check('raw_filters')),
+    ...conditionsOfRawFilters(violations.at({ parameter: 'raw_filters' }), query['raw_filters']),
   ];
   return { page, perPage, words, groups: checkGroups(sent) };
 }
 
-function checkCount(refuse: Refuse, value: unknown, name: string, fallback: number, max: number): number {
+function checkCount(
+  violations: Violations,
+  query: Record<string, unknown>,
+  parameter: string,
+  fallback: number,
+  max: number,
+): number {
+  const value = query[parameter];
+  const refuse = violations.at({ parameter });
   if (value === undefined) return fallback;
   if (typeof value === 'number' && value >= 1 && value <= max && Number.isInteger(value)) return value;
   if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
-    refuse('type', `${name} must be a whole number.`);
-  else refuse('range', `${name} must be 1 to ${max}.`);
+    refuse('type', `${parameter} must be a whole number.`);
+  else refuse('range', `${parameter} must be 1 to ${max}.`);
   return fallback;
 }
 
@@ -64,7 +70,7 @@ interface SentCondition {
   refuse: Refuse;
 }
 
-/** Returns a function that begins each detail with a name. */
+/** Returns a function that adds a violation whose detail begins with a name. */
 function naming(refuse: Refuse, name: string): Refuse {
   return (code, detail, allowed) => refuse(code, `${name}: ${detail}`, allowed);
 }
@@ -89,23 +95,24 @@ function conditionsOfFilter(
 function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondition[][] {
   if (rawFilters === undefined) return [];
   if (!Array.isArray(rawFilters)) return refuse('type', 'raw_filters must be a JSON array of conditions.');
-  const one = (raw: unknown, name: string): SentCondition[] => {
+  const conditionsOf = (raw: unknown, name: string): SentCondition[] => {
     if (!isPlainObject(raw)) return refuse('type', `${name} must be an object {"field":…,"op":…,"value":…}.`);
     if ('or' in raw)
       return refuse('not_allowed', `${name} must not hold "or": only one level of it, alone in its object.`);
-    for (const key of Object.keys(raw).filter((known) => !conditionKeys.includes(known)))
+    const unknownKeys = Object.keys(raw).filter((key) => !conditionKeys.includes(key));
+    for (const key of unknownKeys)
       refuse('unknown', `${name} has the unknown key "${shortened(key)}".`, conditionKeys);
     return [{ sent: raw, refuse: naming(refuse, name) }];
   };
   return rawFilters.map((raw: unknown, index) => {
     const name = `raw_filters[${index}]`;
-    if (!isPlainObject(raw) || !('or' in raw) || Object.keys(raw).length > 1) return one(raw, name);
+    if (!isPlainObject(raw) || !('or' in raw) || Object.keys(raw).length > 1) return conditionsOf(raw, name);
     if (!Array.isArray(raw['or'])) return refuse('type', `${name}.or must be an array of conditions.`);
-    return raw['or'].flatMap((member, position) => one(member, `${name}.or[${position}]`));
+    return raw['or'].flatMap((member, position) => conditionsOf(member, `${name}.or[${position}]`));
   });
 }
 
-/** Checks the conditions of `filter` and `raw_filters`, which have one bound together. Those beyond it are skipped. */
+/** Checks the conditions of `filter` and `raw_filters`, which have one bound together. Conditions beyond it are skipped. */
 function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const all = groups.flat();
   const max = listLimits.conditions;
@@ -116,18 +123,19 @@ function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
 
 /** @returns the condition, or nothing when it has violations */
 function checkCondition({ sent: { field, op, value }, refuse }: SentCondition): Condition[] {
-  const known = filterFields.find((name) => name === field);
-  const fitting = operatorsFor(known ? kindOf(known) : 'label');
+  const filterField = filterFields.find((name) => name === field);
+  const fittingOperators = operatorsFor(filterField ? kindOf(filterField) : 'label');
   if (field === undefined) refuse('required', 'field is missing.', filterFields);
-  else if (!known) refuse('unknown', `${named(field)} is no field to filter by.`, filterFields);
-  if (op === undefined) refuse('required', 'op is missing.', fitting);
+  else if (!filterField) refuse('unknown', `${quoted(field)} is no field to filter by.`, filterFields);
+  if (op === undefined) refuse('required', 'op is missing.', fittingOperators);
   if (value === undefined) refuse('required', 'value is missing.');
-  if (!known || op === undefined) return [];
-  const operator = fitting.find((name) => name === op);
-  if (!operator) return refuse('not_allowed', `op ${named(op)} does not fit ${known}.`, fitting);
+  if (!filterField || op === undefined) return [];
+  const operator = fittingOperators.find((name) => name === op);
+  if (!operator)
+    return refuse('not_allowed', `op ${quoted(op)} does not fit ${filterField}.`, fittingOperators);
   if (value === undefined) return [];
-  const values = checkValues(refuse, known, operator, value);
-  return values.length > 0 || Array.isArray(value) ? [{ field: known, op: operator, values }] : [];
+  const values = checkValues(refuse, filterField, operator, value);
+  return values.length > 0 || Array.isArray(value) ? [{ field: filterField, op: operator, values }] : [];
 }
 
 /** @returns the values, or none when they have violations */
@@ -156,7 +164,7 @@ function checkValues(
   const values = list.flatMap((element) => checkValue(refuse, field, element));
   if (values.length < list.length) return [];
   const [low = '', high = ''] = values;
-  if (takes === 'range' && compared(low, high) > 0)
+  if (takes === 'range' && compareValues(low, high) > 0)
     return refuse('range', `the first value of "${operator}" must not be greater than the second.`);
   if (takes === 'part')
     return values[0] === ''
@@ -169,11 +177,11 @@ function bytesOf(value: unknown): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : 0;
 }
 
-function named(value: unknown): string {
+function quoted(value: unknown): string {
   return typeof value === 'string' ? `"${shortened(value)}"` : `of type ${typeof value}`;
 }
 
-/** @returns the value as it is compared, or nothing */
+/** @returns the value in the form that can be compared, or nothing when it has a violation */
 function checkValue(refuse: Refuse, field: FilterField, value: unknown): Condition['values'] {
   if (value === null)
     return refuse('type', `null is no value here: use {"field":"${field}","op":"null","value":true}.`);
@@ -190,11 +198,11 @@ function checkValue(refuse: Refuse, field: FilterField, value: unknown): Conditi
   if (!isStorable(value)) return refuse('format', 'a value must have no NUL and no lone surrogate.');
   if (kind === 'id')
     return isUuid(value) ? [value.toLowerCase()] : refuse('format', 'an id must be one that this API gave.');
-  // Labels are stored in NFC; codes are compared exactly.
+  // Labels are stored in NFC; codes are compareValues exactly.
   if (kind === 'label') return [value.normalize('NFC')];
   if (kind === 'code') return [value];
   const time = utcTime(value);
-  // With its `Z`, a time would come after one with more decimals.
+  // Times are compared as texts. With its `Z`, a time would come after one with more decimals.
   if (time !== undefined) return [time.slice(0, -1)];
   return refuse('format', `${field} is an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
 }

@@ -5,9 +5,9 @@ import { checkListQuery } from './list-query.check.js';
 import { fieldOf, filterFields } from '../method-fields.js';
 
 const parameters = new Set(['page', 'per_page', 'q', 'filter', 'raw_filters']);
-const bracketed = /^filter\[(.*)\]$/s;
+const bracketedName = /^filter\[(.*)\]$/s;
 /** PHP and many clients write a list as `filter[field][]=value`. */
-const nested = /^(filter\[[^[\]]*\])\[.*\]$/s;
+const nestedName = /^(filter\[[^[\]]*\])\[.*\]$/s;
 
 /**
  * Reads and checks the query in the URL. It parses the text of the URL, because Fastify and the two parsers of Express
@@ -18,16 +18,16 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
   const single = new Map<string, string>();
   const filter: Record<string, unknown[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
-    const field = bracketed.exec(name)?.[1];
+    const field = bracketedName.exec(name)?.[1];
     if (field === undefined && !parameters.has(name)) continue;
     const parameter = shortened(name);
     const refuse = violations.at({ parameter });
     if (Buffer.byteLength(value) > listLimits.parameterBytes)
       refuse('too_large', `${parameter} must be at most ${listLimits.parameterBytes} bytes.`);
-    else if (nested.test(name))
+    else if (nestedName.test(name))
       refuse(
         'unknown',
-        `${parameter} must be ${shortened(name.replace(nested, '$1'))}=value. Repeat it for several values.`,
+        `${parameter} must be ${shortened(name.replace(nestedName, '$1'))}=value. Repeat it for several values.`,
       );
     else if (field !== undefined && value === '') refuse('required', `${parameter} needs a value.`);
     else if (field !== undefined) (filter[field] ??= []).push(typedValue(field, value));
@@ -56,8 +56,8 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
 
 /** Reads a value in the type of its field. If that is not possible, the value stays text, and the check refuses it. */
 function typedValue(field: string, value: string): string | number | boolean {
-  const known = filterFields.find((name) => name === field);
-  const kind = known && fieldOf(known).kind;
+  const filterField = filterFields.find((name) => name === field);
+  const kind = filterField && fieldOf(filterField).kind;
   if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   if (kind === 'integer' && /^-?\d+$/.test(value)) return Number(value);
   return value;

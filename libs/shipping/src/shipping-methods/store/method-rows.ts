@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
-import { ifAbsent, isMysql, nowIn, selectable } from '../../database/engines/engine.js';
-import { run } from '../../database/statement.js';
+import { ifAbsent, isMysql, nowIn, selectExpression } from '../../database/engines/engine.js';
+import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
 import { type MethodSet, type Revisions } from '../method-view.js';
@@ -11,31 +11,31 @@ import { ShippingMethod } from '../shipping-method.entity.js';
 import { ShippingProject } from '../shipping-project.entity.js';
 import { type StoredValues } from '../stored-values.js';
 
-// All statements about methods. Columns have the names of the wire.
+// This file has all statements about methods. Columns have the names of the wire.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
-/** A row to insert, or to update. */
+/** The values that an INSERT or an UPDATE gives a row. */
 export interface NewRow {
   id: string;
   values: StoredValues;
 }
 
-/** How many rows one statement writes. Each engine allows as many parameters as that needs. */
-const maxRows = 1000;
+/** An INSERT of 1,000 rows has 11,000 parameters. Every engine allows that. */
+const maxRowsOfStatement = 1000;
 
-/** How often a project is added again that others remove while it is to be locked. */
+/** How often `lock` adds the project's row again, if another process has just deleted it. */
 const maxLocks = 5;
 
-/** How many rows one statement updates. It compares each of them with the id of each. */
-const maxUpdatedRows = 100;
+/** The CASE of an UPDATE compares every row with every id, so its cost grows with the square of the rows. */
+const maxRowsOfUpdate = 100;
 
 /**
- * How many bytes of values one statement inserts, if it inserts more than one row. A driver that escapes values may send
- * twice as many. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4 MiB by
- * default.
+ * The largest size of the values of one statement, if it has more than one row. A driver that escapes values may send
+ * twice as many bytes. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4 MiB
+ * by default.
  */
-const maxBytes = 1024 * 1024;
+const maxBytesOfStatement = 1024 * 1024;
 
 /**
  * @returns one entry for each project id, in the same order: the revision of the project and the revision of the defaults
@@ -47,7 +47,7 @@ export async function revisionsOf(
   defaultsProjectId: string,
 ): Promise<Revisions[]> {
   const ids = [...new Set([...projectIds, defaultsProjectId])];
-  const { records } = await run<{ id: string; revision: string }>(
+  const { records } = await runCached<{ id: string; revision: string }>(
     manager,
     ShippingProject,
     'revisions',
@@ -55,8 +55,8 @@ export async function revisionsOf(
     () =>
       manager
         .createQueryBuilder(ShippingProject, 'p')
-        .select(selectable(manager, 'p.project_id'), 'id')
-        .addSelect(selectable(manager, 'p.revision'), 'revision')
+        .select(selectExpression(manager, 'p.project_id'), 'id')
+        .addSelect(selectExpression(manager, 'p.revision'), 'revision')
         .where('p.project_id IN (:...ids)'),
   );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
@@ -67,12 +67,12 @@ export async function revisionsOf(
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
   // PostgreSQL turns a list of one id into an equality, and does not send an equality for `m` to a shard: docs/scaling.md.
   const ids = projectIds.length === 1 ? [...projectIds, ...projectIds] : projectIds;
-  const { records } = await run<Row>(manager, ShippingMethod, 'sets', { ids }, () => {
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids }, () => {
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
-      .select(selectable(manager, 'p.project_id'), 'project_id')
-      .addSelect(selectable(manager, 'p.revision'), 'revision')
+      .select(selectExpression(manager, 'p.project_id'), 'project_id')
+      .addSelect(selectExpression(manager, 'p.revision'), 'revision')
       .where('p.project_id IN (:...ids)');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
     return query;
@@ -86,29 +86,30 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
 
 /**
  * Gives a project its next revision, which locks it until the end of the transaction.
- * @param known the revision that it must have; undefined: it must have no row
- * @returns false when it has another one: then nothing is written
+ * @param expected the revision that it must have; undefined: it must have no row
+ * @returns false when it has another revision: then nothing is written
  */
 export async function claim(
   manager: EntityManager,
   projectId: string,
-  known: string | undefined,
+  expected: string | undefined,
   next: string,
 ): Promise<boolean> {
-  // Drivers do not agree on what they count for an INSERT that finds a row. The UPDATE tells whether the row is ours.
-  const from = known ?? (await addProject(manager, projectId));
-  const { affected } = await run(manager, ShippingProject, 'claim', { projectId, from, next }, () =>
-    nextRevision(manager).where('project_id = :projectId AND revision = :from'),
+  // Drivers count differently when an INSERT finds a row. So the UPDATE tells whether the row is ours.
+  const expectedRevision = expected ?? (await addProject(manager, projectId));
+  const values = { projectId, expectedRevision, next };
+  const { affected } = await runCached(manager, ShippingProject, 'claim', values, () =>
+    nextRevision(manager).where('project_id = :projectId AND revision = :expectedRevision'),
   );
   return affected === 1;
 }
 
 /** Waits for the other writers of a project, and gives it its next revision. */
 export async function lock(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  // Without its row there is no lock. Somebody may remove the project after it was added.
+  // The lock needs the row. Another process may delete it after it was added.
   for (let attempt = 1; attempt <= maxLocks; attempt++) {
     await addProject(manager, projectId);
-    const { affected } = await run(manager, ShippingProject, 'lock', { projectId, next }, () =>
+    const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
       nextRevision(manager).where('project_id = :projectId'),
     );
     if (affected === 1) return;
@@ -124,12 +125,12 @@ function nextRevision(manager: EntityManager) {
 }
 
 /**
- * Adds the row of a project. On MySQL it also locks the row that it finds.
- * @returns the revision that it has if it had no row
+ * Adds the row of a project, if there is none. On MySQL it also locks the row that it finds.
+ * @returns the revision of the row that it adds
  */
 export async function addProject(manager: EntityManager, projectId: string): Promise<string> {
   const revision = randomUUID();
-  await run(manager, ShippingProject, 'project', { projectId, revision }, () => {
+  await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
     const values = { projectId: () => ':projectId', revision: () => ':revision' };
     const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
     return ifAbsent(manager, insert, 'project_id');
@@ -146,8 +147,8 @@ export async function insertMethods(
   const now = (): string => nowIn(manager);
   const inserted: StoredMethod[] = [];
   for (const part of statementsOf(rows)) {
-    const values = part.map(({ id, values: own }) => ({
-      ...propertiesOf(manager, own),
+    const values = part.map(({ id, values: columns }) => ({
+      ...propertiesOf(manager, columns),
       projectId,
       id,
       version: 1,
@@ -159,23 +160,23 @@ export async function insertMethods(
       .insert()
       .into(ShippingMethod)
       .values(values as object[]);
-    const returns = manager.connection.driver.isReturningSqlSupported('insert');
-    if (returns) insert.returning(returned(manager));
-    const { raw } = await insert.updateEntity(false).execute().catch(withLostRace);
+    const isReturning = manager.connection.driver.isReturningSqlSupported('insert');
+    if (isReturning) insert.returning(returningColumns(manager));
+    const { raw } = await insert.updateEntity(false).execute().catch(throwLostRace);
     const ids = part.map(({ id }) => id);
     inserted.push(
-      ...(returns ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, ids)),
+      ...(isReturning ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, ids)),
     );
   }
   return inserted;
 }
 
 /** Divides rows among statements, each with at least one row. */
-function* statementsOf(rows: readonly NewRow[], most = maxRows): Generator<NewRow[]> {
+function* statementsOf(rows: readonly NewRow[], maxRows = maxRowsOfStatement): Generator<NewRow[]> {
   let [part, bytes]: [NewRow[], number] = [[], 0];
   for (const row of rows) {
     const rowBytes = Buffer.byteLength(JSON.stringify(row.values));
-    if (part.length === most || (part.length > 0 && bytes + rowBytes > maxBytes)) {
+    if (part.length === maxRows || (part.length > 0 && bytes + rowBytes > maxBytesOfStatement)) {
       yield part;
       [part, bytes] = [[], 0];
     }
@@ -206,9 +207,9 @@ export async function updateMethods(
 ): Promise<StoredMethod[]> {
   const { driver } = manager.connection;
   const metadata = manager.connection.getMetadata(ShippingMethod);
-  const returns = driver.isReturningSqlSupported('update');
+  const isReturning = driver.isReturningSqlSupported('update');
   const updated: StoredMethod[] = [];
-  for (const part of statementsOf(rows, maxUpdatedRows)) {
+  for (const part of statementsOf(rows, maxRowsOfUpdate)) {
     const ids = part.map(({ id }) => id);
     const parameters: Record<string, unknown> = { projectId, ids };
     const set: Record<string, () => string> = {
@@ -218,10 +219,10 @@ export async function updateMethods(
     for (const name of settableFields) {
       const column = metadata.findColumnWithDatabaseName(name);
       if (!column) throw new TypeError(`The entity has no column ${name}.`);
-      const cases = part.map(({ id, values }, place) => {
-        parameters[`id${place}`] = id;
-        parameters[`${name}${place}`] = driver.preparePersistentValue(values[name], column);
-        return `WHEN :id${place} THEN :${name}${place}`;
+      const cases = part.map(({ id, values }, index) => {
+        parameters[`id${index}`] = id;
+        parameters[`${name}${index}`] = driver.preparePersistentValue(values[name], column);
+        return `WHEN :id${index} THEN :${name}${index}`;
       });
       set[column.propertyName] = () => `CASE id ${cases.join(' ')} ELSE ${name} END`;
     }
@@ -231,10 +232,12 @@ export async function updateMethods(
       .set(set)
       .where(idsCondition(manager, ids))
       .setParameters(parameters);
-    if (returns) update.returning(returned(manager));
-    const { raw } = await update.updateEntity(false).execute().catch(withLostRace);
-    const stored = returns ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, ids);
-    // Somebody has deleted a row by hand, without a new revision.
+    if (isReturning) update.returning(returningColumns(manager));
+    const { raw } = await update.updateEntity(false).execute().catch(throwLostRace);
+    const stored = isReturning
+      ? (raw as Row[]).map(storedMethod)
+      : await storedMethods(manager, projectId, ids);
+    // A row was deleted by hand, without a new revision.
     if (stored.length !== part.length) throw lostRace(new Error('A method that was to be updated is gone.'));
     updated.push(...stored);
   }
@@ -246,14 +249,14 @@ export async function deleteMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<void> {
-  for (let from = 0; from < ids.length; from += maxRows) {
-    const part = ids.slice(from, from + maxRows);
+  for (let start = 0; start < ids.length; start += maxRowsOfStatement) {
+    const part = ids.slice(start, start + maxRowsOfStatement);
     const condition = idsCondition(manager, part);
     const values = { projectId, ids: part };
-    const { affected } = await run(manager, ShippingMethod, `delete ${condition}`, values, () =>
+    const { affected } = await runCached(manager, ShippingMethod, `delete ${condition}`, values, () =>
       manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
     );
-    // Somebody has deleted a row by hand, or a trigger keeps it.
+    // A row was deleted by hand, or a trigger keeps it.
     if (affected !== part.length) throw lostRace(new Error('A method that was to be deleted was not.'));
   }
 }
@@ -273,10 +276,10 @@ async function storedMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<StoredMethod[]> {
-  const { records } = await run<Row>(manager, ShippingMethod, 'stored', { projectId, ids }, () => {
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'stored', { projectId, ids }, () => {
     const query = manager
       .createQueryBuilder(ShippingMethod, 'm')
-      .select(selectable(manager, 'm.project_id'), 'project_id')
+      .select(selectExpression(manager, 'm.project_id'), 'project_id')
       .where('m.project_id = :projectId AND m.id IN (:...ids)');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
     return query;
@@ -284,23 +287,23 @@ async function storedMethods(
   return records.map(storedMethod);
 }
 
-function returned(manager: EntityManager): string {
+function returningColumns(manager: EntityManager): string {
   const columns = fieldNames.map((name) => `${columnOf(manager, name, name)} AS ${name}`);
-  return [`${selectable(manager, 'project_id')} AS project_id`, ...columns].join(', ');
+  return [`${selectExpression(manager, 'project_id')} AS project_id`, ...columns].join(', ');
 }
 
 function columnOf(manager: EntityManager, name: FieldName, column: string): string {
-  return selectable(manager, column, fieldOf(name).kind === 'time');
+  return selectExpression(manager, column, fieldOf(name).kind === 'time');
 }
 
-/** The values by the names of the properties of the entity. */
+/** Returns the values under the names of the entity's properties. */
 function propertiesOf({ connection }: EntityManager, values: StoredValues): Partial<ShippingMethod> {
   const metadata = connection.getMetadata(ShippingMethod);
-  const named = settableFields.map((name) => [
+  const properties = settableFields.map((name) => [
     metadata.findColumnWithDatabaseName(name)?.propertyName,
     values[name],
   ]);
-  return Object.fromEntries(named) as Partial<ShippingMethod>;
+  return Object.fromEntries(properties) as Partial<ShippingMethod>;
 }
 
 function storedMethod(row: Row): StoredMethod {
@@ -318,18 +321,18 @@ function storedMethod(row: Row): StoredMethod {
     use_default: isTrue(row.use_default),
     version: Number(row.version),
     created_at,
-    // Most methods are never updated: one text for both.
+    // Most methods are never updated. Then both times share one text in memory.
     updated_at: updated_at === created_at ? created_at : updated_at,
   };
 }
 
-/** Each driver has its own idea of a boolean. */
+/** Each driver returns booleans in its own form. */
 function isTrue(value: unknown): boolean {
   return /^(true|t|1)$/.test(String(value));
 }
 
-/** The pair of codes was taken by a row that was inserted by hand, without a new revision. */
-function withLostRace(error: unknown): never {
+/** Another row has the pair of codes: it was inserted by hand, without a new revision. */
+function throwLostRace(error: unknown): never {
   throw isDuplicate(error, 'uq_shipping_method_codes', 'method_code') ? lostRace(error) : error;
 }
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
-import { type Completion, Database } from '../../database/database.js';
+import { type AfterStatements, Database } from '../../database/database.js';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isOfShard, isReferenced } from '../../database/connection-errors.js';
-import { keepsSnapshot } from '../../database/engines/engine.js';
+import { readsFromSnapshotByDefault } from '../../database/engines/engine.js';
 import { MethodSettings } from '../method-settings.js';
 import { ShippingException } from '../../problems/shipping.exception.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
@@ -29,9 +29,8 @@ import { ShippingMethod } from '../shipping-method.entity.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
 import { type CacheStats, ViewCache } from './view-cache.js';
 
-/** The result of a change. */
-export interface Done {
-  /** The project after the change. */
+/** The project after a change, and what the change did. */
+export interface ChangeResult {
   view: MethodView;
   changes: readonly ShippingMethodChange[];
 }
@@ -40,8 +39,8 @@ export interface Done {
 export interface ProjectChange {
   projectId: string;
   decide: Decide;
-  completion: Completion<Done>;
-  /** No method is left: the row of the project is deleted, too. */
+  afterStatements: AfterStatements<ChangeResult>;
+  /** Also deletes the row of the project, because no method is left. */
   removesProject?: boolean;
 }
 
@@ -51,10 +50,10 @@ interface Plan {
 }
 
 /**
- * Outside of the callers' transactions, the writers of one project wait here for each other. They then use one connection,
+ * The writers of one project that are in no transaction of a caller wait here for each other. They then use one connection,
  * not one each. All mounts on a DataSource share the queue.
  */
-const writersOn = onePerDataSource(() => new KeyedQueue());
+const writersOf = onePerDataSource(() => new KeyedQueue());
 
 /**
  * The methods of each project, as one set. A change is decided on a view, and written only if the project still has the
@@ -64,7 +63,7 @@ const writersOn = onePerDataSource(() => new KeyedQueue());
 export class MethodStore {
   private readonly revisions: Batcher<string, Revisions>;
   private readonly cache: ViewCache;
-  /** How many statements have asked for revisions. */
+  /** The number of statements that have asked for revisions. */
   private lookUps = 0;
 
   constructor(
@@ -86,86 +85,104 @@ export class MethodStore {
     );
   }
 
-  /** A project as it is now. What a transaction reads is not kept: others must not see it. */
-  view(projectId: string, joined: EntityManager | undefined): Promise<MethodView> {
-    if (!joined) return this.cache.get(projectId);
-    return this.database.read(joined, (manager) => this.read(manager, projectId));
+  /** Returns a project as it is now. A view that a transaction has read is not cached, because others must not see it. */
+  view(projectId: string, callerManager: EntityManager | undefined): Promise<MethodView> {
+    if (!callerManager) return this.cache.get(projectId);
+    return this.database.read(callerManager, (manager) => this.read(manager, projectId));
   }
 
-  /** JSON of a view, made once. */
+  /** Returns the JSON that `make` makes from a view. The cache keeps it under the name. */
   body(view: MethodView, name: string, make: () => string): Buffer {
     return this.cache.body(view, name, make);
   }
 
   /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
-  change(joined: EntityManager | undefined, change: ProjectChange): Promise<Done> {
-    if (joined)
-      return this.database.write(joined, (manager) => this.changeIn(manager, change), change.completion);
-    return writersOn(this.database.dataSource).take(change.projectId, () => this.changeAlone(change));
+  change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
+    if (callerManager)
+      return this.database.write(
+        callerManager,
+        (manager) => this.changeInCallersTransaction(manager, change),
+        change.afterStatements,
+      );
+    return writersOf(this.database.dataSource).take(change.projectId, () =>
+      this.changeOnOwnConnection(change),
+    );
   }
 
   /**
-   * Gives what `change` is expected to give. It reads once, writes nothing and takes no lock.
-   * @throws the refusal of the call, except for MethodInUseError: only the database knows the host's foreign keys
+   * Returns what `change` is expected to return. It reads once, writes nothing and takes no lock.
+   * @throws the refusal of the call, except for MethodInUseError: only the database knows your foreign keys
    */
-  async preview(joined: EntityManager | undefined, projectId: string, decide: Decide): Promise<Done> {
+  async preview(
+    callerManager: EntityManager | undefined,
+    projectId: string,
+    decide: Decide,
+  ): Promise<ChangeResult> {
     const { defaultsProjectId } = this.settings;
     // New methods may inherit, so the defaults are read in any case, at the same moment.
-    const [own, defaults] = await this.database.read(joined, (manager) =>
+    const [current, defaults] = await this.database.read(callerManager, (manager) =>
       setsOf(manager, [projectId, defaultsProjectId]),
     );
-    if (!own) throw new TypeError('A set was asked for.');
+    if (!current) throw new TypeError('A set was asked for.');
     const viewOf = (set: MethodSet): MethodView =>
       MethodView.of(set, projectId === defaultsProjectId ? undefined : defaults);
-    const changes = decide(viewOf(own));
+    const changes = decide(viewOf(current));
     const now = new Date().toISOString();
     const rows = changes.map((change) => expectedRow(change, projectId, now));
     const writtenIds = new Set(rows.map(({ id }) => id));
-    const untouched = own.methods.filter(({ id }) => !writtenIds.has(id));
-    const after = viewOf({ ...own, methods: untouched.concat(rows.flatMap(({ stored }) => stored ?? [])) });
+    const untouched = current.methods.filter(({ id }) => !writtenIds.has(id));
+    const after = viewOf({
+      ...current,
+      methods: untouched.concat(rows.flatMap(({ stored }) => stored ?? [])),
+    });
     return { view: after, changes: changes.map((change) => changeOf(change, after)) };
   }
 
-  /** How the memory of this mount is used. */
   cacheStats(): CacheStats {
     return { ...this.cache.stats(), lookUps: this.lookUps };
   }
 
-  private async changeAlone(change: ProjectChange): Promise<Done> {
-    const { projectId, decide, completion } = change;
-    const plan = this.planOnCachedView(change) ?? planOn(await this.view(projectId, undefined), decide);
+  private async changeOnOwnConnection(change: ProjectChange): Promise<ChangeResult> {
+    const { projectId, decide, afterStatements } = change;
+    const plan = this.decideOnCachedView(change) ?? decideOn(await this.view(projectId, undefined), decide);
     if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
-    const first = this.database.write(
-      undefined,
-      async (manager) => {
-        const revision = randomUUID();
-        if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
-        return this.write(manager, change, plan, revision);
-      },
-      completion,
-    );
-    const done = (await first.catch(undefinedIfLost)) ?? (await this.changeInLine(change));
-    this.cache.put(done.view);
-    return done;
+    const result = await this.database
+      .write(
+        undefined,
+        async (manager) => {
+          const revision = randomUUID();
+          if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
+          return this.write(manager, change, plan, revision);
+        },
+        afterStatements,
+      )
+      .catch((error: unknown) => {
+        const isLostRace = error instanceof DatabaseUnavailableError && error.contention === 'race';
+        if (isLostRace) return this.changeAfterLock(change);
+        throw error;
+      });
+    this.cache.put(result.view);
+    return result;
   }
 
   /** Another process was faster, and may be again. So this call waits for the lock of the project, and then decides. */
-  private changeInLine(change: ProjectChange): Promise<Done> {
-    return this.database.writeInLine(
-      (manager) => this.changeLocked(manager, change, randomUUID()),
-      change.completion,
+  private changeAfterLock(change: ProjectChange): Promise<ChangeResult> {
+    return this.database.writeAfterLock(
+      (manager) => this.lockAndChange(manager, change, randomUUID()),
+      change.afterStatements,
     );
   }
 
   /**
-   * Decides on the cached view, which may be old. If rows are to be written, the claim detects that. A refusal, an empty
-   * change and a view that inherits are decided again after a look-up.
+   * Decides on the cached view, which may be old. If rows are to be written, `claim` detects an old view. Otherwise the
+   * result is undefined, because an old view may refuse what the current one allows, and may have nothing to change. It is
+   * also undefined for a view that inherits, because `claim` does not compare the revision of the defaults.
    */
-  private planOnCachedView(change: ProjectChange): Plan | undefined {
+  private decideOnCachedView(change: ProjectChange): Plan | undefined {
     const view = this.cache.peek(change.projectId);
     if (!view || view.inherits) return undefined;
     try {
-      const plan = planOn(view, change.decide);
+      const plan = decideOn(view, change.decide);
       return isEmpty(plan, change) ? undefined : plan;
     } catch (error) {
       if (error instanceof ShippingException) return undefined;
@@ -173,30 +190,33 @@ export class MethodStore {
     }
   }
 
-  private async changeIn(manager: EntityManager, change: ProjectChange): Promise<Done> {
+  private async changeInCallersTransaction(
+    manager: EntityManager,
+    change: ProjectChange,
+  ): Promise<ChangeResult> {
     const { projectId } = change;
-    const plan = await this.planIn(manager, change);
+    const plan = await this.decideInCallersTransaction(manager, change);
     if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
     const revision = randomUUID();
     if (await claim(manager, projectId, plan.view.revision, revision))
       return this.write(manager, change, plan, revision);
     // The snapshot is older than what another writer has committed.
-    if (keepsSnapshot(manager)) throw lostRace();
-    return this.changeLocked(manager, change, revision);
+    if (readsFromSnapshotByDefault(manager)) throw lostRace();
+    return this.lockAndChange(manager, change, revision);
   }
 
   /**
-   * Plans on what the transaction sees. Where a transaction keeps a snapshot, it locks the project before it reads, so that
-   * the snapshot shows what other writers have committed. The lock needs a row. A call that writes nothing deletes the row
-   * that it has added.
+   * Decides on what the transaction sees. On an engine that reads from a snapshot, it locks the project before it reads, so
+   * that the snapshot shows what other writers have committed. The lock needs a row. If nothing is to be written, the row
+   * that was added is deleted again.
    */
-  private async planIn(manager: EntityManager, change: ProjectChange): Promise<Plan> {
+  private async decideInCallersTransaction(manager: EntityManager, change: ProjectChange): Promise<Plan> {
     const { projectId, decide } = change;
-    const added = keepsSnapshot(manager) ? await addProject(manager, projectId) : undefined;
+    const added = readsFromSnapshotByDefault(manager) ? await addProject(manager, projectId) : undefined;
     const view = await this.read(manager, projectId);
     let isWritten = false;
     try {
-      const plan = planOn(view, decide);
+      const plan = decideOn(view, decide);
       isWritten = !isEmpty(plan, change);
       return plan;
     } finally {
@@ -205,9 +225,13 @@ export class MethodStore {
     }
   }
 
-  private async changeLocked(manager: EntityManager, change: ProjectChange, revision: string): Promise<Done> {
+  private async lockAndChange(
+    manager: EntityManager,
+    change: ProjectChange,
+    revision: string,
+  ): Promise<ChangeResult> {
     await lock(manager, change.projectId, revision);
-    const plan = planOn(await this.read(manager, change.projectId), change.decide);
+    const plan = decideOn(await this.read(manager, change.projectId), change.decide);
     return this.write(manager, change, plan, revision);
   }
 
@@ -216,7 +240,7 @@ export class MethodStore {
     { removesProject = false }: ProjectChange,
     { view, changes }: Plan,
     revision: string,
-  ): Promise<Done> {
+  ): Promise<ChangeResult> {
     const { projectId } = view;
     const rows = await writeRows(manager, projectId, changes);
     if (removesProject) await deleteProject(manager, projectId);
@@ -227,63 +251,56 @@ export class MethodStore {
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
-    const [own] = await setsOf(manager, [projectId]);
-    if (!own) throw new TypeError('A set was asked for.');
+    const [set] = await setsOf(manager, [projectId]);
+    if (!set) throw new TypeError('A set was asked for.');
     const { defaultsProjectId } = this.settings;
-    const inherits = projectId !== defaultsProjectId && own.methods.some((method) => method.use_default);
-    if (!inherits) return MethodView.of(own);
-    // Read again, because both sets must be of one moment.
-    const [inheriting = own, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
+    const inherits = projectId !== defaultsProjectId && set.methods.some((method) => method.use_default);
+    if (!inherits) return MethodView.of(set);
+    // The set is read again, because both sets must be of one moment.
+    const [inheriting = set, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
     return MethodView.of(inheriting, defaults);
   }
 }
 
-function planOn(view: MethodView, decide: Decide): Plan {
+function decideOn(view: MethodView, decide: Decide): Plan {
   return { view, changes: decide(view) };
 }
 
-/** Nothing is to be written. */
+/** Returns whether nothing is to be written. */
 function isEmpty({ view, changes }: Plan, { removesProject = false }: ProjectChange): boolean {
   const hasRow = view.revision !== undefined;
   return changes.length === 0 && !(removesProject && hasRow);
 }
 
-/** Rows are deleted first: if your foreign key forbids that, nothing else is written. */
+/** Deletes rows first. If your foreign key forbids that, nothing else is written. */
 async function writeRows(
   manager: EntityManager,
   projectId: string,
   changes: readonly Change[],
 ): Promise<WrittenRow[]> {
-  const deleted = changes.filter(({ values }) => !values).map(({ id }) => id);
-  const inserted = changes.flatMap(({ id, before, values }) => (values && !before ? { id, values } : []));
-  const written: WrittenRow[] = deleted.map((id) => ({ id, stored: undefined }));
+  const deletedIds = changes.filter(({ kind }) => kind === 'delete').map(({ id }) => id);
+  const updates = changes.filter((change) => change.kind === 'update');
+  const insertions = changes.filter((change) => change.kind === 'insert');
   const { tableName } = manager.connection.getMetadata(ShippingMethod);
   const refuseAsInUse = (error: unknown): never => {
     throw isReferenced(error, tableName) ? new MethodInUseError(error) : error;
   };
-  await deleteMethods(manager, projectId, deleted).catch(refuseAsInUse);
-  const updates = changes.flatMap(({ id, before, values }) =>
-    before && values ? { id, before, values } : [],
-  );
+  await deleteMethods(manager, projectId, deletedIds).catch(refuseAsInUse);
   const updated = await updateMethods(manager, projectId, updates).catch(refuseAsInUse);
-  for (const stored of updated) written.push({ id: stored.id, stored });
-  for (const stored of await insertMethods(manager, projectId, inserted))
-    written.push({ id: stored.id, stored });
-  return written;
+  const inserted = await insertMethods(manager, projectId, insertions);
+  return [
+    ...deletedIds.map((id) => ({ id, stored: undefined })),
+    ...[...updated, ...inserted].map((stored) => ({ id: stored.id, stored })),
+  ];
 }
 
-function changeOf({ id, before, values }: Change, after: MethodView): ShippingMethodChange {
-  const [was, is] = [before?.dto, values && after.byId(id)?.dto];
-  if (was && is) return { type: 'updated', before: was, after: is };
-  if (is) return { type: 'created', before: null, after: is };
-  if (was) return { type: 'deleted', before: was, after: null };
+/** A trigger of the database may have removed a row that was written. */
+function changeOf(change: Change, view: MethodView): ShippingMethodChange {
+  const after = change.kind === 'delete' ? undefined : view.byId(change.id)?.dto;
+  if (change.kind !== 'insert') {
+    const before = change.before.dto;
+    return after ? { type: 'updated', before, after } : { type: 'deleted', before, after: null };
+  }
+  if (after) return { type: 'created', before: null, after };
   throw new Error('A method that was written is not there: a trigger of the database may have removed it.');
-}
-
-/**
- * Returns undefined for a race that was lost.
- * @throws any other error
- */
-function undefinedIfLost(error: unknown): undefined {
-  if (!(error instanceof DatabaseUnavailableError) || error.contention !== 'race') throw error;
 }

@@ -8,23 +8,23 @@ interface Body {
   json: Buffer;
 }
 
-/** A read of a view from the database, which all callers of that time can share. */
-interface Read {
+/** A read of a view from the database. All calls that arrive while it runs can share it. */
+interface SharedRead {
   view: Promise<MethodView>;
   startedAt: number;
 }
 
-/** How the memory of one mount is used. The three counters grow from its start. */
+/** How one mount uses its memory. The three counters begin at its start. */
 export interface CacheStats {
-  /** The memory that is taken now, of `cache.maxBytes`. */
+  /** The bytes in use now, out of `cache.maxBytes`. */
   bytes: number;
-  /** How many projects are in memory now. */
+  /** The number of projects in memory now. */
   entries: number;
   /** Reads of a project that were answered from memory, after a look-up. Calls in transactions are not counted. */
   hits: number;
   /** Reads of a project that read its methods from the database. */
   misses: number;
-  /** Statements that asked whether the memory is current. One statement asks for all calls that come together. */
+  /** Statements that asked whether the memory is current. One statement asks for all calls that arrive together. */
   lookUps: number;
 }
 
@@ -48,13 +48,13 @@ const maxSharedReadMs = 5000;
 export class ViewCache {
   private readonly views: LRUCache<string, MethodView> | undefined;
   private readonly bodies: LRUCache<string, Body> | undefined;
-  private readonly reads = new Map<string, Read>();
+  private readonly reads = new Map<string, SharedRead>();
   private hits = 0;
   private misses = 0;
 
   /**
-   * @param isCurrent looks up the revisions of a project, with a query that it sends after it was called
-   * @param read reads the view as it is at one moment after the call
+   * @param isCurrent looks up the revisions of a project with a query that starts after this call
+   * @param read reads the view with a query that starts after this call
    * @param maxBytes 0 turns the cache off
    */
   constructor(
@@ -73,19 +73,19 @@ export class ViewCache {
 
   async get(projectId: string): Promise<MethodView> {
     // A running read started before this call, so its view needs the look-up too.
-    const known = this.sharedRead(projectId)?.view ?? this.views?.get(projectId);
-    if (known) {
-      const [isCurrent, view] = await Promise.all([this.isCurrent(projectId), known]);
+    const candidate = this.sharedRead(projectId)?.view ?? this.views?.get(projectId);
+    if (candidate) {
+      const [isCurrent, view] = await Promise.all([this.isCurrent(projectId), candidate]);
       if (isCurrent(view)) {
         this.hits += 1;
         return view;
       }
     }
     // Another read that runs now started after this call, so its view is current.
-    const later = this.sharedRead(projectId)?.view;
-    if (!later || later === known) return this.startRead(projectId);
+    const laterView = this.sharedRead(projectId)?.view;
+    if (!laterView || laterView === candidate) return this.startRead(projectId);
     this.hits += 1;
-    return later;
+    return laterView;
   }
 
   /** Returns the cached view of a project, which may be stale. */
@@ -100,8 +100,8 @@ export class ViewCache {
   /** Returns the JSON of an answer. It is made once for each view. */
   body(view: MethodView, name: string, make: () => string): Buffer {
     const key = `${view.projectId} ${name}`;
-    const known = this.bodies?.get(key);
-    if (known?.tag === view.tag) return known.json;
+    const cachedBody = this.bodies?.get(key);
+    if (cachedBody?.tag === view.tag) return cachedBody.json;
     // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
     const json = Buffer.from(new TextEncoder().encode(make()).buffer);
     this.bodies?.set(key, { tag: view.tag, json });
@@ -114,7 +114,7 @@ export class ViewCache {
     return { bytes, entries: views?.size ?? 0, hits, misses };
   }
 
-  private sharedRead(projectId: string): Read | undefined {
+  private sharedRead(projectId: string): SharedRead | undefined {
     const read = this.reads.get(projectId);
     return read && performance.now() - read.startedAt < maxSharedReadMs ? read : undefined;
   }
