@@ -59,6 +59,14 @@ describe('the contract suite', () => {
     for (const fault of faults) expect(fault).toMatch(/wrong\/\S+ answers 404(.|\n)*"path" of the target/);
   });
 
+  it('shows the last refusal of a check that fails', async () => {
+    const other = { ...target, headers: { 'if-match': '"9"' } };
+
+    const faults = await faultsOf(other);
+
+    expect(faults.join()).toMatch(/The last refusal: PATCH \/api\S+ answers 412: .*version_mismatch/);
+  });
+
   it('takes an origin with a slash at its end', async () => {
     const faults = await faultsOf({ ...target, origin: `${target.origin}/` });
 

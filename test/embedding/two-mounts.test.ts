@@ -30,11 +30,13 @@ afterAll(async () => {
 describe('two mounts of the module', () => {
   const boot = async (...mounts: Options[]): Promise<string> => {
     const imports = mounts.map((options) => ShippingModule.forRoot(options));
-    const testing = await compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
-    return testing.init().then(
-      () => 'booted',
-      ({ message }: Error) => message,
-    );
+    const compiling = compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
+    return compiling
+      .then((testing) => testing.init())
+      .then(
+        () => 'booted',
+        ({ message }: Error) => message,
+      );
   };
 
   it.each([

@@ -100,11 +100,16 @@ class CheckoutController {
     @Body() body: unknown,
   ): Promise<{ number: number; method: string }> {
     if (!key) throw new BadRequestException('Send an Idempotency-Key: a new UUID for each new order.');
-    // A request without a body has none of the fields. The call of findByCodes refuses it.
-    const choice = Object(body) as Choice;
+    const choice = Object(body) as Partial<Choice>;
+    if (!choice.carrier_code || !choice.method_code)
+      throw new BadRequestException('Send carrier_code and method_code.');
     // Your guard knows the customer.
     const customer = 'c-518';
-    const { number, methodLabel } = await this.checkout.place(shop, orderIdOf(customer, key), choice);
+    const { number, methodLabel } = await this.checkout.place(
+      shop,
+      orderIdOf(customer, key),
+      choice as Choice,
+    );
     return { number, method: methodLabel };
   }
 }

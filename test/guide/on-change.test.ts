@@ -27,25 +27,26 @@ class Outbox {
 
 const withOutbox = ShippingModule.forRoot({
   onChange: async (change, manager) => {
-    await manager.insert(Outbox, { message: change });
+    await manager.insert(Outbox, { message: { change } });
   },
   onEvent: async (event, manager) => {
-    await manager.insert(Outbox, { message: event });
+    await manager.insert(Outbox, { message: { event } });
   },
 });
 
 /** Run it every few seconds, on any number of instances. @returns how many messages were sent */
-function deliver(dataSource: DataSource, send: (message: object) => Promise<void>): Promise<number> {
-  return dataSource.transaction('READ COMMITTED', async (manager) => {
-    const rows = await manager.find(Outbox, {
-      order: { id: 'ASC' },
-      take: 100,
-      lock: { mode: 'pessimistic_write' },
-    });
-    for (const { message } of rows) await send(message);
-    await manager.remove(rows);
-    return rows.length;
-  });
+async function deliver(dataSource: DataSource, send: (row: Outbox) => Promise<void>): Promise<number> {
+  const sendFirst = async (manager: EntityManager): Promise<boolean> => {
+    const lock = { mode: 'pessimistic_write' } as const;
+    const [first] = await manager.find(Outbox, { order: { id: 'ASC' }, take: 1, lock });
+    if (!first) return false;
+    await send(first);
+    await manager.delete(Outbox, first.id);
+    return true;
+  };
+  let sent = 0;
+  while (await dataSource.transaction('READ COMMITTED', sendFirst)) sent++;
+  return sent;
 }
 
 @Entity({ name: 'audit' })
@@ -116,7 +117,7 @@ describe('onChange', () => {
     const placed = { projectId: 'acme', orderId: '1001', type: 'order.placed' };
     await testing.get(OrderEvents).record(placed);
     const sent: object[] = [];
-    const send = async (message: object): Promise<void> => void sent.push(message);
+    const send = async ({ message }: Outbox): Promise<void> => void sent.push(message);
 
     const failing = deliver(dataSource, () => Promise.reject(new Error('The receiver is down.')));
     await expect(failing).rejects.toThrow('The receiver is down.');
@@ -125,8 +126,8 @@ describe('onChange', () => {
 
     expect([first, second]).toEqual([2, 0]);
     expect(sent).toMatchObject([
-      { type: 'created', before: null, after: ground },
-      { type: 'order.placed', order_id: '1001' },
+      { change: { type: 'created', before: null, after: ground } },
+      { event: { type: 'order.placed', order_id: '1001' } },
     ]);
   });
 

@@ -1,12 +1,27 @@
 import { BadRequestException, Inject, Injectable } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
-import { IsArray, IsInt, IsISO31661Alpha2, IsOptional, Matches, Min, validate } from 'class-validator';
+import {
+  ArrayNotEmpty,
+  IsArray,
+  IsInt,
+  IsISO31661Alpha2,
+  IsOptional,
+  IsUppercase,
+  Matches,
+  Min,
+  validate,
+} from 'class-validator';
 import { type ShippingMethodChange, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
 
 /** The rules of a method, in its `meta`. A rule that is left out or null always holds. */
 export class CartRules {
   @IsOptional() @IsInt() @Min(1) maxGrams?: number | null;
-  @IsOptional() @IsArray() @IsISO31661Alpha2({ each: true }) countries?: string[] | null;
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @IsISO31661Alpha2({ each: true })
+  @IsUppercase({ each: true })
+  countries?: string[] | null;
   /** In the smallest unit of the currency. */
   @IsOptional() @IsInt() @Min(0) minTotal?: number | null;
   /** The time of the shop, for instance `14:30`. */

@@ -40,8 +40,8 @@ export class OpenShopGuard implements CanActivate {
   constructor(@Inject(Shops) private readonly shops: Shops) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const { shop } = context.switchToHttp().getRequest().params;
-    if (!this.shops.isOpen(shop)) throw new NotFoundException();
+    const { params } = context.switchToHttp().getRequest<{ params: { shop: string } }>();
+    if (!this.shops.isOpen(params.shop)) throw new NotFoundException();
     return true;
   }
 }

@@ -1,7 +1,6 @@
 import {
   Controller,
   type INestApplicationContext,
-  type OnModuleInit,
   SerializeOptions,
   type Type,
   UseFilters,
@@ -27,30 +26,34 @@ export interface ShippingServices {
   events: OrderEvents;
 }
 
-/** One call of `forRoot()`. At boot, an application compares all of its mounts. */
-export class ShippingMount implements OnModuleInit {
-  /** @param modules undefined when the application has another copy of `@nestjs/core` than this library */
+/** The mounts of each application. */
+const mountsOf = new WeakMap<ModulesContainer, ShippingMount[]>();
+
+/** One call of `forRoot()`. */
+export class ShippingMount {
+  /**
+   * It compares itself with the other mounts of the application here, because Fastify refuses two equal routes in words of
+   * its own, before Nest calls any `onModuleInit()`.
+   * @param modules undefined when the application has another copy of `@nestjs/core` than this library
+   * @throws Error that names the remedy when two mounts exclude each other
+   */
   constructor(
-    private readonly modules: ModulesContainer | undefined,
+    modules: ModulesContainer | undefined,
     readonly dataSource: string,
     private readonly http: false | Required<ShippingHttpOptions>,
     readonly services: ShippingServices,
   ) {
     refuseTwoCopiesOfNest(modules !== undefined);
-  }
-
-  /** @throws Error that names the remedy when two mounts exclude each other */
-  onModuleInit(): void {
-    for (const { providers } of this.modules?.values() ?? []) {
-      const other: unknown = providers.get(ShippingMount)?.instance;
-      if (!(other instanceof ShippingMount) || other === this || !this.collidesWith(other)) continue;
-      const where =
-        this.http && other.http ? `at "${this.http.path}"` : `on the DataSource "${this.dataSource}"`;
+    const mounts = (modules && mountsOf.get(modules)) ?? [];
+    const other = mounts.find((mount) => this.collidesWith(mount));
+    if (other) {
+      const where = http && other.http ? `at "${http.path}"` : `on the DataSource "${dataSource}"`;
       throw new Error(
         `ShippingModule is mounted twice ${where}. Import ShippingModule.forRoot() once, with isGlobal: true so that ` +
           `every module can inject its services, or give the second mount an http.path of its own.`,
       );
     }
+    if (modules) mountsOf.set(modules, [...mounts, this]);
   }
 
   /** Two mounts collide if they have the same path, or if one of them has no routes and both use one DataSource. */

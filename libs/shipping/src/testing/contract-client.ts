@@ -58,6 +58,8 @@ const projects = new WeakMap<ContractTarget, string | Promise<string>>();
 export class ContractClient {
   readonly base: string;
   readonly methods: string;
+  /** The last answer with a status from 300. A failed check shows it. */
+  lastRefusal = '';
   private readonly created: string[] = [];
 
   /** A client of a project that has no methods. */
@@ -122,6 +124,8 @@ export class ContractClient {
       !isRefusedByHost,
       `${method} ${path} answers ${response.status}: ${text.slice(0, 200)}\n${causes}`,
     );
+    if (!response.ok)
+      this.lastRefusal = `${method} ${path} answers ${response.status}: ${text.slice(0, 500)}`;
     const { unwrap } = this.target;
     const answer = unwrap && response.ok && text !== '' ? unwrap(sent) : sent;
     const found = typeof answer === 'object' && answer !== null ? answer : {};

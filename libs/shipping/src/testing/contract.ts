@@ -213,7 +213,12 @@ export function shippingContract(
       if (leftOut)
         throw new Error(`This check is left out by { without: ['${leftOut}'] }: give it to it.skip.`);
       const shop = await ContractClient.of(target());
-      await check(shop).finally(() => shop.clear());
+      await check(shop)
+        .catch((error: Error) => {
+          if (shop.lastRefusal) error.message += `\nThe last refusal: ${shop.lastRefusal}`;
+          throw error;
+        })
+        .finally(() => shop.clear());
     };
     return { title, skipped: leftOut !== undefined, run };
   });
