@@ -199,7 +199,7 @@ export class MethodStore {
     const revision = randomUUID();
     if (await claim(manager, projectId, plan.view.revision, revision))
       return this.write(manager, change, plan, revision);
-    // The snapshot is older than what another writer has committed.
+    // The snapshot is older than the commit of another writer.
     if (readsFromSnapshotByDefault(manager)) throw lostRace();
     return this.lockAndChange(manager, change, revision);
   }
