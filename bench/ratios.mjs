@@ -9,17 +9,21 @@ import { newDatabase } from './databases.mjs';
 import { rowsOf, wantedFigures } from './figures.mjs';
 import { cpuOf, onExit, stop } from './processes.mjs';
 import { median } from './report/rows.mjs';
+import { scaled } from './scaling.mjs';
 import { scenarios } from './scenarios.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** How long a new process needs to compile the code of its requests, and that of a scenario. */
 const compileSeconds = 2;
 const warmUpSeconds = 0.5;
 
 /** Measures ours against the others, in every scenario that is wanted. */
-export async function measureRatios({ engine, only, against, rounds, seconds }) {
+export async function measureRatios({ engine, only, form, against = form && root, rounds, seconds }) {
   const figures = wantedFigures(engine, only.split(',').filter(Boolean), against);
   const names = [...new Set(['ours', ...Object.values(figures).flatMap(Object.keys)])];
-  const database = await prepared('ours', undefined, engine, names);
+  const loaded = await prepared('ours', undefined, engine, names);
+  const database = form ? await scaled(loaded, form) : loaded;
   const databaseBefore = against && (await prepared('before', against, engine, names));
 
   const generate = startGenerator();

@@ -16,6 +16,7 @@ const usage = `npm run bench -- [options]
   --only a,b       only the scenarios whose names begin with these words: --only create,list20
   --against dir    ours against another checkout that is built (npm run build, npx tsc -p apps/sample/tsconfig.app.json);
                    on PostgreSQL, nothing is written
+  --form name      ours in a form of docs/scaling.md, hash-partitions or shards, against ours in one table
   --rounds n       7 by default
   --seconds n      load per contender and round, 2 by default
   --no-build       measures dist as it is
@@ -45,6 +46,7 @@ try {
       all: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       against: { type: 'string' },
+      form: { type: 'string' },
       rounds: { type: 'string', default: '7' },
       seconds: { type: 'string', default: '2' },
       build: { type: 'boolean', default: true },

@@ -29,7 +29,7 @@ function anchorsOf(page: string): string[] {
 describe.each(pages)('%s', (page) => {
   const text = read(page);
   const blocks = Array.from(
-    text.matchAll(/```[jt]sx?\n\s*\/\/ (\S+)\n([^]*?)\n\s*```/g),
+    text.matchAll(/```(?:[jt]sx?|sql)\n\s*(?:\/\/|--) (\S+)\n([^]*?)\n\s*```/g),
     ([, file = '', code = '']) => {
       const indent = /^ */.exec(code)?.[0] ?? '';
       return { file, code: code.replaceAll(`\n${indent}`, '\n').trim() };
@@ -45,7 +45,7 @@ describe.each(pages)('%s', (page) => {
   });
 
   it('names a file above every block of code', () => {
-    expect(text.match(/```[jt]sx?\n/g) ?? []).toHaveLength(blocks.length);
+    expect(text.match(/```([jt]sx?|sql)\n/g) ?? []).toHaveLength(blocks.length);
   });
 
   it('links only to documents and headings that exist and are in the package', () => {

@@ -16,15 +16,18 @@ const others = {
 };
 
 const details = {
-  postgres: ['On PostgreSQL', 'Ours as a multiple of the other one in the same round.'],
-  mariadb: ['On MariaDB', 'The same for a few requests.'],
+  postgres: [
+    'On PostgreSQL',
+    'Each figure is our rate divided by the rate of the other program in the same round.',
+  ],
+  mariadb: ['On MariaDB', 'The table has the same figures for a few requests.'],
   import: [
     'An import',
-    '`upsertMany` in one process, beside as many single writes one after another: with `save` of TypeORM, and with our `upsert`.',
+    'One process calls `upsertMany`. We compare this with as many single writes, one after another: with `save` of TypeORM (naive), and with our `upsert`.',
   ],
   memory: [
     'Memory of the cache',
-    'In a process that has cached 500 projects of 50 methods, for each method.',
+    'The table says how much memory each method takes in a process that has cached 500 projects of 50 methods.',
   ],
 };
 
@@ -36,7 +39,7 @@ export function document(results) {
     'Lists and trees of projects that are read again and again are much faster than what a team writes by hand. The first read of a large project, and single writes, are slower than SQL by hand. This page says how much, and why.',
     '![Requests a second, compared with Fastify and pg by hand, and with Nest, Fastify and TypeORM by hand](performance.svg)',
     '## Reads',
-    'How many requests a second, as a multiple of **Nest, Fastify and TypeORM by hand**, and in brackets of **Fastify and SQL by hand**. More than 1 is faster.',
+    'The table compares requests per second. Each figure is our rate divided by the rate of **Nest, Fastify and TypeORM by hand**. In brackets, it is divided by the rate of **Fastify and SQL by hand**. More than 1 means that we are faster.',
     readsTable(rows),
     whyReads,
     '## Histories and writes',
@@ -76,14 +79,17 @@ function othersTable(rows) {
     ratio(rows, scenario, 'naive'),
     ratio(rows, scenario, 'bare'),
   ]);
-  return tableOf(['', 'of Nest, Fastify and TypeORM by hand', 'of Fastify and SQL by hand'], lines);
+  return tableOf(
+    ['', 'compared with Nest, Fastify and TypeORM by hand', 'compared with Fastify and SQL by hand'],
+    lines,
+  );
 }
 
-const whyReads = `A project is in memory after its first read, in each process, until it changes or the memory is needed for others. A request then costs one look-up of its revision, and many requests share one. So nothing is ever stale.
+const whyReads = `In each process, a project is in memory after its first read, until it changes or other projects need the memory. A request then costs one look-up of the revision of the project, and many requests share one look-up. So no answer is ever stale.
 
-A project that is not in memory is read whole, even for one page of it. That is why SQL by hand, which reads 20 rows with a LIMIT, is faster on a large project that is read once. If most of your reads are such reads, write them by hand.`;
+If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. That is why it is faster on a large project that is read only once. If most of your reads are like this, write them by hand.`;
 
-const whyWrites = `SQL by hand is faster here, and that is as it should be. It sends one prepared statement. We check every field, lock the project, store a new revision and the row, and commit: four statements, as \`save\` of TypeORM sends. The revision is what makes the reads above fast and never stale. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
+const whyWrites = `SQL by hand is faster here, because it sends one prepared statement. We check every field, lock the project, store a new revision and the row, and commit. These are four statements, as many as \`save\` of TypeORM sends. The revision makes the reads above fast and never stale. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
 
 function growth({ memory, import: imports }) {
   const bytes = memory?.rows.find(({ title }) => title === 'rows only, as the cache counts')?.ours;
@@ -94,14 +100,14 @@ function growth({ memory, import: imports }) {
   const importOf = whole ? ` An import of 918 methods takes ${whole}.` : '';
   return `## How the cost grows
 
-- **With the methods of a project.** A read from memory costs the same for 20 methods and for 1,000, except for a search, which looks at all of them. A read that is not from memory, and a tree, grow with the number of methods.${importOf}
-- **With the projects.** The memory is bounded (\`cache.maxBytes\`), and projects that are not read make room for others. ${memoryOf}
-- **With the instances.** Each instance keeps its own memory and sends its own look-ups. These are reads of one row by its key, so one database serves many instances. A change costs the same with any number of them: nobody has to be told.
+- **With the methods of a project.** A read from memory costs the same for 20 methods and for 1,000, except for a search, which looks at all of them. A tree, and a read that is not from memory, take longer the more methods there are.${importOf}
+- **With the projects.** The memory is bounded (\`cache.maxBytes\`). A project that nobody reads is removed from it when other projects need the room. ${memoryOf}
+- **With the instances.** Each instance keeps its own memory and sends its own look-ups. These are reads of one row by its key, so one database serves many instances. A change costs the same with any number of instances, because nobody has to notify them.
 - **With the events.** A history is read by its primary key, whatever the size of the table.`;
 }
 
 function measured({ command, commit, date, load, machine }) {
-  return `\`${command}\` measured this at ${commit}, ${date}, on ${machine}; the load before was ${load}. Another machine has other figures, so compare ratios. \`bench/README.md\` in the repository says how it measures.`;
+  return `\`${command}\` measured this at ${commit}, ${date}, on ${machine}. The load of the machine was ${load} before. Another machine gives other figures, so compare only ratios. \`bench/README.md\` in the repository says how it measures.`;
 }
 
 function section(part, { rows, server }) {
@@ -138,12 +144,12 @@ function cell({ rival, ours, spread }) {
   return `${name}${ours}${spread && ` (${spread})`}`;
 }
 
-const howToRead = `- **bare** is Fastify and the driver: one prepared statement for each request, a pool of 10, no validation, no revision.
+const howToRead = `- **bare** is Fastify and the driver, with one prepared statement for each request, a pool of 10, no validation and no revision.
 - **naive** is what a team writes by hand: Nest on Fastify, TypeORM, class-validator. **express** is the same on Express, **paginate** is nestjs-paginate.
 - **warm**: requests for 100 busy projects of 100 methods, which are in memory. **cold**: the project is not in memory.
-- A cell has the median of the rounds, and in brackets the lowest and the highest. For requests a second, more than 1 is faster. **p99** is the time that 99 of 100 requests stay below: less than 1 is faster.
-- **by CPU time**: the CPU time of a request, server and database, with bare and naive, divided by ours.`;
+- A cell has the median of the rounds, and in brackets the lowest and the highest value. For requests a second, more than 1 means that we are faster. For **p99**, less than 1 means that we are faster: 99 of 100 requests take less than this time.
+- **by CPU time** is the CPU time that bare needs for a request, divided by the CPU time that we need. The second figure is the same for naive. The CPU time of the server and of the database are added.`;
 
 const notMeasured = `### What is not measured
 
-Networks (everything runs on one machine, the load generator too), several processes, TLS, logging and guards.`;
+We do not measure networks, several processes, TLS, logging or guards. Everything runs on one machine, also the load generator.`;

@@ -34,7 +34,7 @@ const groups = [
     'Look up',
     ['docs/reference.md', 'docs/reference-services.md', 'docs/migrations.md', 'docs/express-and-fastify.md'],
   ],
-  ['Run', ['docs/operations.md', 'docs/performance.md', 'SECURITY.md']],
+  ['Run', ['docs/operations.md', 'docs/scaling.md', 'docs/performance.md', 'SECURITY.md']],
   ['Decisions', pagesOf('docs/decisions')],
   ['Project', ['CONTRIBUTING.md', 'CHANGELOG.md']],
 ];

@@ -2,9 +2,10 @@ import { ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
+import { type TestDatabase } from '../support/database.js';
+import { openAt, places } from '../support/scaling.js';
 import { counted, progress, report } from './figures.js';
-import { sized } from './size.js';
+import { sizedAt } from './size.js';
 
 const readers = 16;
 const routes = ['list', 'tree', 'service'] as const;
@@ -24,11 +25,11 @@ function countsOf(methods: readonly Shown[]): Counts {
   return Object.fromEntries(methods.map(({ carrier_code, meta }) => [carrier_code, Number(meta['n'])]));
 }
 
-describe('a read that begins after an acknowledged write', () => {
+describe.each(places)('a read that begins after an acknowledged write on %s', (place) => {
   let database: TestDatabase;
   let apps: TestApp[];
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await openAt(place);
     // The cache of one of the two is so small that it evicts entries all the time.
     const narrow = { adapter: 'express', shipping: { cache: { maxBytes: 8000 } } } as const;
     apps = [await testApp({ database }), await testApp({ database: await database.another(), ...narrow })];
@@ -42,7 +43,7 @@ describe('a read that begins after an acknowledged write', () => {
     ['a project with inherited methods', true],
     ['a project without inherited methods', false],
   ])('shows that write on two instances, by route, service and ETag, in %s', async (title, inherits) => {
-    const wanted = sized({ ci: 5_000, long: 100_000 });
+    const wanted = sizedAt(place, { ci: 5_000, long: 100_000 });
     const project = freshProject();
     const of = (id: string): Client[] => apps.map(({ origin }) => new Client(origin, id));
     const shops = of(project);
@@ -115,7 +116,7 @@ describe('a read that begins after an acknowledged write', () => {
 
     expect(stale.slice(0, 3)).toEqual([]);
     report({
-      name: `Stale reads: ${title}`,
+      name: `Stale reads: ${title}, ${place}`,
       done: `${counted(reads)} reads (${counted(unchanged)} were 304) beside ${counted(writes)} writes, ${stale.length} stale`,
       criterion: '0 stale',
       met: stale.length === 0 && unchanged > 0,

@@ -22,8 +22,8 @@ const notEmbedded = [
 ];
 /** In CI's size, the model stands for what is generated there, and killed processes for other faults. */
 const others = isWhole ? [] : ['test/campaign/faults/!(kill).campaign.ts', 'test/campaign/fuzz/**'];
-/** Standbys are those of PostgreSQL. */
-const ofPostgres = 'test/campaign/faults/failover.server.campaign.ts';
+/** Standbys and shards are those of PostgreSQL. */
+const ofPostgres = 'test/campaign/faults/{failover,shard-loss}.server.campaign.ts';
 const excluded: Record<string, string[]> = {
   postgres: [otherKind],
   mariadb: [otherKind, ofPostgres, ...others],

@@ -49,14 +49,14 @@ describe('the contract suite', () => {
       expect(fault).toMatch(
         new RegExp(`(GET|POST) /api/projects/\\S+ answers ${status}: .*${error.message}`),
       );
-      expect(fault).toContain('"headers" of the target');
+      expect(fault).toContain('"headers" do not open the project');
     }
   });
 
   it('names the request and the field of the target when the path is wrong', async () => {
     const faults = await faultsOf({ ...target, path: 'wrong/:project_id/sales/orders' });
 
-    for (const fault of faults) expect(fault).toMatch(/wrong\/\S+ answers 404(.|\n)*"path"/);
+    for (const fault of faults) expect(fault).toMatch(/wrong\/\S+ answers 404(.|\n)*"path" of the target/);
   });
 
   it('takes an origin with a slash at its end', async () => {

@@ -21,9 +21,9 @@ export interface Cart {
   time: string;
 }
 
-/** The option `onChange`: rules that cannot be read are never stored. */
+/** Pass this as the option `onChange`. Then invalid rules are never stored. */
 export async function checkRules({ after }: ShippingMethodChange): Promise<void> {
-  // While a method inherits its `meta`, `own` has the one that it stores.
+  // While a method inherits its `meta`, `own` has the `meta` that it stores.
   for (const meta of [after?.meta, after?.own.meta]) {
     if (!meta) continue;
     const faults = await validate(plainToInstance(CartRules, meta), {

@@ -6,7 +6,7 @@ import { map, type Observable } from 'rxjs';
 /** The language of `method_label`. */
 const shopLanguage = 'en';
 
-/** `fr`, `de` for `fr-CH, de;q=0.5`. */
+/** Returns `fr` and `de` for the header `fr-CH, de;q=0.5`. */
 function languagesOf(accepted = ''): string[] {
   return accepted.split(',').map((part) => part.trim().split(/[-;]/)[0]?.toLowerCase() ?? '');
 }

@@ -19,7 +19,7 @@ import {
 } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
 
-/** What the screen sends, twice. `maxRemoved` is what a user has agreed to. */
+/** The screen sends this to both routes. `maxRemoved` is the number of removals that the user has accepted. */
 interface Upload {
   csv: string;
   maxRemoved: number;
@@ -85,7 +85,7 @@ function requestsOf(csv: string): UpsertShippingMethodRequest[] {
   });
 }
 
-/** Another file, or a change of a method that the file changes, gives another one. */
+/** The etag changes with the file, and when somebody changes a method that the file would change. */
 function etagOf(csv: string, changes: readonly ShippingMethodChange[]): string {
   const named = [csv, ...changes.map(({ type, before }) => [type, before?.id, before?.etag])];
   return `"${createHash('sha256').update(JSON.stringify(named)).digest('base64url')}"`;

@@ -34,10 +34,10 @@ export class ShopsService {
     });
   }
 
-  /** The shop must take no more requests by then: they would write again. */
+  /** Stop the requests of the shop before you call this. Otherwise they write again. */
   close(shop: string): Promise<void> {
     return this.inTransaction(async (manager) => {
-      // Here you delete your own rows. Those that refer to a method must go first.
+      // Here you delete your own rows. Delete the rows that refer to a method first.
       await this.methods.removeProject(shop, { manager });
       await this.events.removeProject(shop, { manager });
     });

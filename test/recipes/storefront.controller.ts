@@ -21,13 +21,13 @@ interface OfferedMethod {
   label: string;
 }
 
-/** As much of the response as Express and Fastify share. */
+/** The part of the response that Express and Fastify have in common. */
 interface HttpResponse {
   header(name: string, value: string): unknown;
   status(code: number): unknown;
 }
 
-/** Yours asks your tables. */
+/** Your own service would read your tables. */
 @Injectable()
 export class Shops {
   isOpen(shop: string): boolean {

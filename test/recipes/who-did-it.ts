@@ -26,12 +26,12 @@ export class WhoDidIt implements NestMiddleware {
     return calls.getStore()?.actor ?? { type: 'system' };
   }
 
-  /** The middleware begins a call for each request. Nobody is known yet. */
+  /** The middleware opens a context for each request. It has no actor yet. */
   use(_request: unknown, _response: unknown, next: () => void): void {
     calls.run({}, next);
   }
 
-  /** Your guard tells who it is, when it has read the token. */
+  /** Your guard calls this when it has read the token. */
   is(actor: Actor): void {
     const call = calls.getStore();
     if (call) call.actor = actor;
@@ -80,7 +80,7 @@ export class OrderHistory {
   }
 }
 
-/** Stands for your guard. */
+/** Replace this with your guard. */
 @Injectable()
 export class TokenGuard implements CanActivate {
   constructor(@Inject(WhoDidIt) private readonly who: WhoDidIt) {}

@@ -44,6 +44,23 @@ describe('a method with use_default', () => {
     ]);
   });
 
+  it.each(['created', 'updated'])(
+    'beside one that inherits already shows the default when it is %s',
+    async (how) => {
+      await defaults.create({ ...codes, method_label: 'Default' });
+      await defaults.create({ ...codes, method_code: '99', method_label: 'Other default' });
+      const other = { ...own, method_code: '99' };
+      await shop.create({ ...own, use_default: true });
+      const { body: plain } = how === 'updated' ? await shop.create(other) : { body: undefined };
+
+      const inheriting = { ...other, use_default: true };
+      const { body } = plain ? await shop.update(plain.id, inheriting) : await shop.create(inheriting);
+
+      expect(body).toMatchObject({ method_label: 'Other default', own: { method_label: 'Own' } });
+      expect((await shop.list('filter[method_code]=99')).body.data).toEqual([body]);
+    },
+  );
+
   it('keeps its own values when a form sends back the inherited ones', async () => {
     await defaults.create({ ...codes, method_label: 'Default', meta: { a: 1, b: 2 } });
     const { body: loaded } = await shop.create({ ...own, use_default: true });

@@ -106,7 +106,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     await open(`?project=${freshProject()}`);
 
     await button('Adopt the defaults').click();
-    await notice('The methods of the project “default” are adopted.');
+    await notice('This project now has the methods of the project “default”.');
 
     await row('For everybody').waitFor();
     expect(await button('Adopt the defaults').count()).toBe(0);
@@ -120,6 +120,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     await shop.create({ carrier_code: 'ups', method_code: '03', method_label, meta });
 
     await open(`?project=${shop.project}`);
+    await row('& co').waitFor();
 
     const cells = await row('& co').getByRole('cell').allTextContents();
     expect(cells[1]).toContain(method_label);
@@ -300,7 +301,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     await field('Method label').fill('Mine');
     await page.getByRole('dialog').getByRole('switch', { name: 'Active' }).click();
     await button('Save').click();
-    await notice('is saved. Shown is what the project “default” has: method label.');
+    await notice('is saved. The list shows the values of the project “default” for: method label.');
     await page.getByRole('switch', { name: 'Active: Inherited label' }).click();
     await notice('is now active');
 
@@ -369,7 +370,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     await shop.update(method?.id ?? '', { ...method, ...readOnly, method_label: 'Changed' });
 
     await handle('UPS 2nd Day Air').press('ArrowUp');
-    await notice('Somebody else changed this meanwhile');
+    await notice('Somebody else has changed a method');
 
     await row('Changed').waitFor();
     expect(await labels()).toEqual(
@@ -408,12 +409,12 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
 
     await button(`Remove ${codes.method_label}`).click();
 
-    await page.getByText('Other projects may take their values from it.').waitFor();
+    await page.getByText('Other projects may take values from it.').waitFor();
     expect(faults).toEqual([]);
   });
 
   it('says in words how a number of an order is written', async () => {
-    const advice = 'Leave out other signs: write 1001 for #1001.';
+    const advice = 'Write 1001, not #1001.';
     await openShop();
     await field('Order number').fill('#1001');
     await button('Show').click();
@@ -562,7 +563,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
 
     await field('API key').fill('wrong');
     await button('Open').click();
-    await page.getByText('This key opens nothing here.').waitFor();
+    await page.getByText('The server does not know this key.').waitFor();
     await field('API key').fill('shop-key');
     await button('Open').click();
     await page.getByText('“shop” has no shipping methods yet').waitFor();

@@ -73,7 +73,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
     await next.started;
 
     expect(new Set(confirmed)).toEqual(new Set([201]));
-    expect(next.output).toContain('The project "demo" is there from an earlier start.');
+    expect(next.output).toContain('The project "demo" already exists from an earlier start.');
     const kept = await new Client(next.origin, 'kept').list('per_page=100');
     expect(kept.body.data.map(({ method_code }) => method_code).toSorted()).toEqual(codes.toSorted());
   });

@@ -153,6 +153,18 @@ describe('a dry run', () => {
     expect(await database.dataSource.manager.countBy(ShippingProject, { projectId: project })).toBe(0);
   });
 
+  it('shows a method before and after the change with what it inherits', async () => {
+    const [existing] = (await methods.upsertMany(project, [{ ...ground, use_default: true }])).methods;
+
+    const dry = await methods.upsertMany(project, [{ ...ground, is_active: false }], { dryRun: true });
+    const same = await methods.upsertMany(project, [{ ...ground, sort_order: 3 }], { dryRun: true });
+
+    const inherited = { sort_order: 3, meta: { days: 2 }, own: { sort_order: 0, meta: {} } };
+    expect(dry.changes).toMatchObject([{ before: inherited, after: { ...inherited, is_active: false } }]);
+    expect(dry.changes[0]?.before).toEqual(existing);
+    expect(same.unchanged).toEqual([existing?.id]);
+  });
+
   it('of the defaults project inherits nothing', async () => {
     const sent = defaults.map((each) => ({ ...each, use_default: true, sort_order: 9 }));
 

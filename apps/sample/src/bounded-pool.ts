@@ -36,7 +36,12 @@ export function boundLeases({ options, driver }: DataSource): void {
 function boundPostgres(pool: pg.Pool): void {
   const leases = new WeakMap<pg.PoolClient, NodeJS.Timeout>();
   pool.on('acquire', (client) => {
-    const end = (): void => void (client instanceof pg.Client && client.end());
+    const end = (): void => {
+      if (!(client instanceof pg.Client)) return;
+      void client.end();
+      // After a statement has failed, `end` waits for a server that still rolls back.
+      client.connection.stream.destroy();
+    };
     leases.set(client, setTimeout(end, leaseMs));
   });
   pool.on('release', (_error, client) => clearTimeout(leases.get(client)));

@@ -1,6 +1,7 @@
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { InvalidJsonError, ProblemDetailsFilter, UnsupportedMediaTypeError } from 'nestjs-shipping';
+import { Refusal } from './refusal.js';
 
 const maxBodyBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -27,6 +28,7 @@ export function configureHttp(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeAllContentTypeParsers();
   fastify.addHook('onRequest', (request, _reply, done) => {
+    if (isOfOtherSite(request)) return done(new OtherSiteError());
     // No route reads this body. With a content type, Fastify would parse it, and refuse a bad one.
     if (!takesBody(request)) delete request.headers['content-type'];
     done();
@@ -44,6 +46,20 @@ export function configureHttp(app: NestFastifyApplication): void {
     }
   });
   fastify.addContentTypeParser('*', (_request, _payload, done) => done(null));
+}
+
+/**
+ * Browsers name the site of the page that sends a request. A form of any page may send a POST without a body, and the
+ * browser adds the password of HTTP Basic.
+ */
+function isOfOtherSite({ method, headers }: FastifyRequest): boolean {
+  return method === 'POST' && /^(cross|same)-site$/.test(String(headers['sec-fetch-site']));
+}
+
+class OtherSiteError extends Refusal {
+  constructor() {
+    super(403, 'other_site', 'Forbidden', 'Only pages of this server may send this request.');
+  }
 }
 
 function takesBody({ is404, method }: FastifyRequest): boolean {

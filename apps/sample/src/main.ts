@@ -18,8 +18,8 @@ async function start(): Promise<void> {
   await fastify.listen({ host, port }).catch(async (error: Error) => {
     await app.close();
     throw new StartupError(
-      `The sample cannot listen on HOST=${host} and PORT=${port} (${error.message}): set PORT to one that is free ` +
-        'and above 1023, and HOST to an address of this machine, such as 127.0.0.1.',
+      `The sample cannot listen on HOST=${host} and PORT=${port} (${error.message}). Set PORT to a free port ` +
+        'above 1023, and HOST to an address of this machine, such as 127.0.0.1.',
       { cause: error },
     );
   });

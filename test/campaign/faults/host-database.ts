@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serverUrl } from '../../support/database.js';
+import { type places, scaledDatabase } from '../../support/scaling.js';
 import { prepareDirectory } from './embedded-directory.js';
 import { MariadbDatabase } from './mariadb-database.js';
 import { PostgresDatabase } from './postgres-database.js';
@@ -16,7 +17,13 @@ export function createDatabase(server = serverUrl ?? ''): Promise<ServerDatabase
 }
 
 /** A database for one sample host, and the environment that names it. */
-export async function hostDatabase(): Promise<{ env: Environment; clean: () => Promise<void> }> {
+export async function hostDatabase(
+  place: (typeof places)[number] = 'one server',
+): Promise<{ env: Environment; clean: () => Promise<void> }> {
+  if (place !== 'one server') {
+    const { url, drop } = await scaledDatabase(place);
+    return { env: { DATABASE_URL: url }, clean: drop };
+  }
   if (serverUrl && !serverUrl.startsWith('sqlite')) {
     const database = await createDatabase();
     return { env: { DATABASE_URL: database.url }, clean: () => database.drop() };

@@ -1,19 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { places } from '../../support/scaling.js';
 import { counted, report } from '../figures.js';
-import { sized } from '../size.js';
+import { sizedAt } from '../size.js';
 import { hostDatabase } from './host-database.js';
 import { inWords, Ledger } from './ledger.js';
 import { SampleProcess } from '../../support/sample-process.js';
 
-const kills = sized({ ci: 3, long: 50 });
 /** So many writes are acknowledged before each kill, and then some more at random, so that it comes under load. */
 const warmUp = 30;
 
-describe('the host under load', () => {
+describe.each(places)('the host under load on %s', (place) => {
+  const kills = sizedAt(place, { ci: 3, long: 50 });
   let env: Record<string, string>;
   let clean: () => Promise<void>;
   beforeAll(async () => {
-    ({ env, clean } = await hostDatabase());
+    ({ env, clean } = await hostDatabase(place));
   });
   afterAll(() => clean?.());
 
@@ -34,7 +35,7 @@ describe('the host under load', () => {
 
     expect(reckoning.acknowledged).toBeGreaterThan(kills * warmUp);
     report({
-      name: 'kill -9 of the host under load',
+      name: `kill -9 of the host under load, ${place}`,
       done: `${counted(kills)} kills: ${inWords(reckoning)}`,
       criterion: '0 acknowledged lost, 0 phantom, starts again by itself',
       met: reckoning.lost + reckoning.phantom === 0,
@@ -59,7 +60,7 @@ describe('the host under load', () => {
     const wrong = ledger.answers.filter(({ status }) => status >= 500 && status !== 503).length;
     expect(exitCode).toBe(0);
     report({
-      name: 'SIGTERM under load',
+      name: `SIGTERM under load, ${place}`,
       done: `ends with 0 after ${counted(milliseconds)} ms: ${inWords(reckoning)}, ${wrong} answers 5xx but 503`,
       criterion: 'ends with 0 within 6 s, 0 acknowledged lost, 0 phantom, no 5xx but 503',
       met: milliseconds < 6_000 && reckoning.lost + reckoning.phantom + wrong === 0,

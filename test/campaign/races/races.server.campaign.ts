@@ -1,22 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
 import { Client, freshProject } from '../../support/client.js';
-import { type TestDatabase, testDatabase } from '../../support/database.js';
+import { type TestDatabase } from '../../support/database.js';
+import { openAt, places } from '../../support/scaling.js';
 import { counted, report } from '../figures.js';
-import { sized } from '../size.js';
+import { sizedAt } from '../size.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-const pairs = sized({ ci: 20, long: 200 });
 const racers = 100;
 const writers = 50;
-const updates = sized({ ci: 200, long: 2_000 });
 
-describe('two instances on one server', () => {
+describe.each(places)('two instances on %s', (place) => {
+  const pairs = sizedAt(place, { ci: 20, long: 200 });
+  const updates = sizedAt(place, { ci: 200, long: 2_000 });
   let database: TestDatabase;
   let apps: TestApp[];
   beforeAll(async () => {
-    database = await testDatabase();
+    database = await openAt(place);
     apps = await Promise.all([0, 1].map(async () => testApp({ database: await database.another() })));
   });
   afterAll(async () => {
@@ -51,7 +52,7 @@ describe('two instances on one server', () => {
 
     const { total } = (await shop(0).list()).body.meta;
     report({
-      name: 'create race',
+      name: `create race, ${place}`,
       done: `${pairs} pairs × ${racers} racers: ${total} rows, ${counted(refused)} × 409`,
       criterion: 'one row per pair, the rest 409',
       met: won === pairs && total === pairs && refused === pairs * (racers - 1),
@@ -84,7 +85,7 @@ describe('two instances on one server', () => {
     expect(versions.toSorted((a, b) => a - b)).toEqual(versions.map((_, index) => index + 2));
     expect(versions.length + mismatches).toBe(writers * updates);
     report({
-      name: 'lost update',
+      name: `lost update, ${place}`,
       done: `${writers} writers × ${updates}: ${counted(versions.length)} acknowledged, ${counted(mismatches)} × 412, version ${last?.version}, ${lost} lost`,
       criterion: 'version = 1 + acknowledged, each one after the version it stated',
       met: lost === 0 && last?.version === 1 + versions.length && versions.length > 0,

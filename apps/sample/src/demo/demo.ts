@@ -23,7 +23,7 @@ export async function prepareDemo(app: INestApplication): Promise<string[]> {
     const what = `${demoMethods.length} methods and ${Object.keys(demoOrders).length} orders`;
     await step(`Filling the project "demo" with ${what}`, () => seed(app));
   } else if (projects.some(({ projectId }) => projectId === 'demo')) {
-    console.log('The project "demo" is there from an earlier start.');
+    console.log('The project "demo" already exists from an earlier start.');
   } else {
     return [];
   }

@@ -5,16 +5,20 @@ const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== un
 
 /** In the order of the form. `read` makes what is sent of what is typed; the API says what is wrong with it. */
 const fields = {
-  carrier_code: { label: 'Carrier code', hint: 'As the carrier’s interface spells it, such as ups.', list: 'carriers' },
-  carrier_label: { label: 'Carrier label', hint: 'What customers read. Empty: the code.', read: (value) => value.trim() || null },
-  method_code: { label: 'Method code', hint: 'As the carrier’s interface spells it, such as 03.' },
-  method_label: { label: 'Method label', hint: 'What customers read, such as UPS Ground.' },
+  carrier_code: { label: 'Carrier code', hint: 'The code that the carrier’s API uses, such as ups.', list: 'carriers' },
+  carrier_label: {
+    label: 'Carrier label',
+    hint: 'Customers read it. If it is empty, they read the code.',
+    read: (value) => value.trim() || null,
+  },
+  method_code: { label: 'Method code', hint: 'The code that the carrier’s API uses, such as 03.' },
+  method_label: { label: 'Method label', hint: 'Customers read it, such as UPS Ground.' },
   sort_order: { label: 'Sort order', hint: 'A whole number. The lowest comes first.', read: jsonOrText },
-  meta: { label: 'Details', hint: 'Each on a line, such as days: 5', tag: 'textarea', rows: 3, read: metaOf },
+  meta: { label: 'Details', hint: 'Write each detail on a line, such as days: 5', tag: 'textarea', rows: 3, read: metaOf },
   is_active: { label: 'Active', hint: 'Customers can choose it.', ...toggle },
   use_default: {
     label: 'Use the default values',
-    hint: 'Labels, sort order and details come from the project “default”, if it has these codes. Yours stay stored.',
+    hint: 'Labels, sort order and details come from the project “default”, if it has a method with these codes. Your values stay stored.',
     ...toggle,
   },
 };
@@ -61,8 +65,8 @@ function readable({ pointer = '', code, detail }) {
 const titles = {
   validation_failed: 'Some fields need your attention.',
   duplicate_method: 'Another method of this project has these two codes.',
-  method_not_found: 'Somebody removed this method meanwhile.',
-  version_mismatch: 'Somebody changed this method while you edited it',
+  method_not_found: 'Somebody removed this method while you edited it.',
+  version_mismatch: 'Somebody changed this method while you edited it.',
 };
 
 export class MethodForm extends Component {
@@ -80,7 +84,9 @@ export class MethodForm extends Component {
       const covered = labelsOf(saved.inherited.filter((name) => name in changes));
       closeDialog();
       await this.props.saved();
-      tell(`“${saved.method_label}” is saved.${covered && ` Shown is what the project “default” has: ${covered}.`}`);
+      tell(
+        `“${saved.method_label}” is saved.${covered && ` The list shows the values of the project “default” for: ${covered}.`}`,
+      );
     } catch (problem) {
       // The etag refused it, or another method has the codes: the operator decides with both in view.
       const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
@@ -116,7 +122,7 @@ export class MethodForm extends Component {
   }
 
   alone({ method } = this.props, name = (each) => `${labelsOf([each])}: ${said(method.own[each]) || 'empty'}`) {
-    return `Without them, customers see what this method has itself: ${method.inherited.map(name).join(', ')}.`;
+    return `Without the default values, customers see the values of this method:  ${method.inherited.map(name).join(', ')}.`;
   }
 
   refusal({ problem, faults, other } = this.state) {
@@ -144,18 +150,18 @@ export class MethodForm extends Component {
           <th scope="row">${fields[name].label}</th>
           <td>${said(was[name])}</td>
           <td><b>${said(is[name])}</b></td>
-          <td>${name in changes ? said(changes[name]) : 'as before'}</td>
+          <td>${name in changes ? said(changes[name]) : 'no change'}</td>
         </tr>`;
     };
     return html`
       <table>
-        <thead><tr><th>Field</th><th>When you opened it</th><th>Now</th><th>Yours</th></tr></thead>
+        <thead><tr><th>Field</th><th>When you opened it</th><th>Now</th><th>Your change</th></tr></thead>
         <tbody>${names.map(row)}</tbody>
       </table>
-      <p>Keep your changes: the fields that you changed are saved, the others stay as they are now.</p>
+      <p>If you keep your changes, the fields that you changed are saved. The other fields stay as they are now.</p>
       <div class="row">
         <button type="button" onClick=${(event) => this.save(event, other)}>Keep my changes</button>
-        ${this.opener('Discard mine, show it as it is now')}
+        ${this.opener('Discard my changes')}
       </div>`;
   }
 }

@@ -3,7 +3,7 @@ import { Component, html, Pairs } from './view.js';
 
 const steps = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 const hint =
-  'Drag ⠿ to move a method at its carrier, or focus it and press ↑ or ↓. The carrier with the lowest number comes first.';
+  'To move a method within its carrier, drag ⠿, or focus ⠿ and press ↑ or ↓. The carrier with the lowest sort order comes first.';
 
 /** Carrier by carrier, the methods whose id is in `shown`. They can be moved when none is hidden by a filter. */
 export class MethodTable extends Component {

@@ -4,8 +4,9 @@ import { MethodTable } from './method-table.js';
 import { closeDialog, Dialog, html, Section, tell, typed } from './view.js';
 
 const search = 'Search labels and codes';
-const conflict = 'Somebody else changed this meanwhile, so nothing more was saved. The list now shows it as it is.';
-const noRoom = 'A sort order from the project “default” leaves no room: edit it, and switch off “Use the default values”.';
+const conflict = 'Somebody else has changed a method, so nothing more was saved. The list now shows the current values.';
+const noRoom =
+  'A method here takes its sort order from the project “default”. Edit that method, and switch off “Use the default values”.';
 const isFixed = ({ inherited }) => inherited.includes('sort_order');
 
 /** Who gets which number: the moved one the first that is free after the one above it, and those below give way. */
@@ -77,7 +78,7 @@ export class Methods extends Section {
     await this.write(save(), `“${moved.method_label}” is now ${to + 1} of ${methods.length} at ${carrier.carrier_label}.`);
   }
 
-  adopt = () => this.write(api.adoptDefaults(), 'The methods of the project “default” are adopted.');
+  adopt = () => this.write(api.adoptDefaults(), 'This project now has the methods of the project “default”.');
   edit = (editing) => this.setState({ editing });
   askToRemove = (removing) => this.setState({ removing });
   /** A new method comes last. */
@@ -101,7 +102,7 @@ export class Methods extends Section {
             <option value="">All carriers</option> ${tree?.map(option)}
           </select>
           <select name="filter[is_active]" aria-label="Activity">
-            <option value="">Active or not</option> <option value="true">Active</option> <option value="false">Inactive</option>
+            <option value="">Active and inactive</option> <option value="true">Active</option> <option value="false">Inactive</option>
           </select>
         </form>
         ${(problem || !tree) && this.waiting()}
@@ -136,9 +137,12 @@ export class Methods extends Section {
 
   removal(method) {
     const { method_label: label, isUsed } = method;
-    const used = 'Orders were placed with this method, so it cannot be removed. You can make it inactive: its orders keep it.';
-    const final = 'Customers can no longer choose it, and it cannot be brought back. To pause it, make it inactive instead.';
-    const shared = api.projectId === 'default' && ' Other projects may take their values from it. They then show their own.';
+    const used =
+      'Orders were placed with this method, so you cannot remove it. You can make it inactive. Its orders then keep it.';
+    const final =
+      'Customers will no longer be able to choose it, and you cannot bring it back. To pause it, make it inactive instead.';
+    const shared =
+      api.projectId === 'default' && ' Other projects may take values from it. They will then show their own values.';
     const act = isUsed ? this.toggle : this.remove;
     return html`
       <${Dialog} title=${isUsed ? `“${label}” is in use` : `Remove “${label}”?`} onClose=${() => this.askToRemove()}>

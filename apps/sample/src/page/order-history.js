@@ -3,7 +3,7 @@ import { Field, html, Pairs, Section, sentence, tell, typed } from './view.js';
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const { timeZone } = time.resolvedOptions();
-const rule = 'Use letters, digits and _ . : - only, 64 at most. Leave out other signs: write 1001 for #1001.';
+const rule = 'Use only letters, digits and _ . : - and at most 64 of them. Write 1001, not #1001.';
 /** The API names a field and a pattern. */
 const inWords = (problem) => Object.assign(problem, problem.errors.length > 0 && { message: rule });
 
@@ -39,7 +39,7 @@ export class OrderHistory extends Section {
     if (placed instanceof Error) return this.setState({ faults: [placed.message] });
     form.reset();
     form.closest('details').open = false;
-    tell(`The order ${order_id} is placed. Its history begins.`);
+    tell(`The order ${order_id} is placed. You see its history now.`);
     this.follow(order_id);
   };
 
@@ -66,7 +66,7 @@ export class OrderHistory extends Section {
         <details onToggle=${this.offer}>
           <summary role="button" class="outline">Place an order</summary>
           <form onSubmit=${this.place} noValidate>
-            <${Field} name="order_id" label="Number of the new order" hint="A new one, such as 2001." faults=${faults} />
+            <${Field} name="order_id" label="Number of the new order" hint="A number that no order has yet, such as 2001." faults=${faults} />
             <label>Shipping method <select name="chosen">${offered.map(option)}</select></label>
             <button disabled=${offered.length === 0}>Place the order</button>
           </form>
@@ -97,7 +97,7 @@ export class OrderHistory extends Section {
   }
 
   list({ order, type, events, next } = this.state) {
-    const none = type ? 'no events of this kind.' : 'no events. Look at its number, or place it.';
+    const none = type ? 'no events of this kind.' : 'no events. Check the number, or place the order.';
     if (events.length === 0) return html`<p class="state">The order ${order} has ${none}</p>`;
     return html`
       <small>Events of the order ${order}: ${events.length}${next && ' and more'}, times in ${timeZone}</small>

@@ -17,12 +17,14 @@ function enterKey(event) {
 
 /** Takes the place of all sections, which ask the same server with the same key. */
 function refuse(status) {
-  const start = apiKey ? 'This key opens nothing here. Check it for typing errors.' : 'Ask the person who runs the server.';
+  const start = apiKey
+    ? 'The server does not know this key. Check it for typing errors.'
+    : 'Ask the person who runs the server for a key.';
   const isForeign = status === 403;
   const refusal = html`
     <article class="state" role="alert">
       <h2>${isForeign ? `Your key does not open the project “${projectId}”` : 'This shop asks for an API key'}</h2>
-      <p>${isForeign ? 'Choose another project above, or enter a key of this one.' : start}</p>
+      <p>${isForeign ? 'Choose another project above, or enter a key for this project.' : start}</p>
       <form class="row" onSubmit=${enterKey}>
         <label>API key <input name="key" type="password" required autocomplete="off" pattern="[!-~]+" /></label>
         <button>Open</button>

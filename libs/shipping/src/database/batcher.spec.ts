@@ -74,6 +74,25 @@ describe('a batcher', () => {
     expect(most).toBe(1);
   });
 
+  it('runs each item alone after an error that may be about some items', async () => {
+    const served: string[][] = [];
+    const lost = new Error('A shard is lost.');
+    const batcher = new Batcher<string, string>(
+      (items) => {
+        served.push(items);
+        return items.includes('lost') ? Promise.reject(lost) : Promise.resolve(items);
+      },
+      (error) => error === lost,
+    );
+
+    const answers = await Promise.allSettled(
+      ['a', 'lost', 'a', 'b', 'lost'].map((item) => batcher.join(item)),
+    );
+
+    expect(answers.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true, false]);
+    expect(served.slice(1)).toEqual([['a', 'a'], ['lost', 'lost'], ['b']]);
+  });
+
   it('gives the error of a batch to its items, and runs the next batch', async () => {
     const refusal = new Error('gone');
     const run = vi.fn<(items: string[]) => Promise<string[]>>(() => Promise.reject(refusal));

@@ -23,8 +23,14 @@ export class Batcher<Item, Result> {
   private readonly waiting: WaitingItem<Item, Result>[] = [];
   private isBusy = false;
 
-  /** @param run returns a result for each item, in their order. If it rejects, every call of the batch rejects. */
-  constructor(private readonly run: (items: Item[]) => Promise<Result[]>) {}
+  /**
+   * @param run returns a result for each item, in their order. If it rejects, every call of the batch rejects.
+   * @param isOfSome tells whether an error may concern only some items of a batch. Then each item runs alone.
+   */
+  constructor(
+    private readonly run: (items: Item[]) => Promise<Result[]>,
+    private readonly isOfSome: (error: unknown) => boolean = () => false,
+  ) {}
 
   join(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -50,7 +56,10 @@ export class Batcher<Item, Result> {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      const items = new Set(batch.map(({ item }) => item));
+      if (items.size > 1 && this.isOfSome(error))
+        await Promise.all([...items].map((item) => this.answer(batch.filter((each) => each.item === item))));
+      else for (const { reject } of batch) reject(error);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentionOf, isDuplicate, isReferenced } from './connection-errors.js';
+import { connectionError, contentionOf, isDuplicate, isOfShard, isReferenced } from './connection-errors.js';
 
 describe('an error of a database', () => {
   it.each([
@@ -25,6 +25,18 @@ describe('an error of a database', () => {
     ['23505', false],
   ])('with the code %s means that a row is referenced: %s', (code, isInUse) => {
     expect(isReferenced({ code }, 'ours')).toBe(isInUse);
+  });
+
+  it.each([
+    ['08001', true],
+    ['08006', true],
+    ['57P01', true],
+    ['57P02', true],
+    ['57014', false],
+    ['ECONNREFUSED', false],
+    ['x08006', false],
+  ])('with the code %s may be of one shard only: %s', (code, isOne) => {
+    expect(isOfShard(connectionError({ code, message: '' }))).toBe(isOne);
   });
 
   it('of a foreign key of our own table does not mean that a row is referenced', () => {

@@ -74,6 +74,14 @@ export function isDuplicate(error: unknown, index: string, lastColumn: string): 
   return new RegExp(`(${index}["']?|\\.${lastColumn})$`).test(String(message));
 }
 
+/**
+ * Tells whether PostgreSQL may have lost the connection to a shard (docs/scaling.md). Then the statement may succeed for
+ * other projects.
+ */
+export function isOfShard(error: unknown): boolean {
+  return /^(08...|57P0[12])$/.test(codeOf(error));
+}
+
 /** Returns 'lock' after a lock time-out, 'race' after a deadlock or a serialization failure, and otherwise undefined. */
 export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   const code = codeOf(error);

@@ -42,6 +42,16 @@ export interface Answer<Body = unknown> {
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }
 
+/** What may be wrong when an answer is not ours. */
+const causes = [
+  'This answer is not one of ShippingModule. What may be wrong:',
+  '- "path" of the target is not the whole path of the routes, or "headers" do not open the project.',
+  '- A limit of requests is too low: the suite sends about fifty within some seconds.',
+  '- Another route of your application takes the path first, such as a catch-all in a controller of the root module. Nest ' +
+    'registers the routes of the root module before ours. Move it into a module that is imported after ShippingModule.',
+  '- An interceptor wraps answers: say how to get at them by "unwrap".',
+].join('\n');
+
 const projects = new WeakMap<ContractTarget, string | Promise<string>>();
 
 /** One project of the host under test. */
@@ -90,11 +100,7 @@ export class ContractClient {
     const answer = await this.send<Body>('GET', path, undefined, headers);
     const { status, text, body } = answer;
     const isWrapped = status === 200 && !Array.isArray(body['data']);
-    const hint =
-      'Another route of your application may take the path first, such as a catch-all in a controller of the root module: ' +
-      'Nest registers the routes of the root module before ours. Move it into a module that is imported after ' +
-      'ShippingModule. If an interceptor wraps answers, say how to get at them: unwrap. A guard may refuse the project.';
-    assert.ok(!isWrapped, `GET ${path} answers ${status}: ${text.slice(0, 200)}\n${hint}`);
+    assert.ok(!isWrapped, `GET ${path} answers ${status}: ${text.slice(0, 200)}\n${causes}`);
     return answer;
   }
 
@@ -112,11 +118,10 @@ export class ContractClient {
     const sent = text.startsWith('{') ? (JSON.parse(text) as Envelope) : {};
     const isRefusedByHost =
       [401, 403, 429].includes(response.status) || isAnotherRoute(response.status, sent);
-    const hint =
-      'Correct "path" or "headers" of the target. A guard may refuse the project, and a limit of requests may be too low: ' +
-      'the suite sends about fifty within some seconds.';
-    const refusal = `${method} ${path} answers ${response.status}: ${text.slice(0, 200)}\n${hint}`;
-    assert.ok(!isRefusedByHost, refusal);
+    assert.ok(
+      !isRefusedByHost,
+      `${method} ${path} answers ${response.status}: ${text.slice(0, 200)}\n${causes}`,
+    );
     const { unwrap } = this.target;
     const answer = unwrap && response.ok && text !== '' ? unwrap(sent) : sent;
     const found = typeof answer === 'object' && answer !== null ? answer : {};

@@ -40,14 +40,6 @@ export function readsFromSnapshotByDefault(manager: EntityManager): boolean {
   return isMysql(manager);
 }
 
-/**
- * Returns whether an UPDATE or DELETE that names several keys may lock rows that it does not change. MySQL and MariaDB lock
- * each row that they read, and in a small table they read all rows. A statement with one key locks one row.
- */
-export function locksMoreThanItsKeys(manager: EntityManager): boolean {
-  return isMysql(manager);
-}
-
 /** Many hosts use a DataSource of type `mysql` with a server of MariaDB. MySQL has no version 10. */
 export function isMariadbServer({ options, driver }: DataSource): boolean {
   return options.type === 'mariadb' || (options.type === 'mysql' && parseInt(driver.version ?? '') >= 10);

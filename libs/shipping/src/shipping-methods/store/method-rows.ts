@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
-import { ifAbsent, locksMoreThanItsKeys, nowIn, selectExpression } from '../../database/engines/engine.js';
+import { ifAbsent, isMysql, nowIn, selectExpression } from '../../database/engines/engine.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
@@ -65,7 +65,9 @@ export async function revisionsOf(
 
 /** Reads projects with their methods in one statement, so that all of them are of one moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
-  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids: projectIds }, () => {
+  // PostgreSQL turns a list of one id into an equality, and does not send an equality for `m` to a shard: docs/scaling.md.
+  const ids = projectIds.length === 1 ? [...projectIds, ...projectIds] : projectIds;
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids }, () => {
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
@@ -184,9 +186,13 @@ function* statementsOf(rows: readonly NewRow[], maxRows = maxRowsOfStatement): G
   if (part.length > 0) yield part;
 }
 
-/** @returns how many rows one statement may update or delete by their ids */
-function maxKeys(manager: EntityManager, maxRows: number): number {
-  return locksMoreThanItsKeys(manager) ? 1 : maxRows;
+/**
+ * The condition of an UPDATE or DELETE of methods. For several ids, MySQL and MariaDB may read the whole table, and they lock
+ * each row that they read. The function hides the ids from their optimizer, so that they read the rows of the project.
+ */
+function idsCondition(manager: EntityManager, ids: readonly string[]): string {
+  const id = isMysql(manager) && ids.length > 1 ? 'CONCAT(id)' : 'id';
+  return `project_id = :projectId AND ${id} IN (:...ids)`;
 }
 
 /**
@@ -203,7 +209,7 @@ export async function updateMethods(
   const metadata = manager.connection.getMetadata(ShippingMethod);
   const isReturning = driver.isReturningSqlSupported('update');
   const updated: StoredMethod[] = [];
-  for (const part of statementsOf(rows, maxKeys(manager, maxRowsOfUpdate))) {
+  for (const part of statementsOf(rows, maxRowsOfUpdate)) {
     const ids = part.map(({ id }) => id);
     const parameters: Record<string, unknown> = { projectId, ids };
     const set: Record<string, () => string> = {
@@ -224,18 +230,17 @@ export async function updateMethods(
       .createQueryBuilder()
       .update(ShippingMethod)
       .set(set)
-      .where('project_id = :projectId AND id IN (:...ids)')
+      .where(idsCondition(manager, ids))
       .setParameters(parameters);
     if (isReturning) update.returning(returningColumns(manager));
     const { raw } = await update.updateEntity(false).execute().catch(throwLostRace);
-    if (isReturning) updated.push(...(raw as Row[]).map(storedMethod));
+    const stored = isReturning
+      ? (raw as Row[]).map(storedMethod)
+      : await storedMethods(manager, projectId, ids);
+    // A row was deleted by hand, without a new revision.
+    if (stored.length !== part.length) throw lostRace(new Error('A method that was to be updated is gone.'));
+    updated.push(...stored);
   }
-  for (const part of isReturning ? [] : statementsOf(rows)) {
-    const ids = part.map(({ id }) => id);
-    updated.push(...(await storedMethods(manager, projectId, ids)));
-  }
-  // A row was deleted by hand, without a new revision.
-  if (updated.length !== rows.length) throw lostRace(new Error('A method that was to be updated is gone.'));
   return updated;
 }
 
@@ -244,15 +249,12 @@ export async function deleteMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<void> {
-  const maxIds = maxKeys(manager, maxRowsOfStatement);
-  for (let start = 0; start < ids.length; start += maxIds) {
-    const part = ids.slice(start, start + maxIds);
-    const { affected } = await runCached(manager, ShippingMethod, 'delete', { projectId, ids: part }, () =>
-      manager
-        .createQueryBuilder()
-        .delete()
-        .from(ShippingMethod)
-        .where('project_id = :projectId AND id IN (:...ids)'),
+  for (let start = 0; start < ids.length; start += maxRowsOfStatement) {
+    const part = ids.slice(start, start + maxRowsOfStatement);
+    const condition = idsCondition(manager, part);
+    const values = { projectId, ids: part };
+    const { affected } = await runCached(manager, ShippingMethod, `delete ${condition}`, values, () =>
+      manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
     );
     // A row was deleted by hand, or a trigger keeps it.
     if (affected !== part.length) throw lostRace(new Error('A method that was to be deleted was not.'));
