@@ -69,7 +69,8 @@ export class ShippingMount {
 }
 
 /**
- * Returns the services of a mount, for scripts. With several mounts, `app.get(ShippingMethods)` returns the service of the last one.
+ * Returns the services of a mount, for scripts. With several mounts, `app.get(ShippingMethods)` returns the service of the
+ * last one.
  * @param dataSource the name of the mount's DataSource, needed when there are mounts on several DataSources
  * @throws Error when no mount has this DataSource, or the name is missing
  */
@@ -115,9 +116,9 @@ export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
 type Handler = (this: object, ...parameters: unknown[]) => unknown;
 
 /**
- * Gives the mounted class a handler of its own, and decorates it as TypeScript does: the last decorator comes first. A
- * decorator may wrap the handler in another function. Nest reads the route and the guards from the metadata of the outermost
- * function, so each function gets the metadata of the one that it wraps.
+ * Gives the mounted class a handler, and decorates it in TypeScript's order: the last decorator comes first. A decorator may
+ * wrap the handler in another function. Nest reads the route and the guards from the metadata of the outermost function, so
+ * each function gets the metadata of the function that it wraps.
  */
 function mountHandler(
   prototype: Record<string, Handler>,

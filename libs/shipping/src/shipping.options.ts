@@ -16,7 +16,8 @@ export interface ShippingModuleOptions {
   maxMethods?: number;
   /**
    * The size of the cache for lists, trees and `findActive` in each process, in bytes; by default
-   * `{ maxBytes: 33_554_432 }`. `false`: no cache. Before each answer, the database is asked whether the cached value is current.
+   * `{ maxBytes: 33_554_432 }`. `false`: no cache. Before each answer, the database is asked whether the cached value is
+   * current.
    */
   cache?: false | { maxBytes: number };
   /** Returns the manager of the request's ambient transaction, for instance from nestjs-cls; undefined: there is none. */
@@ -54,7 +55,7 @@ export interface ShippingHttpOptions {
    * controllers sends them as problem details (RFC 9457).
    */
   problems?: boolean;
-  /** Decorators of single handlers. Their metadata wins over that of `decorators`. */
+  /** Decorators of single handlers. Their metadata wins over the metadata of `decorators`. */
   routeDecorators?: Partial<Record<ShippingRoute, ShippingDecorator[]>>;
 }
 
@@ -80,7 +81,7 @@ export interface ShippingModuleExtras {
 /** The default path of the routes. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
 
-/** Nest takes these options out of those of `forRoot()`. */
+/** Nest separates these options from the other options of `forRoot()`. */
 export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
 /** @throws Error that names the option and what it may be */

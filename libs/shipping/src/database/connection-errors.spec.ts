@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { connectionError, contentionOf, isDuplicate, isOfShard, isReferenced } from './connection-errors.js';
+import {
+  connectionError,
+  contentionOf,
+  isDuplicate,
+  isShardError,
+  isReferenced,
+} from './connection-errors.js';
 
 describe('an error of a database', () => {
   it.each([
@@ -36,7 +42,7 @@ describe('an error of a database', () => {
     ['ECONNREFUSED', false],
     ['x08006', false],
   ])('with the code %s may be of one shard only: %s', (code, isOne) => {
-    expect(isOfShard(connectionError({ code, message: '' }))).toBe(isOne);
+    expect(isShardError(connectionError({ code, message: '' }))).toBe(isOne);
   });
 
   it('of a foreign key of our own table does not mean that a row is referenced', () => {

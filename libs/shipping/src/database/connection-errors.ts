@@ -78,7 +78,7 @@ export function isDuplicate(error: unknown, index: string, lastColumn: string): 
  * Tells whether PostgreSQL may have lost the connection to a shard (docs/scaling.md). Then the statement may succeed for
  * other projects.
  */
-export function isOfShard(error: unknown): boolean {
+export function isShardError(error: unknown): boolean {
   return /^(08...|57P0[12])$/.test(codeOf(error));
 }
 

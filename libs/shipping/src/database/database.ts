@@ -11,7 +11,7 @@ import { Turns } from './turns.js';
 
 /** The last argument of every service method. */
 export interface CallOptions {
-  /** Joins this manager's transaction: nothing is committed, retried or visible to others on its own. */
+  /** The call becomes part of this manager's transaction. Only that transaction commits it, and the call is not retried. */
   manager?: EntityManager;
 }
 
@@ -33,7 +33,7 @@ const maxTries = 3;
 /** Lets a call detect that it was made inside `onChange` or `onEvent`. */
 const hookStateOf = onePerDataSource(() => new AsyncLocalStorage<{ isRunning: boolean }>());
 
-/** Errors of hooks that do not come from the database, such as a broken connection to another service. Callers get them unchanged. */
+/** Errors of hooks that do not come from the database. Callers get them unchanged, also a broken connection to a service. */
 const errorsOfHostCode = new WeakSet<object>();
 
 /** TypeORM has one connection to SQLite for all calls. Two transactions at the same time would become one. */

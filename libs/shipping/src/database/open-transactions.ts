@@ -38,15 +38,15 @@ interface QueryEvent extends TransactionEvent {
 const maxTurnWaitMs = 120_000;
 
 /**
- * These statements pass after a failure. ROLLBACK ends the transaction. SAVEPOINT must pass, because TypeORM answers a failed
- * SAVEPOINT with a ROLLBACK of the outer transaction.
+ * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because TypeORM
+ * answers a failed SAVEPOINT with a ROLLBACK of the outer transaction.
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
 /** A call of ours on a connection. */
 export interface JoinedCall {
   /**
-   * Runs statements after those of the calls that came before on this connection.
+   * Runs statements after the statements of earlier calls on this connection.
    * @throws the error of the first call that failed in the transaction; DatabaseUnavailableError when the transaction has
    *   ended by now, because a statement would commit by itself
    */

@@ -117,8 +117,8 @@ const scannedId = /^(ShippingMethods|OrderEvents)Controller_/;
 const scannedTag = /^(ShippingMethods|OrderEvents)$/;
 
 /**
- * Returns the fields of an operation that the host's decorators set. Without decorators, a scan has an empty summary and an id
- * and a tag of its own.
+ * Returns the fields of an operation that the host's decorators set. Without decorators, a scan has an empty summary, and
+ * its id and tag have the name of our class.
  */
 function hostFieldsOf({
   operationId = '',
@@ -145,7 +145,7 @@ function keyOf(parameter: { in?: string; name?: string; $ref?: string }): string
   return parameter.$ref ?? `${parameter.in} ${parameter.name}`;
 }
 
-/** Returns a complete OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
+/** Returns an OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
 export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {

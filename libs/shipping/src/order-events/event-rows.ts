@@ -97,7 +97,7 @@ export async function insertEvent(
   throw new DatabaseUnavailableError(new Error('Another transaction has the dedupeKey.'), 'race');
 }
 
-/** @returns the event that was inserted, or the one that has its key; undefined if that one has been removed by now */
+/** @returns the event that was inserted, or the event that has its key; undefined if that event has been removed by now */
 function storedEvent(
   manager: EntityManager,
   id: string,
@@ -134,7 +134,7 @@ export async function readEvents(
     const sign = newestFirst ? '<' : '>';
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (type !== undefined) query.andWhere('e.type = :type');
-    // Each engine looks up its form of this condition in a key. With the other form, the engine would read all events of that time.
+    // Each engine looks up its form of this condition in a key. With the other form, it would read all events of that time.
     if (after && isMysql(manager))
       query.andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
     else if (after) query.andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`);
@@ -146,8 +146,8 @@ export async function readEvents(
 }
 
 /**
- * Reads events of some types, or of all types. The events of each type are read by a key, up to the last one that can still be
- * on the page, and are merged. One statement for several types would read all their events to sort them.
+ * Reads events of some types, or of all types. The events of each type are read by a key, up to the last event that can
+ * still be on the page, and are merged. One statement for several types would read all their events to sort them.
  */
 export async function readPage(
   manager: EntityManager,
@@ -168,7 +168,7 @@ export async function readPage(
 /**
  * Deletes events in the order of their key.
  * @param limit deletes about this many events; by default all
- * @returns how many were deleted; and `boundarySeq`, the number of the last event of the batch, if there may be more after it
+ * @returns how many were deleted, and the number of the last event of the batch if there may be more after it
  */
 export async function deleteEvents(
   manager: EntityManager,

@@ -55,7 +55,7 @@ export class OrderEvent {
   @Column({ name: 'actor', type: 'simple-json', nullable: true })
   actor!: OrderEventActor | null;
 
-  /** The recorder's key for this event, unique in its order: recording it again returns the first. */
+  /** The recorder's key for this event, unique in its order. A second event with the same key is not stored. */
   @Column({ name: 'dedupe_key', type: 'varchar', length: 128, collation, nullable: true })
   dedupeKey!: string | null;
 

@@ -61,7 +61,7 @@ export class OrderEvents {
 
   /**
    * Returns one page of a history. It takes as long in a history of 100,000 events as in a short one. An event that is
-   * recorded between two pages appears on one page or on none. Every event that was there before the first page appears once.
+   * recorded between two pages appears on one page or on none. Every event from before the first page appears once.
    * @throws InvalidParameterError with all violations of the query
    */
   async page(

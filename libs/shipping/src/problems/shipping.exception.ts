@@ -25,19 +25,19 @@ export function problemDetails(
 
 /**
  * The base class of all errors of this library. It is an `HttpException`, so that any filter understands it. The routes
- * send `problem`; `getResponse()` is the same with Nest's `statusCode`, `error` and `message` beside it.
+ * send `problem`. `getResponse()` returns the same fields, and also Nest's `statusCode`, `error` and `message`.
  * Catch the subclasses to act on one kind, or this class to act on all.
  */
 export abstract class ShippingException extends HttpException {
   readonly code: string;
-  /** Headers that belong to the answer, for instance `Retry-After`; the routes and `ProblemDetailsFilter` send them. */
+  /** Headers of the answer, for instance `Retry-After`. The routes and `ProblemDetailsFilter` send them. */
   readonly headers: Readonly<Record<string, string>> = {};
 
   protected constructor(
     readonly problem: ProblemDetails,
     options?: { cause?: unknown },
   ) {
-    // A host's own filter reads the fields of Nest's exceptions: without them it tells its clients nothing.
+    // The host's filter may read the fields of Nest's exceptions. Without them, its answer would say nothing.
     const { status: statusCode, title: error, detail: message } = problem;
     super({ ...problem, statusCode, error, message }, statusCode, options);
     this.code = problem.code;

@@ -19,7 +19,7 @@ const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 export class EffectiveMethod {
   private folded?: string;
 
-  /** @param inheritedFrom the default, which has the same codes in the defaults project; undefined when nothing is inherited */
+  /** @param inheritedFrom the default with the same codes in the defaults project; undefined when nothing is inherited */
   constructor(
     readonly stored: StoredMethod,
     readonly inheritedFrom: StoredMethod | undefined,

@@ -13,7 +13,7 @@ import {
 } from './shipping-methods.errors.js';
 import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 
-// These functions decide what a call changes. They look at nothing but the view of the project, and throw refusals.
+// These functions decide what a call changes. They read only the view of the project, and throw refusals.
 
 /** A row to write, and for an update or a deletion the method as it was before. */
 export type Change =
@@ -53,9 +53,9 @@ export function removal(id: string, etags: readonly string[] | undefined): Decid
 
 /** Bounds of one call of `upserts`. */
 interface UpsertBounds {
-  /** How many methods the project may hold after it. */
+  /** How many methods the project may hold after the call. */
   maxMethods: number;
-  /** The methods that no request names are deleted. */
+  /** Whether the methods that no request names are deleted. */
   removeOthers?: boolean | undefined;
   /** How many methods `removeOthers` may delete. Undefined: any number. */
   maxRemoved?: number | undefined;
@@ -86,8 +86,8 @@ export function upserts(
 /** Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits. */
 export function adoption(defaults: MethodView, maxMethods: number): Decide {
   return (view) => {
-    const known = new Set(view.methods.map(({ stored }) => codesOf(stored)));
-    const missing = defaults.methods.filter(({ stored }) => !known.has(codesOf(stored)));
+    const existingCodes = new Set(view.methods.map(({ stored }) => codesOf(stored)));
+    const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesOf(stored)));
     const changes = missing.map(({ storedValues }) => insertion({ ...storedValues, use_default: true }));
     return refuseTooMany(view, changes, maxMethods);
   };
@@ -119,7 +119,7 @@ function deletion(before: EffectiveMethod): Change {
   return { kind: 'delete', id: before.stored.id, before };
 }
 
-/** @throws TooManyMethodsError when the changes add methods, and the project would have too many afterwards */
+/** @throws TooManyMethodsError when the changes add methods, and the project would then have too many */
 function refuseTooMany(view: MethodView, changes: Change[], maxMethods: number): Change[] {
   const added = changes.filter(({ kind }) => kind === 'insert').length;
   const removed = changes.filter(({ kind }) => kind === 'delete').length;

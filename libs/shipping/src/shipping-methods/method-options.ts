@@ -9,9 +9,9 @@ export interface ChangeOptions extends CallOptions {
 /** Options of `adoptDefaults`. */
 export interface DryRunOptions extends CallOptions {
   /**
-   * The call returns what it would return, and changes nothing: it writes nothing, emits nothing, does not call `onChange`
-   * and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the same, except
-   * for those of your foreign keys (`MethodInUseError`), triggers and `onChange`, which only a real call meets.
+   * The call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not call
+   * `onChange` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the
+   * same, but your foreign keys (`MethodInUseError`), triggers and `onChange` can refuse only a real call.
    */
   dryRun?: boolean;
 }
@@ -25,7 +25,7 @@ export interface UpsertManyOptions extends DryRunOptions {
 }
 
 /**
- * A value of the wrong type would be taken for false, or for something else than the caller means.
+ * Refuses a value of the wrong type, which the call would misunderstand.
  * @throws TypeError
  */
 export function checkOptions({

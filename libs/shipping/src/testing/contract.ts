@@ -7,7 +7,7 @@ import { type Answer, ContractClient, type ContractTarget } from './contract-cli
 /** A promise of the contract. */
 export interface ContractCheck {
   title: string;
-  /** True for a check that the host has left out: show it as skipped. */
+  /** True for a check that the host has left out. Show it as skipped. */
   skipped: boolean;
   /** Rejects with an AssertionError when the host breaks the promise, and for a check that is skipped. */
   run: () => Promise<void>;
@@ -196,12 +196,11 @@ export interface ContractOptions {
 }
 
 /**
- * The contract as checks against a host's own mounted app: run them to learn that its guards, pipes,
- * serialisers, filters and prefix left the contract whole. Works with any test runner:
+ * The contract as checks of your application. They show whether its guards, pipes, serialisers, filters and prefix leave
+ * the contract whole. They work with any test runner:
  * `for (const { title, skipped, run } of shippingContract(() => target)) (skipped ? it.skip : it)(title, run);`
- * An envelope around the answers is part of your host, not of the contract: say how to get at the answer in
- * `target.unwrap`.
- * @param target asked when a check runs, so that the app may start in a hook before
+ * An envelope around the answers is part of your host, not of the contract: `target.unwrap` takes the answer out of it.
+ * @param target is called when a check runs, so that the application may start in a hook before
  */
 export function shippingContract(
   target: () => ContractTarget,

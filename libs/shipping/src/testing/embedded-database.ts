@@ -26,12 +26,12 @@ export async function embeddedPostgres(): Promise<EmbeddedOptions> {
 async function openThread(): Promise<Worker> {
   const thread = new Worker(`(${String(serve)})()`, { eval: true, workerData: pglitePath() });
   await once(thread, 'message');
-  // A database that nobody uses any more does not keep the process running.
+  // An unused database does not keep the process running.
   thread.unref();
   return thread;
 }
 
-/** The part of PGlite that a connection of `pg` uses, on the other side of the thread. */
+/** Returns the part of PGlite that a connection of `pg` uses. It sends the messages to the thread. */
 function databaseIn(thread: Worker): PGlite {
   const end = once(thread, 'exit').then((): never => {
     throw new Error('The embedded PostgreSQL has ended: its DataSource was destroyed.');
@@ -55,7 +55,7 @@ async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
   const { default: driver } = await import('pg');
   const extra = createPgConfig(databaseIn(thread));
-  // With its one connection taken, a mistake must be an error and not a test that hangs.
+  // If a test needs a second connection, it gets an error and does not hang.
   return { type: 'postgres', driver, extra, poolSize: 1, connectTimeoutMS: 10_000 };
 }
 
@@ -67,7 +67,7 @@ export function embeddedTypeOrm(options: Partial<PostgresOptions> & { name?: str
   return migratedTypeOrm({ type: 'postgres', ...options }, dataSourceInThread);
 }
 
-/** A DataSource with a database of its own, which ends with it: an open engine would keep the process alive. */
+/** A DataSource with its own database. The database ends with it, because an open engine would keep the process alive. */
 async function dataSourceInThread(options: DataSourceOptions): Promise<DataSource> {
   if (options.type !== 'postgres') throw new Error('embeddedTypeOrm() has a PostgreSQL: leave out `type`.');
   const thread = await openThread();

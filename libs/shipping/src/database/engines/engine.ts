@@ -33,8 +33,8 @@ export function isMysql({ connection }: EntityManager): boolean {
 }
 
 /**
- * Returns whether a transaction reads from one snapshot by default. On MySQL and MariaDB, all its reads show the moment of the
- * first one, unless the host has chosen a lower isolation level.
+ * Returns whether a transaction reads from one snapshot by default. On MySQL and MariaDB, all its reads show the moment of
+ * the first one, unless the host has chosen a lower isolation level.
  */
 export function readsFromSnapshotByDefault(manager: EntityManager): boolean {
   return isMysql(manager);

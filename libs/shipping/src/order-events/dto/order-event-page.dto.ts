@@ -3,13 +3,13 @@ import { type OrderEventDto } from './order-event.dto.js';
 
 /** Which page of a history `OrderEvents.page()` reads. */
 export interface OrderEventPageQuery {
-  /** How many events the page has at most, 1 to 200; by default 50. */
+  /** The largest number of events on the page, 1 to 200; by default 50. */
   limit?: number;
   /** Only events of these types, at most 50. By default events of all types. */
   types?: readonly OrderEventType[];
   /** By default the oldest event comes first, as on the route. */
   newestFirst?: boolean;
-  /** The `next` of the page before, which had the same order, `types` and `newestFirst`. By default the first page is read. */
+  /** The `next` of the page before, with the same order, `types` and `newestFirst`. By default the first page is read. */
   cursor?: string | null;
 }
 

@@ -39,7 +39,7 @@ export interface OrderEventDto {
   message: string | null;
   data: JsonObject;
   actor: OrderEventActor | null;
-  /** The time at which it happened, by the caller of `record`: ISO 8601, UTC, milliseconds. */
+  /** The time of the event, as the caller of `record` gave it: ISO 8601, UTC, milliseconds. */
   occurred_at: string;
   /** The time at which it was stored, by the clock of the database. */
   recorded_at: string;
@@ -47,6 +47,6 @@ export interface OrderEventDto {
 
 /** An event as `record()` returns it. */
 export interface RecordedOrderEvent extends OrderEventDto {
-  /** Whether the order had an event with this `dedupeKey` before. That event is returned, and nothing was written. */
+  /** Whether the order had an event with this `dedupeKey` before. If so, this is that event, and nothing was written. */
   repeated: boolean;
 }

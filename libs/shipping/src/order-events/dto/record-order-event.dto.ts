@@ -30,11 +30,11 @@ export class RecordOrderEvent {
   @Allow()
   actor?: (Pick<OrderEventActor, 'type'> & Partial<OrderEventActor>) | null;
 
-  /** The time of the event: a Date or an RFC 3339 time with an offset; by default now, by the database's clock. */
+  /** The time of the event: a Date or an RFC 3339 time with an offset. The default is the time of the database. */
   @Time()
   occurredAt?: Date | string | null;
 
-  /** Unique in its order, 1 to 128 characters: recording it again returns the first event. */
+  /** Unique in its order, 1 to 128 characters. A second `record()` with the same key returns the first event. */
   @Text(eventLengths.dedupeKey, 1)
   dedupeKey?: string | null;
 }

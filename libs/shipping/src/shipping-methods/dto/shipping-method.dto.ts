@@ -19,7 +19,7 @@ export interface ShippingMethodDto {
   inherited: InheritedField[];
   /** The stored values of exactly the inherited fields. */
   own: Partial<Pick<ShippingMethodDto, InheritedField>>;
-  /** Starts at 1 and grows by one with each real change of what is stored. */
+  /** Starts at 1 and grows by one with each change of a stored value. */
   version: number;
   /**
    * The entity-tag for `If-Match`, quotes included (AIP-154). It changes with each visible value, because it also names the

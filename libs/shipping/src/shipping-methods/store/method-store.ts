@@ -6,7 +6,7 @@ import { type AfterStatements, Database } from '../../database/database.js';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
-import { isOfShard, isReferenced } from '../../database/connection-errors.js';
+import { isShardError, isReferenced } from '../../database/connection-errors.js';
 import { readsFromSnapshotByDefault } from '../../database/engines/engine.js';
 import { MethodSettings } from '../method-settings.js';
 import { ShippingException } from '../../problems/shipping.exception.js';
@@ -74,7 +74,7 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
-    this.revisions = new Batcher(lookUp, isOfShard);
+    this.revisions = new Batcher(lookUp, isShardError);
     this.cache = new ViewCache(
       async (projectId) => {
         const now = await this.revisions.join(projectId);
@@ -200,7 +200,7 @@ export class MethodStore {
     const revision = randomUUID();
     if (await claim(manager, projectId, plan.view.revision, revision))
       return this.write(manager, change, plan, revision);
-    // The snapshot is older than what another writer has committed.
+    // The snapshot is older than the commit of another writer.
     if (readsFromSnapshotByDefault(manager)) throw lostRace();
     return this.lockAndChange(manager, change, revision);
   }
