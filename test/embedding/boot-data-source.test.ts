@@ -49,7 +49,7 @@ describe('the DataSource of the module', () => {
       .overrideProvider(getDataSourceToken())
       .useValue({});
 
-    await expect(mocked.compile()).rejects.toThrow('overrides the providers ShippingMethods and OrderEvents');
+    await expect(mocked.compile()).rejects.toThrow('override ShippingMethods and OrderEvents');
   });
 
   it.each([undefined, 'shop'])(

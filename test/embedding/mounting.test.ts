@@ -159,7 +159,7 @@ describe('a host', () => {
           {
             parameter: 'organizationId',
             code: 'length',
-            detail: 'organizationId must be at most 64 characters, not 65.',
+            detail: 'organizationId must have at most 64 characters, not 65.',
           },
           { pointer: '/carrier_code' },
           { pointer: '/method_code' },

@@ -140,7 +140,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     ['returns a class', () => class {} as never],
     ['describes classes only', (type: object) => Reflect.defineMetadata('roles', ['admin'], type)],
   ])('that %s is refused at boot', async (_what, decorator) => {
-    const message = 'One of them is for classes only, or leaves no function.';
+    const message = 'One of these decorators works only on classes, or replaces the handler with something';
 
     await expect(mounted({}, [decorator])).rejects.toThrow(message);
     await expect(mounted({ create: [decorator] })).rejects.toThrow(`to the handler "create". ${message}`);

@@ -70,7 +70,7 @@ describe('two mounts of the module', () => {
     const app = await compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
 
     expect(() => shippingServices(app, 'third')).toThrow(
-      /found no mount .* "third".* on the DataSources "default", "second": name one/,
+      /found no mount .* "third".* use the DataSources "default", "second"\. Pass the name/,
     );
   });
 
@@ -115,7 +115,7 @@ describe('onChange of one mount', () => {
       testing.select(mount).get(ShippingMethods, { strict: true }),
     ) as [ShippingMethods, ShippingMethods];
 
-    await expect(one.create(project, ground)).rejects.toThrow('pass the manager');
+    await expect(one.create(project, ground)).rejects.toThrow('Pass it as { manager }');
 
     expect((await other.list(project)).data).toEqual([]);
     expect(await other.create(project, express)).toMatchObject(express);

@@ -190,7 +190,7 @@ describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_
       await manager.query(`UPDATE shipping_method SET sort_order = 3 WHERE id = ?`, [id]);
     });
 
-    await expect(work).rejects.toThrow('has failed: roll it back');
+    await expect(work).rejects.toThrow('has failed. Roll the transaction back');
     expect((await a.methods.find(project, id)).sort_order).toBe(1);
     expect(await a.events.list(project, 'o')).toEqual([]);
     await a.close();

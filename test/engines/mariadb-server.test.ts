@@ -23,12 +23,15 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
   };
 
   it.each([
-    ['SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED', 'isolation = READ-UNCOMMITTED, which shows'],
+    [
+      'SET SESSION TRANSACTION ISOLATION LEVEL READ UNCOMMITTED',
+      'isolation = READ-UNCOMMITTED. With it, reads show',
+    ],
     [
       "SET sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES'",
-      'sql_mode = NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES, under which the driver cannot escape values',
+      'sql_mode = NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES. With it, the driver cannot escape values',
     ],
-    ['SET SESSION wsrep_dirty_reads = ON', 'wsrep_dirty_reads = ON, so that a node of Galera'],
+    ['SET SESSION wsrep_dirty_reads = ON', 'wsrep_dirty_reads = ON. With it, a Galera node'],
   ])('is refused over connections that begin with %s', async (sql, refusal) => {
     let pool: Pool | undefined;
     const createPool = (options: PoolOptions): Pool =>
@@ -41,8 +44,8 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
   });
 
   it.each([
-    ['0', /wsrep_sync_wait = 0, so that a node of Galera would answer with data that is older/],
-    ['6', /wsrep_sync_wait = 6, so that a node of Galera/],
+    ['0', /wsrep_sync_wait = 0\. With it, a Galera node can answer with old data/],
+    ['6', /wsrep_sync_wait = 6\. With it, a Galera node/],
     ['1', /^served$/],
     ['7', /^served$/],
   ])('is served as a node of Galera only where reads wait: wsrep_sync_wait = %s', async (value, outcome) => {

@@ -7,7 +7,7 @@ import { type EngineDatabase, mariadb, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-const refused = 'A call of ShippingModule in this transaction has failed: roll it back.';
+const refused = 'A call of ShippingModule in this transaction has failed. Roll the transaction back.';
 
 describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleOf(mariadb)}`, () => {
   let database: EngineDatabase;

@@ -92,7 +92,7 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       const host = hostOn(database, {}, { type, charset: 'latin1' });
 
       await expect(host).rejects.toThrow(
-        "has character_set_client = latin1, which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+        "has character_set_client = latin1. With it, some characters are lost. Give the DataSource charset: 'utf8mb4'.",
       );
     });
 

@@ -40,7 +40,7 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
       await a.events.record(events, { manager }).catch(() => undefined);
     });
 
-    await expect(work).rejects.toThrow('has failed: roll it back');
+    await expect(work).rejects.toThrow('has failed. Roll the transaction back');
     expect((await b.methods.list(project)).meta.total).toBe(1);
     expect(await b.events.list(project, 'o')).toEqual([]);
   });

@@ -156,7 +156,7 @@ describe('a document of a host that has decorated the routes', () => {
       documentShipping(scan, { path: 'api/v1/projects/:project_id/sales/orders' });
 
     expect(documented).toThrow(
-      'the document has "/api/projects/{project_id}/sales/orders/shipments/methods". Pass the path that the document has: ' +
+      'the document has the routes at "/api/projects/{project_id}/sales/orders/shipments/methods". Pass the path that the document has: ' +
         "documentShipping(document, { path: 'api/projects/:project_id/sales/orders' }).",
     );
   });

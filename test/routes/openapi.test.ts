@@ -84,7 +84,7 @@ describe('the OpenAPI document', () => {
       name: 'organizationId',
       description: 'The tenant.',
     });
-    expect(JSON.stringify(list)).toContain('organizationId must be at most 64 characters');
-    expect(JSON.stringify(list)).not.toContain('project_id must be');
+    expect(JSON.stringify(list)).toContain('organizationId must have at most 64 characters');
+    expect(JSON.stringify(list)).not.toContain('project_id must have');
   });
 });

@@ -25,25 +25,25 @@ describe('the environment of the sample', () => {
   });
 
   it.each([
-    [{ PORT: 'http' }, 'PORT="http" is no port', 'set it to a number'],
-    [{ PORT: '65536' }, 'PORT="65536"', 'set it to a number'],
-    [{ PORT: '-1' }, 'PORT="-1"', 'set it to a number'],
-    [{ PORT: '3e3' }, 'PORT="3e3"', 'set it to a number'],
-    [{ HOST: 'http://localhost' }, 'HOST="http://localhost"', 'set it to an IP address'],
-    [{ HOST: '[::1]' }, 'HOST="[::1]"', 'set it to an IP address'],
-    [{ DEMO: 'yes' }, 'DEMO="yes"', 'set it to one of them'],
+    [{ PORT: 'http' }, 'PORT="http" is not a port', 'Set it to a number'],
+    [{ PORT: '65536' }, 'PORT="65536"', 'Set it to a number'],
+    [{ PORT: '-1' }, 'PORT="-1"', 'Set it to a number'],
+    [{ PORT: '3e3' }, 'PORT="3e3"', 'Set it to a number'],
+    [{ HOST: 'http://localhost' }, 'HOST="http://localhost"', 'Set it to an IP address'],
+    [{ HOST: '[::1]' }, 'HOST="[::1]"', 'Set it to an IP address'],
+    [{ DEMO: 'yes' }, 'DEMO="yes"', 'Set it to one of them'],
     [{ DATABASE_URL: 'oracle://root@h/shop' }, 'DATABASE_URL', 'postgres://, mariadb:// or mysql://'],
     [{ DATABASE_URL: 'mariadb://root@h/' }, 'DATABASE_URL', 'host:port/database'],
     [{ DATABASE_URL: 'sqlite:' }, 'DATABASE_URL', 'sqlite: and the name of a file'],
-    [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL', 'write postgres://'],
+    [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL', 'Write postgres://'],
     [{ API_KEYS: 'demo' }, 'API_KEYS has an entry that cannot be read (number 1)', 'write project=key'],
     [{ API_KEYS: 'demo=a,*=' }, '(number 2)', 'write project=key'],
     [{ API_KEYS: 'demo=a,' }, '(number 2)', 'write project=key'],
     [{ API_KEYS: '-x=a' }, '(number 1)', 'write project=key'],
     [{ API_KEYS: 'demo=with blank' }, '(number 1)', 'write project=key'],
-    [{ HOST: '0.0.0.0' }, 'HOST=0.0.0.0 opens the API to the network', 'set API_KEYS'],
-    [{ HOST: '::' }, 'HOST=:: opens the API to the network', 'set API_KEYS'],
-    [{ HOST: '192.168.1.5', DEMO: 'false' }, 'HOST=192.168.1.5', 'set API_KEYS'],
+    [{ HOST: '0.0.0.0' }, 'HOST=0.0.0.0 opens the API to the network', 'Set API_KEYS'],
+    [{ HOST: '::' }, 'HOST=:: opens the API to the network', 'Set API_KEYS'],
+    [{ HOST: '192.168.1.5', DEMO: 'false' }, 'HOST=192.168.1.5', 'Set API_KEYS'],
   ])('%j is refused with the name of the variable and the remedy', (environment, named, remedy) => {
     const message = refusalOf(environment);
 

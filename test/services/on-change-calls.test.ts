@@ -74,7 +74,7 @@ describe('a call in onChange', () => {
 
     const creating = host.methods.create(project, ground);
 
-    await expect(creating).rejects.toThrow('pass the manager');
+    await expect(creating).rejects.toThrow('Pass it as { manager }');
     expect((await host.methods.list(project)).meta.total).toBe(0);
     expect(await host.methods.create(project, express)).toMatchObject(express);
   });

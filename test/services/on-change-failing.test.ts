@@ -92,7 +92,7 @@ describe('onChange', () => {
       const committing = dataSource.transaction(async (manager) => {
         await expect(write(project, id, manager)).rejects.toBe(refusal);
       });
-      await expect(committing).rejects.toThrow('has failed: roll it back');
+      await expect(committing).rejects.toThrow('has failed. Roll the transaction back');
       expect(await host.methods.list(project)).toEqual(before);
       await dataSource.transaction(async (manager) => {
         const nested = manager.transaction((inner) => write(project, id, inner));
@@ -120,9 +120,12 @@ describe('onChange', () => {
       later.push(...(await Promise.allSettled([create('02', manager)])));
     });
 
-    await expect(committing).rejects.toThrow('has failed: roll it back');
+    await expect(committing).rejects.toThrow('has failed. Roll the transaction back');
     expect(later).toMatchObject([
-      { status: 'rejected', reason: { message: expect.stringContaining('has failed: roll it back') } },
+      {
+        status: 'rejected',
+        reason: { message: expect.stringContaining('has failed. Roll the transaction back') },
+      },
       { status: 'rejected', reason: refusal },
     ]);
     expect((await host.methods.list(project)).data).toEqual([]);
@@ -140,7 +143,7 @@ describe('onChange', () => {
       await expect(creating).rejects.toMatchObject({ code: 'duplicate_method' });
     });
 
-    await expect(committing).rejects.toThrow('has failed: roll it back');
+    await expect(committing).rejects.toThrow('has failed. Roll the transaction back');
     expect((await host.methods.list(project)).data).toMatchObject([express]);
   });
 

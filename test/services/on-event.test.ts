@@ -53,7 +53,7 @@ describe('onEvent', () => {
       await host.events.record(placed(), { manager }).catch(() => undefined);
     });
 
-    await expect(caught).rejects.toThrow(/roll it back/);
+    await expect(caught).rejects.toThrow(/Roll the transaction back/);
     expect(await stored()).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('onEvent', () => {
     const recording = host.events.record(placed());
 
     await expect(recording).rejects.toThrow(TypeError);
-    await expect(recording).rejects.toThrow('pass the manager that onChange or onEvent was given');
+    await expect(recording).rejects.toThrow('Pass it as { manager }');
   });
 
   it('gets an event of its own, which it may change', async () => {

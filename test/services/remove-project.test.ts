@@ -81,7 +81,9 @@ describe('ShippingMethods.removeProject', () => {
 
       const committed = calls[kind]();
 
-      await expect(committed).rejects.toThrow(kind === 'own' ? MethodInUseError : 'has failed: roll it back');
+      await expect(committed).rejects.toThrow(
+        kind === 'own' ? MethodInUseError : 'has failed. Roll the transaction back',
+      );
       expect((await host.methods.list(project)).meta.total).toBe(2);
     },
   );

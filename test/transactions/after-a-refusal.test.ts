@@ -95,7 +95,7 @@ describe("the caller's transaction after a refusal", () => {
         await expect(host.methods.remove(project, id, { manager })).rejects.toThrow(MethodInUseError);
       });
 
-      await expect(committing).rejects.toThrow('has failed: roll it back');
+      await expect(committing).rejects.toThrow('has failed. Roll the transaction back');
       subscription.unsubscribe();
       expect(told).toEqual([]);
       expect((await host.methods.list(project)).meta.total).toBe(1);

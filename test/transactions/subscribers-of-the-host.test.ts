@@ -58,7 +58,7 @@ describe('a subscriber of the host', () => {
     const creating = host.methods.create(project, ground);
 
     await expect(creating).rejects.toMatchObject({
-      cause: { message: expect.stringContaining('only for your own entities') },
+      cause: { message: expect.stringContaining('only for events of your own entities') },
     });
     vi.useRealTimers();
     dataSource.subscribers.splice(dataSource.subscribers.indexOf(waiting), 1);

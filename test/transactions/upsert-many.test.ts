@@ -50,7 +50,9 @@ describe('upsertMany', () => {
 
       // The caller must not be able to commit a part of the change.
       const committed = kind === 'own' ? call() : transactions[kind](dataSource, call);
-      await expect(committed).rejects.toThrow(kind === 'own' ? 'no savers' : 'has failed: roll it back');
+      await expect(committed).rejects.toThrow(
+        kind === 'own' ? 'no savers' : 'has failed. Roll the transaction back',
+      );
       await allow();
       subscription.unsubscribe();
 
@@ -80,7 +82,7 @@ describe('upsertMany', () => {
       ),
     ).finally(() => dataSource.subscribers.splice(dataSource.subscribers.indexOf(removing), 1));
 
-    await expect(committed).rejects.toThrow('has failed: roll it back');
+    await expect(committed).rejects.toThrow('has failed. Roll the transaction back');
     const { data } = await host.methods.list(project);
     expect(data.map(({ version }) => version)).toEqual([1, 1]);
   });

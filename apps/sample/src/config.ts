@@ -25,7 +25,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
   };
   if (config.apiKeys.length === 0 && !/^(127\.0\.0\.1|::1|localhost)$/.test(config.host)) {
     throw new StartupError(
-      `HOST=${config.host} opens the API to the network without a lock: set API_KEYS too, for instance ` +
+      `HOST=${config.host} opens the API to the network without a key. Set API_KEYS, too, for instance ` +
         `API_KEYS="demo=a-long-secret,*=another", or leave HOST at 127.0.0.1.`,
     );
   }
@@ -44,9 +44,9 @@ const isValid = {
   DEMO: (text: string) => text === 'true' || text === 'false',
 };
 const refusals = {
-  PORT: 'is no port: set it to a number from 0 (any free one) to 65535.',
-  HOST: 'is no address to listen on: set it to an IP address without a port or brackets, such as 127.0.0.1 or ::.',
-  DEMO: 'is neither true nor false: set it to one of them.',
+  PORT: 'is not a port. Set it to a number from 0 (any free one) to 65535.',
+  HOST: 'is not an address to listen on. Set it to an IP address without a port or brackets, such as 127.0.0.1 or ::.',
+  DEMO: 'is neither true nor false. Set it to one of them.',
 };
 
 function checked(name: keyof typeof isValid, text: string): string {
@@ -60,8 +60,8 @@ function databaseUrlOf(text: string | undefined): string | undefined {
   const isServer = URL.canParse(text) && /^(postgres(ql)?:|(mariadb|mysql):\/\/[^/]+\/[^?])/.test(text);
   if (isServer || /^sqlite:./.test(text)) return text;
   throw new StartupError(
-    'DATABASE_URL is no address of a database: write postgres://, mariadb:// or mysql:// and then ' +
-      'user:password@host:port/database (special characters in the password percent-encoded), or sqlite: and the ' +
-      'name of a file (sqlite::memory: for none), or leave it unset for the embedded PostgreSQL.',
+    'DATABASE_URL is not a database address. Write postgres://, mariadb:// or mysql:// and then ' +
+      'user:password@host:port/database (special characters in the password percent-encoded). Or write sqlite: and the ' +
+      'name of a file (sqlite::memory: for none). Or leave it unset for the embedded PostgreSQL.',
   );
 }

@@ -93,8 +93,9 @@ export class ShippingModule extends ConfigurableModuleClass {
     super();
     if (mount) return;
     throw new Error(
-      'ShippingModule was imported bare. Import ShippingModule.forRoot() or forRootAsync() once. With isGlobal: true, ' +
-        'every module can inject its services. Otherwise export it from a module of yours, and import that module.',
+      'ShippingModule was imported without forRoot(). Import ShippingModule.forRoot() or forRootAsync() once. Set ' +
+        'isGlobal: true, so that every module can inject its services. Or export it from one of your modules, and import ' +
+        'that module.',
     );
   }
 

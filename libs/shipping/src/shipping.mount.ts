@@ -83,8 +83,8 @@ export function shippingServices(app: INestApplicationContext, dataSource?: stri
   const known = [...new Set(mounts.map((each) => `"${each.dataSource}"`))].join(', ');
   throw new Error(
     `shippingServices() found ${names.length === 0 ? 'no mount' : 'several mounts'} of ShippingModule` +
-      `${dataSource === undefined ? '' : ` on a DataSource "${dataSource}"`}. There are mounts on the DataSources ${known}: ` +
-      'name one, shippingServices(app, name).',
+      `${dataSource === undefined ? '' : ` on a DataSource "${dataSource}"`}. The mounts use the DataSources ${known}. ` +
+      'Pass the name of one: shippingServices(app, name).',
   );
 }
 
@@ -139,8 +139,9 @@ function mountHandler(
     // Called with three arguments, a class decorator writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
-        `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${route}". One of them is ` +
-          'for classes only, or leaves no function.',
+        `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${route}". One of these ` +
+          'decorators works only on classes, or replaces the handler with something that is not a function. Use ' +
+          'decorators for methods.',
       );
     handler = withMetadataOf(handler, descriptor.value);
   }

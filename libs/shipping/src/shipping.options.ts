@@ -89,8 +89,8 @@ export function settingsOf(options: ShippingModuleOptions): MethodSettings & Eve
   if (typeof options !== 'object' || options === null) {
     const returned = options === null || options === undefined ? String(options) : `a ${typeof options}`;
     throw new Error(
-      `The options factory of ShippingModule.forRootAsync() returned ${returned}. It must return an object; {} takes ` +
-        `the defaults.`,
+      `The options factory of ShippingModule.forRootAsync() returned ${returned}. It must return an object. {} means ` +
+        `all defaults.`,
     );
   }
   const {
@@ -115,7 +115,7 @@ export function settingsOf(options: ShippingModuleOptions): MethodSettings & Eve
   ];
   const [unknown] = Object.keys(others);
   if (unknown !== undefined && Object.hasOwn(staticDefaults, unknown))
-    throw optionError(unknown, 'is static: put it beside useFactory, not into what the factory returns');
+    throw optionError(unknown, 'is static. Write it beside useFactory. The factory must not return it');
   if (unknown !== undefined) throw optionError(unknown, `is unknown. The options are ${names.join(', ')}`);
   const isId = typeof defaultsProjectId === 'string' && identifierPattern.test(defaultsProjectId);
   checkOption('defaultsProjectId', isId, `must be a project id: ${identifierPattern.source}`);
@@ -129,9 +129,13 @@ export function settingsOf(options: ShippingModuleOptions): MethodSettings & Eve
   checkOption(
     'onChange',
     isOptionalFunction(onChange),
-    'must be a function of a change and an EntityManager',
+    'must be a function that takes a change and an EntityManager',
   );
-  checkOption('onEvent', isOptionalFunction(onEvent), 'must be a function of an event and an EntityManager');
+  checkOption(
+    'onEvent',
+    isOptionalFunction(onEvent),
+    'must be a function that takes an event and an EntityManager',
+  );
   const cacheBytes = cache === false ? 0 : cache?.maxBytes;
   const isSize = Number.isSafeInteger(cacheBytes) && cacheBytes >= 0;
   checkOption('cache', isSize, 'must be false or { maxBytes: a number of bytes }');

@@ -80,8 +80,8 @@ function missingTablesError(tablePaths: readonly string[]): Error {
       `run them before the application starts:\n` +
       `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
       `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })\n` +
-      'If they have run, the table was dropped later. Restore it from a backup, or delete their row from the table of ' +
-      'migrations, drop what is left of the shipping_ tables, and run them again.',
+      'If the migrations have run already, somebody dropped the table later. Restore it from a backup. Or delete the row ' +
+      'of our migration from the migrations table, drop the shipping_ tables that are left, and run the migrations again.',
   );
 }
 

@@ -148,7 +148,7 @@ async function visit() {
   await othersChange({ method_label: 'Still needed' });
   await press('Delete');
   await sends('DELETE', 412, 'Confirm');
-  await notice('The method is at version 7 now');
+  await notice('The method is now at version 7');
   assertHas(await find(codes), [{ method_label: 'Still needed' }]);
   await press('Refresh');
   await holds('Method label', 'Still needed');

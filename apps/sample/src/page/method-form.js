@@ -53,7 +53,7 @@ function metaOf(lines) {
   return Object.fromEntries(pairs.map(([name, value]) => [name, jsonOrText(value)]));
 }
 
-/** The API speaks to programs: an operator reads the label of the field, and no pattern. */
+/** The API speaks to programs: an operator reads the label of the field, and a shorter rule for codes. */
 function readable({ pointer = '', code, detail }) {
   const name = pointer.split('/')[1];
   const rule = 'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.';

@@ -11,7 +11,7 @@ export class DatabaseUnavailableError extends ShippingException {
     cause: unknown,
     readonly contention?: 'lock' | 'race',
   ) {
-    const detail = 'The database is not available now; nothing was changed. Try again.';
+    const detail = 'The database is not available now. Nothing was changed. Try again.';
     super(problemDetails(503, 'database_unavailable', 'Database unavailable', detail), { cause });
   }
 }
@@ -22,7 +22,7 @@ export class OutcomeUnknownError extends ShippingException {
 
   constructor(cause: unknown) {
     const detail =
-      'The connection to the database broke around the commit: the change may or may not have happened. Look before you try again.';
+      'The connection to the database broke during the commit. Nobody knows whether the change was made. Check this before you try again.';
     super(problemDetails(503, 'outcome_unknown', 'Outcome unknown', detail), { cause });
   }
 }

@@ -74,12 +74,12 @@ export class Database {
     const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
     if (manager.connection !== this.dataSource)
       throw new TypeError(
-        'The manager belongs to another DataSource than ShippingModule: pass one of the DataSource it was given.',
+        "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",
       );
     if (manager.queryRunner) return manager;
     if (hookStateOf(this.dataSource).getStore()?.isRunning)
       throw new TypeError(
-        'A call inside of onChange or onEvent would wait for the transaction that it is part of: pass the manager that onChange or onEvent was given.',
+        'A call inside onChange or onEvent needs the manager that they get. Pass it as { manager }. Without it, the call would wait for its own transaction for ever.',
       );
     return undefined;
   }

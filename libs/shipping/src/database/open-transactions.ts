@@ -165,8 +165,8 @@ export const openTransactionsOf = onePerDataSource((dataSource) => new OpenTrans
 
 const rolledBackMessage = 'The transaction was rolled back: a statement in it had failed.';
 const notObservedMessage =
-  'This transaction began before ShippingModule could observe the DataSource. Initialize the DataSource before the ' +
-  'application starts.';
+  'This transaction began before ShippingModule knew the DataSource. Initialize the DataSource before the application ' +
+  'starts.';
 
 function endedTransactionError(): DatabaseUnavailableError {
   const message =
@@ -188,7 +188,7 @@ function markEnding({ open }: Connection): void {
 function refuseAfterFailure({ open }: Connection): void {
   const failure = open.find((transaction) => transaction.failure)?.failure;
   if (failure)
-    throw new Error('A call of ShippingModule in this transaction has failed: roll it back.', {
+    throw new Error('A call of ShippingModule in this transaction has failed. Roll the transaction back.', {
       cause: failure.error,
     });
 }

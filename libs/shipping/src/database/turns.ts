@@ -23,8 +23,8 @@ async function inTime(last: Promise<unknown>, maxTurnWaitMs: number): Promise<vo
   const tooLong = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       const remedy =
-        'The call waited too long for another call on its connection. Call ShippingModule with the manager of an event ' +
-        'of TypeORM only for your own entities.';
+        'The call waited too long for another call on its connection. In a TypeORM subscriber, call our services ' +
+        'only for events of your own entities.';
       reject(new DatabaseUnavailableError(new Error(remedy)));
     }, maxTurnWaitMs);
   });

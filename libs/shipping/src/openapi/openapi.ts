@@ -81,7 +81,7 @@ export function documentShipping<Document extends OpenApiDocument>(
       .replace(/^\/|\/shipments\/methods.*$/g, '')
       .replace(/\{(\w+)\}/g, ':$1');
     throw new Error(
-      `documentShipping() was told that the routes are at "/${path}", but the document has "${scanned.route}". Pass ` +
+      `documentShipping() got the path "/${path}", but the document has the routes at "${scanned.route}". Pass ` +
         `the path that the document has: documentShipping(document, { path: '${scannedPath}' }).`,
     );
   }

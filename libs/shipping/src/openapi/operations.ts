@@ -22,7 +22,7 @@ function operation(operationId: string, summary: string, details: Details) {
 type Operation = ReturnType<typeof operation>;
 
 const { id, version } = methodExamples.ShippingMethod;
-const misspelledDetail = '/carier_code is no field of a shipping method.';
+const misspelledDetail = '/carier_code is not a field of a shipping method.';
 const [unavailable, unknownOutcome] = [
   new DatabaseUnavailableError(undefined),
   new OutcomeUnknownError(undefined),
@@ -47,7 +47,7 @@ const requestBody = { required: true, content: content('UpsertShippingMethodRequ
 
 /** @returns the refusals of reads and of writes, with the project's parameter in their examples */
 function refusalsFor(project: string) {
-  const detail = `${project} must be at most 64 characters, not 65.`;
+  const detail = `${project} must have at most 64 characters, not 65.`;
   const invalid = new InvalidParameterError({ errors: [{ parameter: project, code: 'length', detail }] });
   const readRefusals = [invalid, unavailable];
   const writeRefusals = [...readRefusals, unknownOutcome];

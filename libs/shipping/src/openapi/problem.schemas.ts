@@ -8,7 +8,7 @@ const problem = {
   title: s.string(),
   status: s.integer(),
   code: s.string('Stable: what a program decides by.'),
-  detail: s.string('One sentence for a person: what happened and what to do.'),
+  detail: s.string('A text for a person: what happened and what to do.'),
 };
 const violations = s.arrayOf(s.ref('ShippingViolation'));
 const others = {
@@ -24,7 +24,7 @@ const violation = {
   parameter: s.string('A parameter of the path or the query.'),
   header: s.string(),
   code: s.string(meanings.join('; '), { enum: Object.keys(violationCodes) }),
-  detail: s.string('One sentence for a person.'),
+  detail: s.string('A text for a person.'),
   allowed: s.arrayOf(s.string())('What may stand there instead.'),
 };
 const violationDescription = 'What is wrong, and where: it has a `pointer`, a `parameter` or a `header`.';

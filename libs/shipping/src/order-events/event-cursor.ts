@@ -32,7 +32,10 @@ export function positionOfCursor(
   if (!isPosition) refuse('format', 'cursor must be the "next" of a page.');
   // The parameters are compared only if they are valid.
   else if (!violations.any && mark !== markOf(pages))
-    refuse('not_allowed', 'cursor is of a page with another order, types or newestFirst.');
+    refuse(
+      'not_allowed',
+      'cursor comes from a page with another order, types or newestFirst. Use the same query.',
+    );
   return { occurred_at, seq };
 }
 

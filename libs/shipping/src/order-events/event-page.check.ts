@@ -23,7 +23,7 @@ export function checkPageQuery(
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
   for (const name of Object.keys(query).filter((each) => !parameters.includes(each))) {
     const parameter = shortened(name);
-    violations.at({ parameter })('unknown', `${parameter} is no parameter of a page.`, parameters);
+    violations.at({ parameter })('unknown', `${parameter} is not a parameter of page().`, parameters);
   }
   const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
   const limit = checkLimit(...check('limit'));
@@ -47,12 +47,12 @@ function checkTypes(refuse: Refuse, value: unknown): string[] | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) return refuse('type', 'types must be a list of types.');
   if (value.length > limits.maxTypes)
-    return refuse('too_many', `types must be at most ${limits.maxTypes} types.`);
+    return refuse('too_many', `types must have at most ${limits.maxTypes} types.`);
   const types = value.flatMap((type: unknown, index) => {
     const name = `types[${index}]`;
     if (typeof type !== 'string') return refuse('type', `${name} must be a string.`);
     if (lengthOf(type) > eventLengths.type)
-      return refuse('length', `${name} must be at most ${eventLengths.type} characters.`);
+      return refuse('length', `${name} must have at most ${eventLengths.type} characters.`);
     if (!eventTypePattern.test(type))
       return refuse('format', `${name} must be like "order.placed": ${eventTypePattern.source}.`);
     return [type];
@@ -69,7 +69,7 @@ function checkCursor(refuse: Refuse, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') refuse('type', 'cursor must be a string.');
   else if (value.length > limits.maxCursor)
-    refuse('length', `cursor must be at most ${limits.maxCursor} characters.`);
+    refuse('length', `cursor must have at most ${limits.maxCursor} characters.`);
   else return value;
   return undefined;
 }

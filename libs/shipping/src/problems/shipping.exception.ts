@@ -8,7 +8,7 @@ export interface ProblemDetails {
   status: number;
   /** A stable code for programs. */
   code: string;
-  /** One sentence for a person: what happened and what to do. */
+  /** A text for a person: what happened and what to do. */
   detail: string;
   [extension: string]: unknown;
 }

@@ -19,7 +19,7 @@ export class DuplicateMethodError extends ShippingException {
     readonly identical?: boolean,
   ) {
     const detail =
-      'This project has a method with the same carrier_code and method_code: update it, or choose other codes.';
+      'Another method of this project has the same carrier_code and method_code. Update that method, or choose other codes.';
     const extensions = { existing_id: existingId, ...(identical !== undefined && { identical }) };
     super(problemDetails(409, 'duplicate_method', 'Duplicate shipping method', detail, extensions));
   }
@@ -29,7 +29,7 @@ export class DuplicateMethodError extends ShippingException {
 export class TooManyMethodsError extends ShippingException {
   /** @param maxMethods the module's option of this name */
   constructor(readonly maxMethods: number) {
-    const detail = `This project may hold at most ${maxMethods} shipping methods: remove some first.`;
+    const detail = `This project can have at most ${maxMethods} shipping methods. Remove some first.`;
     const extensions = { max_methods: maxMethods };
     super(problemDetails(409, 'too_many_methods', 'Too many shipping methods', detail, extensions));
   }
@@ -47,8 +47,8 @@ export class TooManyRemovalsError extends ShippingException {
   ) {
     const detail =
       maxRemoved === undefined
-        ? `Without any request, removeOthers would remove every method of this project (${wouldRemove}): check where the requests come from, or call removeProject.`
-        : `removeOthers would remove ${wouldRemove} methods, and maxRemoved allows ${maxRemoved}: check the requests, or allow more.`;
+        ? `There are no requests, so removeOthers would remove all ${wouldRemove} methods of this project. Check your input, or call removeProject.`
+        : `removeOthers would remove ${wouldRemove} methods, but maxRemoved allows only ${maxRemoved}. Check the requests, or raise maxRemoved.`;
     const extensions = {
       would_remove: wouldRemove,
       ...(maxRemoved !== undefined && { max_removed: maxRemoved }),
@@ -61,7 +61,7 @@ export class TooManyRemovalsError extends ShippingException {
 export class MethodInUseError extends ShippingException {
   constructor(cause: unknown) {
     const detail =
-      'Other records still refer to this method or its codes: set is_active to false instead, or remove them first.';
+      'Other records still refer to this method or its codes. Remove these records first, or set is_active to false instead.';
     super(problemDetails(409, 'method_in_use', 'Shipping method in use', detail), { cause });
   }
 }
@@ -72,7 +72,7 @@ export class VersionMismatchError extends ShippingException {
     readonly currentVersion: number,
     id: string,
   ) {
-    const detail = `The method is at version ${currentVersion} now, or its default has changed: read it again with filter[id]=${id} in the list, then repeat the change.`;
+    const detail = `Somebody has changed the method or its default. The method is now at version ${currentVersion}. Read it again with filter[id]=${id} in the list, and repeat the change.`;
     const extensions = { current_version: currentVersion };
     super(problemDetails(412, 'version_mismatch', 'Version mismatch', detail, extensions));
   }

@@ -210,7 +210,7 @@ export function shippingContract(
     const leftOut = without.find((name) => optionalChecks[name] === title);
     const run = async (): Promise<void> => {
       if (leftOut)
-        throw new Error(`This check is left out by { without: ['${leftOut}'] }: give it to it.skip.`);
+        throw new Error(`This check is left out by { without: ['${leftOut}'] }. Run it with it.skip.`);
       const shop = await ContractClient.of(target());
       await check(shop)
         .catch((error: Error) => {

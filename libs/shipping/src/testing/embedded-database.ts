@@ -69,7 +69,8 @@ export function embeddedTypeOrm(options: Partial<PostgresOptions> & { name?: str
 
 /** A DataSource with its own database. The database ends with it, because an open engine would keep the process alive. */
 async function dataSourceInThread(options: DataSourceOptions): Promise<DataSource> {
-  if (options.type !== 'postgres') throw new Error('embeddedTypeOrm() has a PostgreSQL: leave out `type`.');
+  if (options.type !== 'postgres')
+    throw new Error('embeddedTypeOrm() always uses PostgreSQL. Leave out `type`.');
   const thread = await openThread();
   return endingWith(new DataSource({ ...options, ...(await optionsOn(thread)) }), () => thread.terminate());
 }

@@ -16,7 +16,7 @@ export function checkFields<Dto extends object>(
   dto: Type<Dto>,
   input: unknown,
   pointer = '',
-  unknown = 'is no known field.',
+  unknown = 'is not a known field.',
 ): Dto {
   if (!isObject(input)) {
     violations.at({ pointer })('type', `${pointer || 'The body'} must be a JSON object.`);

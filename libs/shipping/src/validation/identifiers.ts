@@ -13,11 +13,12 @@ function checkIdentifier(violations: Violations, name: string, value: unknown): 
   const refuse = violations.at({ parameter: name });
   if (value === undefined || value === null || value === '') refuse('required', `${name} is required.`);
   else if (typeof value !== 'string') refuse('type', `${name} must be a string.`);
-  else if (value.length > 64) refuse('length', `${name} must be at most 64 characters, not ${value.length}.`);
+  else if (value.length > 64)
+    refuse('length', `${name} must have at most 64 characters, not ${value.length}.`);
   else if (!identifierPattern.test(value))
     refuse(
       'format',
-      `${name} must be letters, digits, "_", ".", ":" or "-", and begin with a letter, a digit or "_": "${shortened(value)}" is not.`,
+      `${name} must have only letters, digits, "_", ".", ":" or "-", and must begin with a letter, a digit or "_". "${shortened(value)}" is not allowed.`,
     );
 }
 

@@ -45,11 +45,11 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     if (++values > maxJsonBytes || violations.full) return;
     if (element === null || typeof element === 'boolean') return;
     if (typeof element === 'string') {
-      if (!isStorable(element)) refuse('format', 'must have no NUL and no lone surrogate.');
+      if (!isStorable(element)) refuse('format', 'must not contain NUL or a lone surrogate.');
     } else if (typeof element === 'number') {
       if (!Number.isFinite(element)) refuse('range', 'is too large for a number.');
       else if (Number.isInteger(element) && !Number.isSafeInteger(element))
-        refuse('range', 'is an integer beyond ±(2^53−1) and would lose digits: send it as a string.');
+        refuse('range', 'is an integer beyond ±(2^53−1) and would lose digits. Send it as a string.');
       // The database stores no exponents: 1e-300 becomes a number of 300 digits.
       zeros += Number(/e-(\d+)$/.exec(String(element))?.[1] ?? 0);
     } else if (!Array.isArray(element) && !isPlainObject(element)) {

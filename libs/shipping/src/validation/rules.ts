@@ -1,15 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { isInt, isString, ValidateBy } from 'class-validator';
-import {
-  codePattern,
-  isCode,
-  isLabel,
-  isStorable,
-  lengthOf,
-  maxCheckedLength,
-  normalisedLabel,
-} from './text.js';
+import { isCode, isLabel, isStorable, lengthOf, maxCheckedLength, normalisedLabel } from './text.js';
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
 
@@ -39,23 +31,23 @@ export function Text(max: number, min = 0): PropertyDecorator {
     !isString(value) || (value.length >= min && lengthOf(value) <= max);
   return applyDecorators(
     rule('type', (value) => isAbsent(value) || isString(value), 'must be a string.'),
-    rule('length', hasLength, `must be ${min} to ${max} characters.`),
-    content((text) => isStorable(text), 'must have no NUL and no lone surrogate.'),
+    rule('length', hasLength, `must have ${min} to ${max} characters.`),
+    content((text) => isStorable(text), 'must not contain NUL or a lone surrogate.'),
   );
 }
 
 /** The field must be a code of the contract. @param max in code points */
 export function Code(max: number): PropertyDecorator {
   const accepts = (text: string): boolean => text === '' || isCode(text);
-  return applyDecorators(
-    Text(max, 1),
-    content(accepts, `must match ${codePattern.source}, end with no space and be in Unicode NFC.`),
-  );
+  const remedy =
+    'must have only letters, combining marks, digits, spaces and _ ( ) + - . / : @, and must begin with a letter, a digit or _. ' +
+    'It must not end with a space, and must be in Unicode NFC.';
+  return applyDecorators(Text(max, 1), content(accepts, remedy));
 }
 
 /** The field must be a label. It is trimmed and put into Unicode NFC before it is checked. @param max in code points */
 export function Label(max: number): PropertyDecorator {
-  const remedy = 'must have no control characters, lone surrogates or U+202A–202E.';
+  const remedy = 'must not contain control characters, lone surrogates or U+202A–202E.';
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (isString(value) ? normalisedLabel(value) : value)),
     Text(max, 1),

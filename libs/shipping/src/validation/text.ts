@@ -1,7 +1,7 @@
 // The contract's rules for texts. All lengths are Unicode code points, as `varchar(n)` counts them.
 
 /** Codes are compared exactly, so characters that people cannot see are refused: controls and a space at the end. */
-export const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
+const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
 
 const exceptAscii = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
 const first = exceptAscii(String.raw`\x00-\x2F\x3A-\x40`);

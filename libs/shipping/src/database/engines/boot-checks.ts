@@ -32,7 +32,7 @@ async function checkEncoding(dataSource: DataSource): Promise<void> {
   );
   if (found?.encoding === 'UTF8') return;
   throw new Error(
-    `The database has the encoding ${found?.encoding}. nestjs-shipping needs one with UTF8:\n` +
+    `The database has the encoding ${found?.encoding}. nestjs-shipping needs a database with the encoding UTF8. Create one:\n` +
       `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
   );
 }
@@ -42,20 +42,22 @@ const refusedSettings = [
   {
     condition:
       "Variable_name IN ('character_set_client', 'character_set_connection', 'character_set_results') AND Value <> 'utf8mb4'",
-    harmAndRemedy: "which cannot carry every text. Give the DataSource charset: 'utf8mb4'.",
+    harmAndRemedy: "With it, some characters are lost. Give the DataSource charset: 'utf8mb4'.",
   },
   {
     condition: "Variable_name LIKE 't%isolation' AND Value = 'READ-UNCOMMITTED'",
-    harmAndRemedy: 'which shows changes that are rolled back later. Set READ COMMITTED or a stricter level.',
+    harmAndRemedy:
+      'With it, reads show changes that are rolled back later. Set READ COMMITTED or a stricter level.',
   },
   {
     condition: "Variable_name = 'sql_mode' AND Value LIKE '%NO_BACKSLASH_ESCAPES%'",
-    harmAndRemedy: 'under which the driver cannot escape values safely. Remove it from the sql_mode.',
+    harmAndRemedy:
+      'With it, the driver cannot escape values safely. Remove NO_BACKSLASH_ESCAPES from the sql_mode.',
   },
   {
     condition: "Variable_name = 'wsrep_dirty_reads' AND Value = 'ON'",
     harmAndRemedy:
-      'so that a node of Galera which is cut off from the others would answer with old data. Set it to OFF.',
+      'With it, a Galera node that is cut off from the others can answer with old data. Set it to OFF.',
   },
 ];
 
@@ -67,7 +69,7 @@ async function checkSession(dataSource: DataSource): Promise<void> {
     const [found] = await dataSource.query<Variable[]>(`SHOW VARIABLES WHERE ${condition}`);
     if (found)
       throw new Error(
-        `The connection of the DataSource has ${found.Variable_name} = ${found.Value}, ${harmAndRemedy}`,
+        `The connection of the DataSource has ${found.Variable_name} = ${found.Value}. ${harmAndRemedy}`,
       );
   }
   const { wsrep_on: galera, wsrep_sync_wait: syncWait } = Object.fromEntries(
@@ -79,8 +81,8 @@ async function checkSession(dataSource: DataSource): Promise<void> {
   const waitsForReads = (Number(syncWait) & 1) === 1;
   if (galera === 'ON' && !waitsForReads)
     throw new Error(
-      `The connection of the DataSource has wsrep_sync_wait = ${syncWait}, so that a node of Galera would answer with data ` +
-        'that is older than what another node has acknowledged. Set it to 1 on every node.',
+      `The connection of the DataSource has wsrep_sync_wait = ${syncWait}. With it, a Galera node can answer with old ` +
+        'data. Set it to 1 on every node.',
     );
 }
 

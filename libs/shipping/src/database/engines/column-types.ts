@@ -109,7 +109,7 @@ function refuseSharedTable({ tablePath }: EntityMetadata, { entityMetadatas }: D
   const other = entityMetadatas.find((each) => each.tablePath === tablePath && isOther(each));
   if (!other) return;
   throw new Error(
-    `The entity ${other.name} of the host has the table ${tablePath}, too. Give the DataSource a namingStrategy that ` +
-      `renames ours, or give ShippingModule a DataSource of its own.`,
+    `Your entity ${other.name} also has the table ${tablePath}. Give the DataSource a namingStrategy that renames ` +
+      `our table, or give ShippingModule a DataSource of its own.`,
   );
 }

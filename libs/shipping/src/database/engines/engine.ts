@@ -10,16 +10,16 @@ export function engineOf({ options, subscribers }: DataSource): EngineName {
   // A test may have replaced the DataSource by something else.
   if (!options || !subscribers) {
     throw new Error(
-      'ShippingModule was given something that is no DataSource of TypeORM. A test that mocks the database overrides ' +
-        'the providers ShippingMethods and OrderEvents instead, or takes embeddedTypeOrm() of nestjs-shipping/testing.',
+      'ShippingModule was given something that is not a TypeORM DataSource. If your test mocks the database, override ' +
+        'ShippingMethods and OrderEvents instead, or use embeddedTypeOrm() from nestjs-shipping/testing.',
     );
   }
   const engine = engines.find((known) => known === options.type);
   if (engine) return engine;
   throw new Error(
     `nestjs-shipping knows the DataSource types ${engines.join(', ')}, but was given one of type "${options.type}". ` +
-      `Give the module a DataSource of its own, ShippingModule.forRoot({ dataSource: 'name' }), and keep ` +
-      `shippingEntities and shippingMigrations out of the one of type "${options.type}".`,
+      `Give the module a DataSource of its own: ShippingModule.forRoot({ dataSource: 'name' }). Do not give ` +
+      `shippingEntities and shippingMigrations to the DataSource of type "${options.type}".`,
   );
 }
 

@@ -4,7 +4,7 @@ import { type Violations } from '../../validation/violations.js';
 import { codesOf } from '../method-fields.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
-const unknownField = 'is no field of a shipping method.';
+const unknownField = 'is not a field of a shipping method.';
 
 /**
  * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced.

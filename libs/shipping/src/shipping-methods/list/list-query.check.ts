@@ -28,7 +28,7 @@ export function checkListQuery(
   const page = checkCount(violations, query, 'page', 1, listLimits.offset + 1);
   if ((page - 1) * perPage > listLimits.offset) {
     const bound = `(page − 1) × per_page must be at most ${listLimits.offset}`;
-    const detail = `page is too far: ${bound}. Narrow the list by filter or q.`;
+    const detail = `page is too large: ${bound}. Narrow the list by filter or q.`;
     violations.at({ parameter: 'page' })('range', detail);
   }
   const words = checkWords(violations.at({ parameter: 'q' }), query['q']);
@@ -59,8 +59,8 @@ function checkCount(
 function checkWords(refuse: Refuse, q: unknown): string[] {
   if (q === undefined) return [];
   if (typeof q !== 'string') return refuse('type', 'q must be a string.');
-  if (!isStorable(q)) return refuse('format', 'q must have no NUL and no lone surrogate.');
-  if (lengthOf(q) > listLimits.q) return refuse('length', `q must be at most ${listLimits.q} characters.`);
+  if (!isStorable(q)) return refuse('format', 'q must not contain NUL or a lone surrogate.');
+  if (lengthOf(q) > listLimits.q) return refuse('length', `q must have at most ${listLimits.q} characters.`);
   return q.split(/\s+/u).flatMap((word) => (word === '' ? [] : folded(word)));
 }
 
@@ -98,7 +98,10 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
   const conditionsOf = (raw: unknown, name: string): SentCondition[] => {
     if (!isPlainObject(raw)) return refuse('type', `${name} must be an object {"field":…,"op":…,"value":…}.`);
     if ('or' in raw)
-      return refuse('not_allowed', `${name} must not hold "or": only one level of it, alone in its object.`);
+      return refuse(
+        'not_allowed',
+        `${name} must not contain "or". An "or" must be the only key of its object, and cannot contain another "or".`,
+      );
     const unknownKeys = Object.keys(raw).filter((key) => !conditionKeys.includes(key));
     for (const key of unknownKeys)
       refuse('unknown', `${name} has the unknown key "${shortened(key)}".`, conditionKeys);
@@ -126,7 +129,8 @@ function checkCondition({ sent: { field, op, value }, refuse }: SentCondition): 
   const filterField = filterFields.find((name) => name === field);
   const fittingOperators = operatorsFor(filterField ? kindOf(filterField) : 'label');
   if (field === undefined) refuse('required', 'field is missing.', filterFields);
-  else if (!filterField) refuse('unknown', `${quoted(field)} is no field to filter by.`, filterFields);
+  else if (!filterField)
+    refuse('unknown', `${quoted(field)} is not a field that you can filter by.`, filterFields);
   if (op === undefined) refuse('required', 'op is missing.', fittingOperators);
   if (value === undefined) refuse('required', 'value is missing.');
   if (!filterField || op === undefined) return [];
@@ -152,7 +156,7 @@ function checkValues(
       : refuse('type', `the value of "${operator}" must be true or false.`);
   const takesList = takes === 'list' || takes === 'range';
   if (takesList !== Array.isArray(value))
-    return refuse('type', `"${operator}" takes ${takesList ? 'a list' : 'a single value, no list'}.`);
+    return refuse('type', `"${operator}" takes ${takesList ? 'a list' : 'a single value, not a list'}.`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
   if (takes === 'range' && list.length !== 2) return refuse('length', `"${operator}" takes two values.`);
   if (list.length > listLimits.values)
@@ -184,25 +188,24 @@ function quoted(value: unknown): string {
 /** @returns the value in the form that can be compared, or nothing when it has a violation */
 function checkValue(refuse: Refuse, field: FilterField, value: unknown): Condition['values'] {
   if (value === null)
-    return refuse('type', `null is no value here: use {"field":"${field}","op":"null","value":true}.`);
+    return refuse('type', `null is not allowed here. Use {"field":"${field}","op":"null","value":true}.`);
   const kind = kindOf(field);
   if (kind === 'boolean')
-    return typeof value === 'boolean' ? [value] : refuse('type', `${field} is true or false.`);
+    return typeof value === 'boolean' ? [value] : refuse('type', `${field} must be true or false.`);
   if (kind === 'integer') {
     if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isInteger(value)))
-      return refuse('type', `${field} is a whole number.`);
+      return refuse('type', `${field} must be a whole number.`);
     if (value >= int32.min && value <= int32.max) return [value];
-    return refuse('range', `${field} is from ${int32.min} to ${int32.max}.`);
+    return refuse('range', `${field} must be from ${int32.min} to ${int32.max}.`);
   }
-  if (typeof value !== 'string') return refuse('type', `${field} is a string.`);
-  if (!isStorable(value)) return refuse('format', 'a value must have no NUL and no lone surrogate.');
-  if (kind === 'id')
-    return isUuid(value) ? [value.toLowerCase()] : refuse('format', 'an id must be one that this API gave.');
+  if (typeof value !== 'string') return refuse('type', `${field} must be a string.`);
+  if (!isStorable(value)) return refuse('format', 'a value must not contain NUL or a lone surrogate.');
+  if (kind === 'id') return isUuid(value) ? [value.toLowerCase()] : refuse('format', 'an id must be a UUID.');
   // Labels are stored in NFC; codes are compareValues exactly.
   if (kind === 'label') return [value.normalize('NFC')];
   if (kind === 'code') return [value];
   const time = utcTime(value);
   // Times are compared as texts. With its `Z`, a time would come after one with more decimals.
   if (time !== undefined) return [time.slice(0, -1)];
-  return refuse('format', `${field} is an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
+  return refuse('format', `${field} must be an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
 }
