@@ -23,7 +23,7 @@ const details = {
   mariadb: ['On MariaDB', 'The table has the same figures for a few requests.'],
   import: [
     'An import',
-    'One process calls `upsertMany`. We compare this with as many single writes, one after another: with `save` of TypeORM (naive), and with our `upsert`.',
+    'One process calls `upsertMany`. We compare this call with single writes of the same methods, one after another: with `save` of TypeORM (naive), and with our `upsert`. Each figure is the time of the single writes divided by the time of `upsertMany`.',
   ],
   memory: [
     'Memory of the cache',
@@ -107,7 +107,7 @@ function growth({ memory, import: imports }) {
 }
 
 function measured({ command, commit, date, load, machine }) {
-  return `\`${command}\` measured this at ${commit}, ${date}, on ${machine}. The load of the machine was ${load} before. Another machine gives other figures, so compare only ratios. \`bench/README.md\` in the repository says how it measures.`;
+  return `\`${command}\` measured this at ${commit}, ${date}, on ${machine}. Before the run, the load of the machine was ${load}. Another machine gives other figures, so compare only ratios. \`bench/README.md\` in the repository says how it measures.`;
 }
 
 function section(part, { rows, server }) {

@@ -59,7 +59,8 @@ class ProjectGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<ProjectRequest>();
     const user = this.tokens.userOf(request.headers.authorization?.replace('Bearer ', ''));
-    const roles = this.reflector.get<string[] | undefined>('roles', context.getHandler());
+    const places = [context.getHandler(), context.getClass()];
+    const roles = this.reflector.getAllAndOverride<string[] | undefined>('roles', places);
     return user.projects.includes(request.params.project_id) && (!roles || roles.includes(user.role));
   }
 }

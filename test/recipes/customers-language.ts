@@ -24,7 +24,8 @@ export class CustomersLanguage implements NestInterceptor {
     const translated = (method: ShippingMethodDto): ShippingMethodDto => {
       const labels = new Map<string, unknown>(Object.entries(Object(method.meta.labels)));
       const language = languages.find((each) => each === shopLanguage || labels.has(each));
-      return { ...method, method_label: String(labels.get(language ?? shopLanguage) ?? method.method_label) };
+      const label = labels.get(language ?? shopLanguage);
+      return { ...method, method_label: typeof label === 'string' ? label : method.method_label };
     };
     return next.handle().pipe(
       map((value: ShippingMethodPage | ShippingTree) => {

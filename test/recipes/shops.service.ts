@@ -24,7 +24,7 @@ export class ShopsService {
     });
   }
 
-  /** Gives a shop the methods of another one. It keeps the methods that the other one lacks. */
+  /** Copies the methods of the shop `from` to the shop `to`. Methods that only `to` has stay there. */
   copy(from: string, to: string): Promise<number> {
     return this.inTransaction(async (manager) => {
       const { data } = await this.methods.tree(from, { manager });

@@ -55,7 +55,7 @@ export class MethodAudit {
   change!: object;
 }
 
-/** The audit trail of methods, and the history of orders, by one actor. */
+/** Stores each change of a method, with the actor who made it. */
 @Injectable()
 export class Trail {
   constructor(@Inject(WhoDidIt) private readonly who: WhoDidIt) {}

@@ -31,7 +31,7 @@ export class Checkout {
     request: RequestContext,
     projectId: string,
     codes: Codes,
-    pay: (order: string) => Promise<void>,
+    lastStep: (order: string) => Promise<void>,
   ): Promise<string> {
     return this.connection.withTransaction(request, async (ctx) => {
       const { manager } = this.connection.getRepository(ctx, Order);
@@ -42,7 +42,7 @@ export class Checkout {
       await this.events.record({ projectId, orderId: order.code, type: 'order.placed' }, { manager });
       const change = { ...codes, method_label: method.method_label, sort_order: method.sort_order + 1 };
       await this.methods.update(projectId, method.id, change, { manager });
-      await pay(order.code);
+      await lastStep(order.code);
       return order.code;
     });
   }

@@ -13,7 +13,7 @@ export class ShopOrders {
 
   /**
    * Places the order, which takes the last place in the van: one transaction for the event, the method that is offered no
-   * more and the host's row. `pay` is the last step of it. A repeat with the same id returns the first order.
+   * more and the host's row. `lastStep` is the last statement of it: charge the card after the commit. A repeat with the same id returns the first order.
    * @param id comes from the client's key
    * @throws VersionMismatchError when somebody else was faster
    */
@@ -22,7 +22,7 @@ export class ShopOrders {
     id: string,
     carrier: string,
     code: string,
-    pay: () => Promise<void> = () => Promise.resolve(),
+    lastStep: () => Promise<void> = () => Promise.resolve(),
   ): Promise<ShopOrder> {
     // With the default level of MariaDB, a transaction that waits for another one would have to be repeated.
     const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
@@ -39,7 +39,7 @@ export class ShopOrders {
       await this.methods.update(projectId, method.id, full, { manager, etags });
       const order = manager.create(ShopOrder, { projectId, id, methodId: method.id });
       await manager.insert(ShopOrder, order);
-      await pay();
+      await lastStep();
       return order;
     });
     return placing.catch((error: unknown) => {

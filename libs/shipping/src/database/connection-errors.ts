@@ -70,7 +70,8 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
 export function isDuplicate(error: unknown, index: string, lastColumn: string): boolean {
   if (!faults.duplicate.test(codeOf(error))) return false;
   const { constraint, message } = driverErrorOf(error);
-  if (constraint !== undefined) return constraint === index;
+  // An entityPrefix or the name of a partition may stand before it.
+  if (constraint !== undefined) return String(constraint).endsWith(index);
   return new RegExp(`(${index}["']?|\\.${lastColumn})$`).test(String(message));
 }
 

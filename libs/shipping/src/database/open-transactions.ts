@@ -92,7 +92,10 @@ export class OpenTransactions implements EntitySubscriberInterface {
         connection.turns.take(async () => {
           if (transaction?.failure) throw transaction.failure.error;
           if (transaction?.isEnding) throw endedTransactionError();
-          return work();
+          const result = await work();
+          // Some of these statements ran in the nested transaction, and may be rolled back with it.
+          if (connection.open.at(-1) !== transaction) throw new Error(nestedMessage);
+          return result;
         }, maxTurnWaitMs),
       fail: (error) => {
         if (transaction) transaction.failure ??= { error };
@@ -167,6 +170,9 @@ const rolledBackMessage = 'The transaction was rolled back: a statement in it ha
 const notObservedMessage =
   'This transaction began before ShippingModule knew the DataSource. Initialize the DataSource before the application ' +
   'starts.';
+
+const nestedMessage =
+  'A nested transaction began while a call of ShippingModule ran with the same manager. Await the call before you begin it.';
 
 function endedTransactionError(): DatabaseUnavailableError {
   const message =

@@ -27,6 +27,12 @@ describe('problemOf()', () => {
 
   it.each([
     ['a bad request', new BadRequestException('Choose a size.'), 'bad_request', 'Choose a size.'],
+    [
+      'a list of messages',
+      new BadRequestException(['a must be 1', 'b is bad']),
+      'bad_request',
+      'a must be 1. b is bad.',
+    ],
     ['a bad request with a cause', caused(new Error('size')), 'bad_request', 'Bad'],
     ['a bad request caused by a text', caused('size'), 'bad_request', 'Bad'],
     ['something missing', missing('No such cart.'), 'not_found', 'No such cart.'],

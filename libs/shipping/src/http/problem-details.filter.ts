@@ -121,7 +121,14 @@ export function problemOf(exception: unknown): ProblemDetails {
   const name = (HttpStatus[status] ?? 'error').toLowerCase();
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
   const isForClient = status < 500 && error.message && error.expose !== false;
-  return problemDetails(status, name, title, isForClient ? error.message : `${title}.`);
+  return problemDetails(status, name, title, isForClient ? messageOf(error) : `${title}.`);
+}
+
+/** Nest's ValidationPipe has a list of messages in its response. */
+function messageOf(error: HttpError): string {
+  const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
+  const { message } = Object(response) as { message?: unknown };
+  return Array.isArray(message) ? message.map((each) => `${String(each)}.`).join(' ') : error.message;
 }
 
 /** The public fields of errors of `http-errors`, which Express's middleware throws, of body-parser and of Fastify. */

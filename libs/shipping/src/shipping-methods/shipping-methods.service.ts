@@ -321,6 +321,6 @@ function removedBy({ type, before }: ShippingMethodChange): ShippingMethodDto[] 
 /** @throws Error when the method is not there: a trigger of the database may have given the row other codes */
 function foundAfterWrite(method: ShippingMethodDto | null | undefined): ShippingMethodDto {
   if (!method)
-    throw new Error('A method that was foundAfterWrite is not found: a trigger may have changed it.');
+    throw new Error('The method is missing after the write. A trigger of the database may have changed it.');
   return method;
 }

@@ -201,7 +201,7 @@ function checkValue(refuse: Refuse, field: FilterField, value: unknown): Conditi
   if (typeof value !== 'string') return refuse('type', `${field} must be a string.`);
   if (!isStorable(value)) return refuse('format', 'a value must not contain NUL or a lone surrogate.');
   if (kind === 'id') return isUuid(value) ? [value.toLowerCase()] : refuse('format', 'an id must be a UUID.');
-  // Labels are stored in NFC; codes are compareValues exactly.
+  // Labels are stored in NFC; codes are compared exactly.
   if (kind === 'label') return [value.normalize('NFC')];
   if (kind === 'code') return [value];
   const time = utcTime(value);
