@@ -95,7 +95,9 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
  * `cause`, if it is one of these: the database could not be reached, the connection broke, or another writer won (a
  * deadlock, a lock time-out, a serialization failure). Any other error is returned as it is. The services of this library
  * throw the typed errors by themselves. For your own DataSource, write
- * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
+ * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`. It knows errors by their codes, and other
+ * services have the same codes. So never pass it an error of another service: if a payment ends with ECONNRESET, nobody
+ * knows whether it was made.
  * @param mayHaveCommitted true for a statement that commits by itself and was sent; by default as in a
  * transaction, where only its COMMIT may have committed
  */
