@@ -3,8 +3,8 @@ import { MinimalReporter, type TestCase, type TestModule, type TestSpecification
 /** A run with more files than this takes minutes, so it says what it will take. */
 const manyFiles = 40;
 /** Measured with two workers on two quiet cores. */
-const testsPerFile = 22;
-const secondsPerFile = 2;
+const testsPerFile = 18;
+const secondsPerFile = 1;
 
 /** `npm test`: what a run will take, the failures in full, one line for each reason to skip tests, and the sums. */
 export default class QuietReporter extends MinimalReporter {

@@ -2,7 +2,7 @@ import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
-import { onlyWhere } from '../support/database.js';
+import { engine, onlyWhere } from '../support/database.js';
 import { statementThatFails, statementThatSucceeds } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -30,36 +30,45 @@ describe("a host's nested transaction beside a call of ours", () => {
     const other = host.shop();
     await other.create(ground);
 
+    const failed: string[] = [];
     for (const sql of [statementThatSucceeds, statementThatFails]) {
       const project = freshProject();
       await host.methods.create(project, ground);
       await host.dataSource
         .transaction((manager) => Promise.all([call(project, manager), nested(manager, sql)]))
-        // A call that ends during the nested transaction fails.
-        .catch(() => undefined);
+        // A call that runs inside the failing transaction fails with it.
+        .catch(() => failed.push(sql));
     }
     const answers = await Promise.all(Array.from({ length: 20 }, () => other.list()));
 
+    expect(failed).not.toContain(statementThatSucceeds);
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 
-  it('fails a call that it overlaps, so that the call is not reported and then rolled back', async () => {
-    const project = freshProject();
-    const reported: unknown[] = [];
-    const subscription = host.methods.changes.subscribe((change) => reported.push(change));
+  onlyWhere('connections', () => {
+    it('undoes a call that was made while it began, when it is rolled back', async () => {
+      const project = freshProject();
+      const told: unknown[] = [];
+      const subscription = host.methods.changes.subscribe((change) => told.push(change));
+      let call: Promise<unknown> | undefined;
 
-    const committing = host.dataSource.transaction(async (manager) => {
-      const call = host.methods.create(project, ground, { manager });
-      const undone = manager.transaction(async () => {
-        await call.catch(() => undefined);
-        throw new Error('undone');
+      await host.dataSource.transaction(async (manager) => {
+        const end = await engine.intercept(manager, (sql, send) => {
+          if (/^\W*SAVEPOINT/.test(sql)) call = host.methods.create(project, ground, { manager });
+          return send();
+        });
+        const undone = manager.transaction(async () => {
+          await call;
+          throw new Error('undone');
+        });
+        await expect(undone).rejects.toThrow('undone');
+        await end();
       });
-      await Promise.allSettled([call, undone]);
-    });
+      subscription.unsubscribe();
 
-    await expect(committing).rejects.toThrow('has failed');
-    subscription.unsubscribe();
-    expect([reported, (await host.methods.list(project)).data]).toEqual([[], []]);
+      expect(call).toBeDefined();
+      expect([told, (await host.methods.list(project)).data]).toEqual([[], []]);
+    });
   });
 
   onlyWhere('failedTransactions', () => {
@@ -106,5 +115,41 @@ describe("a host's nested transaction beside a call of ours", () => {
         expect(sort_order).toBe(end === 'is released' ? 1 : 0);
       },
     );
+  });
+
+  it('that begins after a call and is rolled back leaves the call whole', async () => {
+    for (let turns = 0; turns < 8; turns++) {
+      const project = freshProject();
+      await host.dataSource.transaction(async (manager) => {
+        const call = host.methods.create(project, ground, { manager });
+        for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
+        await nested(manager, statementThatFails);
+        await call;
+      });
+
+      expect((await host.methods.list(project)).meta.total).toBe(1);
+    }
+  });
+
+  it('that is rolled back takes its changes out of those that are reported', async () => {
+    const told: (string | undefined)[] = [];
+    const subscription = host.methods.changes.subscribe(({ after }) => told.push(after?.method_code));
+    const project = freshProject();
+    for (let statements = 0; statements < 12; statements++) {
+      const work = host.dataSource.transaction(async (manager) => {
+        const failing = nested(manager, statementThatFails);
+        for (let n = 0; n < statements; n++) await new Promise(process.nextTick);
+        await host.methods
+          .create(project, { ...ground, method_code: `m${statements}` }, { manager })
+          .catch(() => 0);
+        await failing;
+      });
+      // A create that runs inside the failing transaction fails, and nothing of it can be committed.
+      await work.catch(() => undefined);
+    }
+    subscription.unsubscribe();
+
+    const { data } = await host.methods.list(project, { per_page: 100 });
+    expect(told.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
   });
 });

@@ -101,6 +101,7 @@ describe('parallel calls that the host does not wait for', () => {
     const project = freshProject();
 
     await host.dataSource.transaction(async (manager) => {
+      void host.methods.create(project, ground, { manager });
       await manager.transaction(async (inner) => {
         void host.methods.create(project, { ...ground, method_code: '01' }, { manager: inner });
         await anyStatement(inner);
@@ -108,7 +109,7 @@ describe('parallel calls that the host does not wait for', () => {
       void host.methods.create(project, { ...ground, method_code: '02' }, { manager });
     });
 
-    expect((await host.methods.list(project)).meta.total).toBe(2);
+    expect((await host.methods.list(project)).meta.total).toBe(3);
   });
 
   onlyWhere('connections', () => {

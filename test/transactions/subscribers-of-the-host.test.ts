@@ -26,17 +26,22 @@ describe('a subscriber of the host', () => {
     expect(await host.events.list(projectId, 'o')).toHaveLength(1);
   });
 
-  it('may begin a nested transaction during a statement of a call', async () => {
+  it('that begins a nested transaction during a statement of a call waits for two minutes', async () => {
     const { dataSource } = host;
     const project = freshProject();
     const nesting: EntitySubscriberInterface = {
       listenTo: () => ShippingMethod,
-      beforeInsert: ({ manager }) => manager.transaction((inner) => anyStatement(inner)),
+      beforeInsert: ({ manager }) => {
+        void vi.advanceTimersByTimeAsync(120_000);
+        return manager.transaction((inner) => anyStatement(inner));
+      },
     };
     dataSource.subscribers.push(nesting);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
     const created = await host.methods.create(project, ground);
 
+    vi.useRealTimers();
     dataSource.subscribers.splice(dataSource.subscribers.indexOf(nesting), 1);
     expect((await host.methods.list(project)).data).toEqual([created]);
   });

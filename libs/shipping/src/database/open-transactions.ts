@@ -1,5 +1,6 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { DatabaseUnavailableError } from './database.errors.js';
+import { withinMs } from './first-of.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { Turns } from './turns.js';
 
@@ -20,6 +21,10 @@ interface Connection {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[];
   readonly turns: Turns;
+  /** Settles when the transaction that begins now is open, or cannot begin. */
+  opening?: Promise<void> | undefined;
+  /** Settles `opening`. */
+  endOpening?: () => void;
 }
 
 interface TransactionEvent {
@@ -28,6 +33,7 @@ interface TransactionEvent {
 
 interface QueryEvent extends TransactionEvent {
   query: string;
+  success?: boolean;
   rawResults?: unknown;
 }
 
@@ -60,7 +66,7 @@ export interface JoinedCall {
 /**
  * Observes the transactions that TypeORM begins and ends on a DataSource.
  *
- * - Calls on one connection take turns.
+ * - Calls on one connection take turns. A transaction begins between two turns.
  * - A transaction ends after the calls that were made in it.
  * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
  */
@@ -84,6 +90,8 @@ export class OpenTransactions implements EntitySubscriberInterface {
     call: (joinedCall: JoinedCall) => Promise<Result>,
   ): Promise<Result> {
     const connection = this.connectionOf(runner);
+    // The statements of this call would run after the BEGIN or SAVEPOINT, so the call belongs to that transaction.
+    if (connection.opening) await withinMs(connection.opening, maxTurnWaitMs);
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
@@ -92,10 +100,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
         connection.turns.take(async () => {
           if (transaction?.failure) throw transaction.failure.error;
           if (transaction?.isEnding) throw endedTransactionError();
-          const result = await work();
-          // Some of these statements ran in the nested transaction, and may be rolled back with it.
-          if (connection.open.at(-1) !== transaction) throw new Error(nestedMessage);
-          return result;
+          return work();
         }, maxTurnWaitMs),
       fail: (error) => {
         if (transaction) transaction.failure ??= { error };
@@ -113,9 +118,21 @@ export class OpenTransactions implements EntitySubscriberInterface {
     }
   }
 
+  async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
+    const connection = this.connectionOf(queryRunner);
+    // A subscriber may begin it during one of our statements. Then the two wait for each other, so the wait is bounded.
+    await withinMs(connection.turns.idle(), maxTurnWaitMs);
+    connection.opening = new Promise((resolve) => {
+      connection.endOpening = resolve;
+    });
+  }
+
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
     const transaction = { actions: [], calls: new Set<Promise<unknown>>(), isJoined: false, isEnding: false };
-    this.connectionOf(queryRunner).open.push(transaction);
+    const connection = this.connectionOf(queryRunner);
+    connection.open.push(transaction);
+    connection.endOpening?.();
+    connection.opening = undefined;
   }
 
   /** @throws Error after a call has failed: then TypeORM rolls back, and the host gets the error */
@@ -151,7 +168,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
+  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
+    // A BEGIN that fails has no event of its own. Any query that fails ends the wait for it.
+    if (success === false) this.connections.get(queryRunner)?.endOpening?.();
     const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     if (isRolledBack && this.connections.get(queryRunner)?.open.some(({ isJoined }) => isJoined))
       throw new Error(rolledBackMessage);
@@ -170,9 +189,6 @@ const rolledBackMessage = 'The transaction was rolled back: a statement in it ha
 const notObservedMessage =
   'This transaction began before ShippingModule knew the DataSource. Initialize the DataSource before the application ' +
   'starts.';
-
-const nestedMessage =
-  'A nested transaction began while a call of ShippingModule ran with the same manager. Await the call before you begin it.';
 
 function endedTransactionError(): DatabaseUnavailableError {
   const message =

@@ -15,6 +15,14 @@ export class Turns {
     this.last = Promise.allSettled([last, turn]).then(() => undefined);
     return turn;
   }
+
+  /** Resolves when no work runs or waits, including work that is added during the wait. */
+  async idle(): Promise<void> {
+    for (let turn; turn !== this.last;) {
+      turn = this.last;
+      await turn;
+    }
+  }
 }
 
 /** Rejects if the turn before takes too long. */
