@@ -16,7 +16,7 @@ export default class QuietReporter extends MinimalReporter {
       this.log('On the embedded PostgreSQL only. CONTRIBUTING.md says how to run on servers.');
     if (length > manyFiles)
       this.log(
-        `${length} files, about ${Math.round(tests / 100) * 100} tests: about ${Math.ceil(minutes)} minutes ` +
+        `${length} files, about ${Math.round(tests / 100) * 100} tests: about ${Math.max(2, Math.ceil(minutes))} minutes ` +
           'on two cores. Only failures are printed until the end.',
       );
   }
