@@ -17,7 +17,7 @@ export interface CallOptions {
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 
-/** What a call does after its statements. */
+/** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
   /** Returns the function that runs after the outermost COMMIT. It is called before `hook`, which may change the result. */
   prepareAnnouncement?: (result: Result) => () => void;

@@ -42,7 +42,7 @@ export interface Answer<Body = unknown> {
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }
 
-/** What may be wrong when an answer is not ours. */
+/** The causes of an answer that is not ours. A failed check lists them. */
 const causes = [
   'This answer is not one of ShippingModule. What may be wrong:',
   '- "path" of the target is not the whole path of the routes, or "headers" do not open the project.',
@@ -58,7 +58,7 @@ const projects = new WeakMap<ContractTarget, string | Promise<string>>();
 export class ContractClient {
   readonly base: string;
   readonly methods: string;
-  /** The last answer with a status from 300. A failed check shows it. */
+  /** The last answer with a status from 400. A failed check shows it. */
   lastRefusal = '';
   private readonly created: string[] = [];
 
@@ -124,7 +124,7 @@ export class ContractClient {
       !isRefusedByHost,
       `${method} ${path} answers ${response.status}: ${text.slice(0, 200)}\n${causes}`,
     );
-    if (!response.ok)
+    if (response.status >= 400)
       this.lastRefusal = `${method} ${path} answers ${response.status}: ${text.slice(0, 500)}`;
     const { unwrap } = this.target;
     const answer = unwrap && response.ok && text !== '' ? unwrap(sent) : sent;
