@@ -33,4 +33,14 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
 
     expect([data.length, meta]).toEqual([2, { page: 1, per_page: 2, total: 4, total_pages: 2 }]);
   });
+
+  it('has another ETag of its list than a mount with another maxPageSize, which sends other pages', async () => {
+    const other = await testApp({ shipping: { maxPageSize: 3 }, database: app.database });
+    const held = (await shop.list()).headers.get('etag') ?? '';
+
+    const answer = await new Client(other.origin, shop.project).list('', { 'if-none-match': held });
+    await other.close();
+
+    expect([answer.status, answer.body.data.length]).toEqual([200, 3]);
+  });
 });

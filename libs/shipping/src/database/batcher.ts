@@ -1,4 +1,4 @@
-import { withinMs } from './first-of.js';
+import { withinMs } from './within-ms.js';
 
 interface WaitingItem<Item, Result> {
   item: Item;

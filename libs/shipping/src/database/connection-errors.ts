@@ -85,6 +85,7 @@ export function isShardError(error: unknown): boolean {
 
 /** Returns 'lock' after a lock time-out, 'race' after a deadlock or a serialization failure, and otherwise undefined. */
 export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
+  if (error instanceof DatabaseUnavailableError) return error.contention;
   const code = codeOf(error);
   if (faults.lock.test(code)) return 'lock';
   return faults.race.test(code) ? 'race' : undefined;

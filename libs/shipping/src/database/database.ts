@@ -104,33 +104,27 @@ export class Database {
 
   /**
    * Runs statements that belong together in one transaction. Without a transaction of the caller, it begins one, also on a
-   * query runner that the caller passes.
+   * query runner that the caller passes. If its own transaction loses a race, it tries again: READ COMMITTED whatever your
+   * default is, because at a stricter level PostgreSQL would refuse work that first waits for a lock and then reads.
+   * @param work its `isRetry` tells whether an earlier try has lost a race against another writer
    * @throws DatabaseUnavailableError, OutcomeUnknownError, and what the hook throws
    */
   write<Result>(
     callerManager: EntityManager | undefined,
-    work: Work<Result>,
+    work: (manager: EntityManager, isRetry: boolean) => Promise<Result>,
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
-    if (callerManager?.queryRunner?.isTransactionActive)
-      return this.join(callerManager, work, afterStatements);
-    const begin = (manager: EntityManager): Promise<Result> =>
-      manager.transaction((transactionManager) => this.join(transactionManager, work, afterStatements));
-    if (callerManager) return begin(callerManager).catch(throwTyped);
-    return this.onOwnConnection(({ manager }) => begin(manager));
-  }
-
-  /**
-   * Runs work that first waits for a lock and then reads, in a transaction of its own. The transaction is READ COMMITTED
-   * whatever your default is: at a stricter level, PostgreSQL would refuse the work after the wait.
-   * @throws as `write`
-   */
-  writeAfterLock<Result>(work: Work<Result>, afterStatements?: AfterStatements<Result>): Promise<Result> {
-    const run = (manager: EntityManager): Promise<Result> => this.join(manager, work, afterStatements);
-    return this.onOwnConnection(({ manager }) =>
+    const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
+      this.join(manager, () => work(manager, isRetry), afterStatements);
+    if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
+    const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
+      const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know this level.
-      isSqlite(manager) ? manager.transaction(run) : manager.transaction('READ COMMITTED', run),
-    );
+      const keepsLevel = !isRetry || isSqlite(outside);
+      return keepsLevel ? outside.transaction(run) : outside.transaction('READ COMMITTED', run);
+    };
+    if (callerManager) return begin(callerManager, false).catch(throwTyped);
+    return this.onOwnConnection(({ manager }, isRetry) => begin(manager, isRetry));
   }
 
   /**
@@ -168,7 +162,7 @@ export class Database {
 
   /** @param mayHaveCommitted as in `connectionError` */
   private onOwnConnection<Result>(
-    work: (runner: QueryRunner) => Promise<Result>,
+    work: (runner: QueryRunner, isRetry: boolean) => Promise<Result>,
     mayHaveCommitted?: boolean,
   ): Promise<Result> {
     const run = (): Promise<Result> => this.withRetries(work, mayHaveCommitted);
@@ -176,7 +170,7 @@ export class Database {
   }
 
   private async withRetries<Result>(
-    work: (runner: QueryRunner) => Promise<Result>,
+    work: (runner: QueryRunner, isRetry: boolean) => Promise<Result>,
     mayHaveCommitted?: boolean,
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
@@ -185,14 +179,14 @@ export class Database {
         await runner.connect().catch((error: unknown) => {
           throw new DatabaseUnavailableError(error);
         });
-        return await work(runner);
+        return await work(runner, attempt > 1);
       } catch (error) {
         const isRace = contentionOf(error) === 'race' && !errorsOfHostCode.has(Object(error));
         if (attempt === maxTries || !isRace) throw typedError(error, mayHaveCommitted);
       } finally {
         await runner.release();
       }
-      await delay(Math.random() * 20 * attempt);
+      if (attempt > 1) await delay(Math.random() * 20 * attempt);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
-import { withinMs } from './first-of.js';
+import { withinMs } from './within-ms.js';
 
 /** A connection may never answer. After this time the next call starts, although this one still runs. */
 const slowCallMs = 30_000;

@@ -49,7 +49,7 @@ export class MethodView {
   readonly revision: string | undefined;
   /** Whether the content of this view depends on the defaults project. */
   readonly inherits: boolean;
-  /** Two views with the same tag have the same content. The tag is the ETag of lists and trees. */
+  /** Two views with the same tag have the same content. The ETags of lists and trees begin with it. */
   readonly tag: string;
   /** An estimate of the memory that this view takes. */
   readonly bytes: number;

@@ -124,7 +124,9 @@ export class ShippingMethods {
         : checkListQuery(violations, query, maxPageSize),
     );
     const render = (view: MethodView): string => pageJson(view, checked);
-    return lazyPage(await this.rendering(projectId, options, `list ${JSON.stringify(checked)}`, render));
+    const { tag, json } = await this.rendering(projectId, options, `list ${JSON.stringify(checked)}`, render);
+    // The size of a page may come from `maxPageSize`, which another version of the host may have changed.
+    return lazyPage({ tag: `${tag}.${checked.perPage}`, json });
   }
 
   /** Returns all methods by carrier, inactive ones too. */

@@ -3,7 +3,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
 import { type AfterStatements, Database } from '../../database/database.js';
-import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
@@ -146,31 +145,19 @@ export class MethodStore {
     const { projectId, decide, afterStatements } = change;
     const plan = this.decideOnCachedView(change) ?? decideOn(await this.view(projectId, undefined), decide);
     if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
-    const result = await this.database
-      .write(
-        undefined,
-        async (manager) => {
-          const revision = randomUUID();
-          if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
-          return this.write(manager, change, plan, revision);
-        },
-        afterStatements,
-      )
-      .catch((error: unknown) => {
-        const isLostRace = error instanceof DatabaseUnavailableError && error.contention === 'race';
-        if (isLostRace) return this.changeAfterLock(change);
-        throw error;
-      });
+    const result = await this.database.write(
+      undefined,
+      async (manager, isRetry) => {
+        const revision = randomUUID();
+        // Another process was faster, and may be again. So the second try waits for the lock of the project, and then decides.
+        if (isRetry) return this.lockAndChange(manager, change, revision);
+        if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
+        return this.write(manager, change, plan, revision);
+      },
+      afterStatements,
+    );
     this.cache.put(result.view);
     return result;
-  }
-
-  /** Another process was faster, and may be again. So this call waits for the lock of the project, and then decides. */
-  private changeAfterLock(change: ProjectChange): Promise<ChangeResult> {
-    return this.database.writeAfterLock(
-      (manager) => this.lockAndChange(manager, change, randomUUID()),
-      change.afterStatements,
-    );
   }
 
   /**
