@@ -72,7 +72,7 @@ export class OrderDesk {
   ): Promise<PlacedOrder> {
     const { order_id: orderId, carrier_code, method_code } = request;
     const order = { projectId, orderId, actor };
-    // First of all. A repeat waits here for the end of the first transaction.
+    // This call comes first, so that a repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
       { ...order, type: 'order.placed', data: { origin: 'desk' }, dedupeKey: key && `placed:${key}` },
       { manager },

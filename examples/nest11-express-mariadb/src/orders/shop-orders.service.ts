@@ -27,7 +27,7 @@ export class ShopOrders {
     // With the default level of MariaDB, a transaction that waits for another one would have to be repeated.
     const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
       const placed = { projectId, orderId: id, type: 'order.placed', dedupeKey: 'placed' };
-      // First of all. A repeat waits here for the end of the first transaction.
+      // This call comes first, so that a repeat waits here until the first transaction has ended.
       const { repeated } = await this.events.record(placed, { manager });
       if (repeated) return manager.findOneByOrFail(ShopOrder, { projectId, id });
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
