@@ -15,9 +15,9 @@ export interface ShippingModuleOptions {
   /** How many methods a project may hold, 1 to 10,000; by default 1,000. */
   maxMethods?: number;
   /**
-   * The size of the cache for lists, trees and `findActive` in each process, in bytes; by default
-   * `{ maxBytes: 33_554_432 }`. `false`: no cache. Before each answer, the database is asked whether the cached value is
-   * current.
+   * How many bytes the cache of each process may take; by default `{ maxBytes: 33_554_432 }`. `false`: no cache. The cache
+   * has the methods of projects, and the JSON of lists and trees. Before each answer, the database is asked whether the
+   * cached value is current.
    */
   cache?: false | { maxBytes: number };
   /** Returns the manager of the request's ambient transaction, for instance from nestjs-cls; undefined: there is none. */
@@ -59,7 +59,7 @@ export interface ShippingHttpOptions {
   routeDecorators?: Partial<Record<ShippingRoute, ShippingDecorator[]>>;
 }
 
-/** A decorator that can decorate a method. Most of Nest's own have both types. */
+/** A decorator that can decorate a method. Most decorators of Nest have both types, so both are allowed here. */
 export type ShippingDecorator = ClassDecorator | MethodDecorator;
 
 export const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;

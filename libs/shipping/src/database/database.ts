@@ -33,7 +33,10 @@ const maxTries = 3;
 /** Lets a call detect that it was made inside `onChange` or `onEvent`. */
 const hookStateOf = onePerDataSource(() => new AsyncLocalStorage<{ isRunning: boolean }>());
 
-/** Errors of hooks that do not come from the database. Callers get them unchanged, also a broken connection to a service. */
+/**
+ * Errors of hooks that do not come from the database. Callers get them unchanged, even if a connection to another service
+ * broke.
+ */
 const errorsOfHostCode = new WeakSet<object>();
 
 /** TypeORM has one connection to SQLite for all calls. Two transactions at the same time would become one. */

@@ -55,8 +55,8 @@ export interface AdoptedMethods {
 }
 
 /**
- * The shipping methods of each project. Every call checks its own input and throws the errors that the routes answer
- * with. Every call takes a trailing `{ manager }` to join the caller's transaction.
+ * The shipping methods of each project. Every call checks its own input and throws the errors that the routes answer with.
+ * With `{ manager }` as its last argument, a call becomes part of the caller's transaction.
  */
 @Injectable()
 export class ShippingMethods {
@@ -197,8 +197,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Creates or updates the method of each request, which is the one with its codes: all of them, or none. For imports,
-   * and to save a new order of the methods.
+   * Stores all requests or none, for instance to import methods. A request updates the method that has its codes. If there
+   * is no such method, the request creates it.
    * @param options `removeOthers`: the methods that no request names are removed, at most `maxRemoved` of them; `dryRun`:
    *   nothing is changed
    * @throws ValidationFailedError with the violations of all requests, whose pointers begin with the ordinal of the request
@@ -234,8 +234,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Gives a project each default that it lacks: a method with the codes of the default and `use_default: true`. It is for a
-   * new tenant, whose list would be empty. A second call creates nothing.
+   * Creates a method with `use_default: true` for each default whose codes the project lacks. Call it for a new tenant,
+   * whose list would otherwise be empty. A second call creates nothing, unless there are new defaults.
    * @param options `dryRun`: nothing is changed
    * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
    */

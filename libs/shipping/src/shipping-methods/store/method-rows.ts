@@ -95,7 +95,7 @@ export async function claim(
   expected: string | undefined,
   next: string,
 ): Promise<boolean> {
-  // Drivers count differently when an INSERT finds a row. So the UPDATE tells whether the row is ours.
+  // When an INSERT finds a row already, drivers report different counts. So the UPDATE tells whether the row is ours.
   const expectedRevision = expected ?? (await addProject(manager, projectId));
   const values = { projectId, expectedRevision, next };
   const { affected } = await runCached(manager, ShippingProject, 'claim', values, () =>

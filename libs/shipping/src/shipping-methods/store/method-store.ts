@@ -50,8 +50,8 @@ interface Plan {
 }
 
 /**
- * The writers of one project that are in no transaction of a caller wait here for each other. They then use one connection,
- * not one each. All mounts on a DataSource share the queue.
+ * Calls that change one project outside of a caller's transaction run one after another, so that they share one connection.
+ * All mounts on a DataSource share the queue.
  */
 const writersOf = onePerDataSource(() => new KeyedQueue());
 
