@@ -20,7 +20,9 @@ export interface ShippingModuleOptions {
    * cached value is current.
    */
   cache?: false | { maxBytes: number };
-  /** Returns the manager of the request's ambient transaction, for instance from nestjs-cls; undefined: there is none. */
+  /**
+   * Returns the manager of the request's ambient transaction, for instance from nestjs-cls, or undefined if there is none.
+   */
   entityManager?: () => EntityManager | undefined;
   /**
    * Runs for each change of a method before its COMMIT, on the manager of its transaction, for instance to write an
@@ -74,7 +76,7 @@ export interface ShippingModuleExtras {
   dataSource?: string;
   /** Modules that give the guards in `http.decorators` their dependencies. */
   imports?: NonNullable<ModuleMetadata['imports']>;
-  /** `false`: the services only, no route. */
+  /** How the routes are mounted. `false`: there are no routes, only the services. */
   http?: false | ShippingHttpOptions;
 }
 

@@ -19,7 +19,10 @@ type Work<Result> = (manager: EntityManager) => Promise<Result>;
 
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
-  /** Returns the function that runs after the outermost COMMIT. It is called before `hook`, which may change the result. */
+  /**
+   * Returns the function that runs after the outermost COMMIT. `prepareAnnouncement` itself is called before `hook`,
+   * because the hook may change the result.
+   */
   prepareAnnouncement?: (result: Result) => () => void;
   /**
    * Code of the host, such as `onChange`. It runs in the transaction, after the statements of the call. If it throws, the

@@ -108,7 +108,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total are of one moment.
+   * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total come from the same
+   * moment.
    * @param query the parameters as values, or the query of a URL as text: `q=ground&filter[is_active]=true`
    * @throws InvalidParameterError
    */
@@ -199,8 +200,8 @@ export class ShippingMethods {
   /**
    * Stores all requests or none, for instance to import methods. A request updates the method that has its codes. If there
    * is no such method, the request creates it.
-   * @param options `removeOthers`: the methods that no request names are removed, at most `maxRemoved` of them; `dryRun`:
-   *   nothing is changed
+   * @param options `removeOthers`: removes the methods that no request names; `maxRemoved`: refuses the call if these are
+   *   more; `dryRun`: changes nothing
    * @throws ValidationFailedError with the violations of all requests, whose pointers begin with the ordinal of the request
    *   (`/3/method_label`); InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`;
    *   TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`; MethodInUseError

@@ -11,7 +11,7 @@ type ModuleOptions = Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttem
   name?: string;
 };
 
-/** The options of the host's DataSource; `name` is that of `TypeOrmModule`. */
+/** The options of your DataSource. `name` is its name in `TypeOrmModule`. */
 export type TestTypeOrmOptions = DataSourceOptions & ModuleOptions;
 /** Its database is in memory, so the options need not name one. */
 type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
