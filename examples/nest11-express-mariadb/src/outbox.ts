@@ -42,6 +42,6 @@ export async function sendOutbox(dataSource: DataSource, send: (entry: OutboxEnt
     await manager.delete(OutboxEntry, first.id);
     return true;
   };
-  // With MariaDB's default level, the lock would also block new changes.
+  // With MariaDB's default level, a transaction that finds the outbox empty would block new changes until it ends.
   while (await dataSource.transaction('READ COMMITTED', sendFirst));
 }
