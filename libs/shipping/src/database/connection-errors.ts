@@ -95,10 +95,10 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
 }
 
 /**
- * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, with the driver's error as
- * `cause`, if it is one of these: the database could not be reached, the connection broke, or another writer won (a
- * deadlock, a lock time-out, a serialization failure). Any other error is returned as it is. The services of this library
- * throw the typed errors by themselves. For your own DataSource, write
+ * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the driver's
+ * error. It does so if the database could not be reached, if the connection broke, or if another writer won: a deadlock, a
+ * lock time-out or a serialization failure. It returns any other error as it is. The services of this library throw the
+ * typed errors by themselves. For your own DataSource, write
  * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`. The function recognises errors by their
  * codes, and other services use the same codes. So never pass it an error of another service: if a payment ends with
  * ECONNRESET, nobody knows whether the payment was made.

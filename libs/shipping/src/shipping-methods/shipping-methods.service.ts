@@ -202,10 +202,12 @@ export class ShippingMethods {
    * is no such method, the request creates it.
    * @param options `removeOthers`: removes the methods that no request names; `maxRemoved`: refuses the call if these are
    *   more; `dryRun`: changes nothing
-   * @throws ValidationFailedError with the violations of all requests, whose pointers begin with the ordinal of the request
-   *   (`/3/method_label`); InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`;
-   *   TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`; MethodInUseError
-   *   when your foreign key refers to a method that is to be removed
+   * @throws ValidationFailedError with the violations of all requests. Each pointer begins with the ordinal of its request:
+   *   `/3/method_label`.
+   * @throws InvalidParameterError
+   * @throws TooManyMethodsError when the project would hold more than `maxMethods`
+   * @throws TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`
+   * @throws MethodInUseError when your foreign key refers to a method that is to be removed
    */
   async upsertMany(
     projectId: string,
