@@ -22,11 +22,11 @@ begin
     end loop;
     execute format('insert into %s select * from %s_before', name, name);
   end loop;
-  -- A part joins its projects with its methods. Otherwise each project would be looked for in all parts.
+  -- PostgreSQL then joins each part of one table only with the same part of the other.
   execute format('alter database %I set enable_partitionwise_join = on', current_database());
 end $$;
 
--- The sequence goes on where the identity column was.
+-- The sequence continues after the last number of the identity column.
 create sequence shipping_order_event_seq owned by shipping_order_event.seq;
 select setval('shipping_order_event_seq', coalesce(max(seq), 0) + 1, false) from shipping_order_event;
 alter table shipping_order_event alter seq set default nextval('shipping_order_event_seq');

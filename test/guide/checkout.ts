@@ -27,7 +27,7 @@ export class PlacedOrder {
   @Column({ name: 'project_id', type: 'varchar', length: 64 })
   projectId!: string;
 
-  /** Comes from the client's key. The events of the order have it. */
+  /** The `orderId` of the events. It is made from the client's key. */
   @Column({ name: 'order_id', type: 'varchar', length: 64 })
   orderId!: string;
 
@@ -76,7 +76,7 @@ export class Checkout {
     orderId: string,
     { carrier_code, method_code }: Choice,
   ): Promise<PlacedOrder> {
-    // First of all. A repeat waits here for the end of the first transaction.
+    // This call comes first, so that a repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
       { projectId, orderId, type: 'order.placed', dedupeKey: 'placed' },
       { manager },

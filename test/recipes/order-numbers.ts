@@ -21,12 +21,12 @@ export class OrderNumbers {
   }
 }
 
-/** `#1001`, for people. */
+/** Returns the number for people, such as `#1001`. */
 export function displayNumber(orderId: string): string {
   return `#${orderId}`;
 }
 
-/** `1001` for what people type: `#1001`, ` 1001 `, `# 1001`. */
+/** Returns the id `1001` if a person types `#1001`, ` 1001 ` or `# 1001`. */
 export function orderIdOf(typed: string): string {
   return typed.trim().replace(/^#\s*/, '');
 }

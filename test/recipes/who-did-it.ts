@@ -16,7 +16,7 @@ import { Column, Entity, type EntityManager, PrimaryGeneratedColumn } from 'type
 
 type Actor = NonNullable<RecordOrderEvent['actor']>;
 
-/** Outside of the class, because Nest makes another instance of it for the middleware. */
+/** This is no field of the class, because Nest makes a second instance of the class for the middleware. */
 const calls = new AsyncLocalStorage<{ actor?: Actor }>();
 
 /** Knows who makes the call that runs now. */

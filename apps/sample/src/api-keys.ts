@@ -5,9 +5,9 @@ import { pagePaths } from './page.js';
 import { Refusal } from './refusal.js';
 import { StartupError } from './startup.js';
 
-/** A key. We keep its digest only, so that no log can ever show it. */
+/** An API key. We keep only its digest, so that no log can show the key. */
 export interface ApiKey {
-  /** The project it opens; `*` is every project. */
+  /** The project that the key opens; `*` means every project. */
   project: string;
   digest: Buffer;
 }
@@ -36,9 +36,9 @@ export function requireApiKey(fastify: FastifyInstance, keys: readonly ApiKey[])
   fastify.addHook('onRequest', (request, _reply, done) => {
     if (openPaths.has(request.routeOptions.url ?? '')) return done();
     const digest = digestOf(presentedKey(request.headers.authorization));
-    // Every key is compared, in constant time: the time of an answer tells nothing about a key.
+    // Every key is compared, in constant time, so that the time of an answer tells nothing about a key.
     const projects = keys.filter((key) => timingSafeEqual(key.digest, digest)).map(({ project }) => project);
-    // The router has decoded it already: the handler uses the same value.
+    // The router has decoded the parameter. The handler uses the same value.
     const { project_id: project } = request.params as { project_id?: string };
     if (projects.length === 0) return done(new UnauthorizedError());
     if (project === undefined || projects.includes(project) || projects.includes('*')) return done();
@@ -46,7 +46,10 @@ export function requireApiKey(fastify: FastifyInstance, keys: readonly ApiKey[])
   });
 }
 
-/** @returns the Bearer token, or the password of Basic (a browser asks for one); else `''`, which is no key */
+/**
+ * @returns the Bearer token, or the password of HTTP Basic, for which browsers ask; otherwise `''`, which is never
+ *   a key
+ */
 function presentedKey(authorization = ''): string {
   const [, scheme = '', credentials = ''] = /^(\S+) +(\S+) *$/.exec(authorization) ?? [];
   if (/^bearer$/i.test(scheme)) return credentials;

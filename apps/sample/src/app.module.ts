@@ -8,7 +8,7 @@ import { OrderDeskModule } from './order-desk/order-desk.module.js';
 
 @Module({})
 export class AppModule {
-  /** @param dataSource an open one, so that its errors are reported before Nest starts; Nest closes it */
+  /** @param dataSource must be open, so that its errors are reported before Nest starts; Nest closes it */
   static on(dataSource: DataSource): DynamicModule {
     return {
       module: AppModule,

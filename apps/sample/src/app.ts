@@ -7,7 +7,7 @@ import { serveDocs } from './docs.js';
 import { configureHttp, httpAdapter } from './http.js';
 import { servePage } from './page.js';
 
-/** The whole host on an open, migrated database; it does not listen yet. */
+/** Creates the whole application on an open, migrated database. It does not listen yet. */
 export async function createApp(
   dataSource: DataSource,
   apiKeys: readonly ApiKey[] = [],

@@ -5,14 +5,17 @@ import { type DataSource } from 'typeorm';
 import { type MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
-/** How long a request waits for a connection, new or released by another request. */
+/** How long a request waits for a connection, which is new or released by another request. */
 const acquireMs = 3_000;
-/** How long it may keep the connection: for one statement that hangs, or for many that are slow. */
+/** How long a request may keep the connection, whether one statement hangs or many are slow. */
 const leaseMs = 4_000;
-/** The server stops a little before we do, because after that nobody waits for its answer. */
+/**
+ * The server ends a statement a little before we close its connection. After that, nobody would wait for the
+ * answer.
+ */
 const statementMs = leaseMs - 500;
 
-/** No request waits for longer than both times together. */
+/** No request waits longer than `acquireMs` and `leaseMs` together. */
 export const postgresLimits = {
   connectTimeoutMS: acquireMs,
   extra: {
@@ -25,8 +28,9 @@ export const postgresLimits = {
 export const mysqlLimits = { connectTimeout: acquireMs };
 
 /**
- * Closes each connection that is in use for longer than `leaseMs`. Its server may have gone without a word. Then it
- * would answer neither this statement nor the ROLLBACK after it, so it must not go back into the pool.
+ * Closes each connection that is in use for longer than `leaseMs`. The server may have vanished without closing the
+ * connection. It would then answer neither this statement nor a ROLLBACK, so the connection must not go back into
+ * the pool.
  */
 export function boundLeases({ options, driver }: DataSource): void {
   if (options.type === 'postgres') boundPostgres((driver as PostgresDriver).master as pg.Pool);
@@ -39,7 +43,7 @@ function boundPostgres(pool: pg.Pool): void {
     const end = (): void => {
       if (!(client instanceof pg.Client)) return;
       void client.end();
-      // After a statement has failed, `end` waits for a server that still rolls back.
+      // After a statement has failed, `end` would wait until the server has rolled back.
       client.connection.stream.destroy();
     };
     leases.set(client, setTimeout(end, leaseMs));
@@ -49,7 +53,10 @@ function boundPostgres(pool: pg.Pool): void {
 
 type MysqlConnection = Connection & { stream: { destroy(): void } };
 
-/** The pool of `mysql2` has no time for getting a connection. The server's limits are set on each connection. */
+/**
+ * The pool of `mysql2` has no limit for the time to get a connection, so we set one here. We also set the limits of
+ * the server on each connection.
+ */
 function boundMysql(driver: MysqlDriver, isMariadb: boolean): void {
   const leases = new WeakMap<MysqlConnection, NodeJS.Timeout>();
   const obtain = driver.obtainMasterConnection.bind(driver) as () => Promise<MysqlConnection>;
@@ -64,7 +71,7 @@ function boundMysql(driver: MysqlDriver, isMariadb: boolean): void {
     }
     const limits = `SET innodb_lock_wait_timeout = 3${ofStatements}`;
     if (!leases.has(connection)) connection.query(limits, () => undefined);
-    // No event tells that a connection went straight to the next request.
+    // A connection may go straight from one request to the next. The pool has no event for that.
     clearTimeout(leases.get(connection));
     const close = (): void => connection.stream.destroy();
     leases.set(connection, setTimeout(close, leaseMs));

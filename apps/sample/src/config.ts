@@ -4,11 +4,11 @@ import { StartupError } from './startup.js';
 export interface Config {
   port: number;
   host: string;
-  /** Undefined: the embedded database under `dataDir`. */
+  /** Undefined means the embedded database in `dataDir`. */
   databaseUrl: string | undefined;
   dataDir: string;
   demo: boolean;
-  /** Empty: whoever reaches the port may do everything. */
+  /** If there are no keys, everybody who can reach the port may do everything. */
   apiKeys: ApiKey[];
 }
 

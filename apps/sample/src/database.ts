@@ -21,7 +21,7 @@ export const schema = {
 const maxConnectTries = 8;
 const connectRetryMs = 2_000;
 
-/** Opens the database and migrates it. Destroying the DataSource closes all of it. @throws StartupError */
+/** Opens the database and migrates it. Destroying the DataSource closes the database, too. @throws StartupError */
 export async function openDatabase({ databaseUrl, dataDir }: Config): Promise<DataSource> {
   const [, file] = /^sqlite:(.*)/.exec(databaseUrl ?? '') ?? [];
   if (databaseUrl !== undefined && file === undefined) return openServer(databaseUrl);
@@ -39,7 +39,8 @@ async function openServer(url: string): Promise<DataSource> {
   const options: DataSourceOptions = isMysql
     ? { type, driver: mysql, charset: 'utf8mb4', timezone: 'Z', ...shared }
     : { type: 'postgres', driver: pg, applicationName: 'nestjs-shipping-sample', ...shared };
-  // Instances that start together migrate one after another. The lock ends with its connection, which has no limits.
+  // The lock makes instances that start together migrate one after another. It ends with this connection, which has
+  // no limits of time.
   const single = await connected({ ...options, poolSize: 1 }, url);
   await single.query(
     `SELECT ${isMysql ? "GET_LOCK('nestjs-shipping', 600)" : 'pg_advisory_lock(1763683200)'}`,
@@ -52,7 +53,10 @@ async function openServer(url: string): Promise<DataSource> {
   return dataSource;
 }
 
-/** Wrong credentials, no such database, no permission, another engine: waiting does not help. */
+/**
+ * Errors after which it does not help to wait: wrong credentials, no such database, no permission, or another
+ * engine.
+ */
 const final = /^(28|3D|42|ER_(BAD_DB|(DB)?ACCESS_DENIED)|undefined The server is)/;
 
 async function connected(options: DataSourceOptions, url: string): Promise<DataSource> {

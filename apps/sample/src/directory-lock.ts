@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from './startup.js';
 
 // Each process that wants the directory listens on a socket file of its own in it. The kernel accepts connections
-// as long as the process lives, and refuses them when it was killed.
+// while the process lives, and refuses them after the process was killed.
 
 const socketName = /^in-use-by-(\d+)-[0-9a-f]+\.sock$/;
 const maxAttempts = 5;
@@ -20,8 +20,9 @@ export interface DirectoryLock {
 }
 
 /**
- * First listens, then looks for others. Of two that start together, the later one sees the earlier one, so that never
- * both win. Both may lose: then they try again at different moments.
+ * Locks a directory. The process first listens on its own socket, and then looks for the sockets of others. If two
+ * processes start together, the later one sees the earlier one, so they never both get the lock. If both see each
+ * other, neither gets it, and they try again at different moments.
  * @throws StartupError when another process of this machine has the directory
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
@@ -46,7 +47,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
-/** @returns the process id of the first socket that answers; removes those of killed processes */
+/** Removes the sockets of killed processes. @returns the process id of the first socket that answers */
 async function otherHolder(directory: string, own: string): Promise<string | undefined> {
   for (const name of await readdir(directory)) {
     const pid = socketName.exec(name)?.[1];
@@ -59,7 +60,7 @@ async function otherHolder(directory: string, own: string): Promise<string | und
 
 function answers(path: string): Promise<boolean> {
   const socket = connect(path);
-  // Any other error is no proof of a killed process, such as EACCES when it is another user's.
+  // Any other error does not prove that the process was killed. For instance, another user's socket gives EACCES.
   const isLive = ({ code }: NodeJS.ErrnoException): boolean => code !== 'ECONNREFUSED' && code !== 'ENOENT';
   return once(socket, 'connect')
     .then(() => true, isLive)

@@ -2,7 +2,7 @@ import { type INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { documentShipping } from 'nestjs-shipping/openapi';
 
-/** `/openapi.json` for programs and `/docs` for people; all its assets come from this server. */
+/** Serves `/openapi.json` for programs and `/docs` for people. All assets of `/docs` come from this server. */
 export function serveDocs(app: INestApplication): void {
   const description = new DocumentBuilder()
     .setTitle('nestjs-shipping, the sample host')

@@ -11,8 +11,8 @@ import { StartupError, step } from './startup.js';
 type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 /**
- * PostgreSQL in this process, kept in a directory. No other process may have it open: PGlite would let a second one
- * in, and lose rows.
+ * Opens a PostgreSQL inside this process, with its data in a directory. No other process may open the directory at
+ * the same time: PGlite would allow it, and rows would be lost.
  * @throws StartupError when the directory is in use, or cannot be used
  */
 export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Promise<DataSource> {
@@ -33,9 +33,10 @@ export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Pro
 }
 
 function onPglite(lite: PGlite, lock: DirectoryLock, schema: Schema): DataSource {
-  // PGlite never returns after some faults of the disk. No request waits for longer than both times together.
+  // After some faults of the disk, PGlite never answers. With these limits, no request waits longer than both times
+  // together.
   const limits = { connectTimeoutMS: 3_000, extra: { ...createPgConfig(lite), query_timeout: 4_500 } };
-  // One connection, so that statements run one after another.
+  // There is one connection, so that statements run one after another.
   const dataSource = new DataSource({ type: 'postgres', driver: pg, poolSize: 1, ...limits, ...schema });
   const destroy = dataSource.destroy.bind(dataSource);
   dataSource.destroy = () =>
@@ -45,7 +46,10 @@ function onPglite(lite: PGlite, lock: DirectoryLock, schema: Schema): DataSource
   return dataSource;
 }
 
-/** The directory gets its name when it is complete, so that a kill leaves nothing that looks like a database. */
+/**
+ * The directory gets its final name when it is complete. So a killed process never leaves an incomplete database
+ * under this name.
+ */
 async function initialise(cluster: string, dataDir: string): Promise<void> {
   const unfinished = `${cluster}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });

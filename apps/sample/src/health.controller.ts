@@ -7,7 +7,7 @@ import {
   TypeOrmHealthIndicator,
 } from '@nestjs/terminus';
 
-/** They need no API key, because an orchestrator has none and they only answer yes or no. */
+/** These paths need no API key, because an orchestrator has none, and because they answer only yes or no. */
 export const healthPaths: readonly string[] = ['/health/live', '/health/ready'];
 
 @ApiExcludeController()
@@ -18,14 +18,14 @@ export class HealthController {
     @Inject(TypeOrmHealthIndicator) private readonly database: TypeOrmHealthIndicator,
   ) {}
 
-  /** Whether this process answers. If it does not, a restart helps. */
+  /** Tells whether this process answers. If it does not, it should be started again. */
   @Get('live')
   @HealthCheck()
   live(): { status: string } {
     return { status: 'ok' };
   }
 
-  /** Whether to send requests here: the database answers, and the process is not stopping. */
+  /** Tells whether this process can take requests: the database answers, and the process is not stopping. */
   @Get('ready')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {

@@ -12,7 +12,7 @@ const problems = new ProblemDetailsFilter();
 export function httpAdapter(): FastifyAdapter {
   return new FastifyAdapter({
     bodyLimit: maxBodyBytes,
-    // With Fastify's own limit an overlong id is answered as a missing route.
+    // With Fastify's default limit, a request with a very long id would be answered as a missing route.
     routerOptions: { maxParamLength: 16 * 1024 },
     // The router refuses some paths, such as one that is not UTF-8, before any filter of Nest.
     frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => problems.answer(error, reply),
@@ -20,8 +20,8 @@ export function httpAdapter(): FastifyAdapter {
 }
 
 /**
- * Answers every refusal as a problem, and reads bodies strictly: JSON in UTF-8, on routes that take one. The app must
- * be created with `bodyParser: false`, or Nest's own parser comes before these.
+ * Sends every refusal as a problem. Reads only bodies that are JSON in UTF-8, and only on routes that take a body.
+ * Create the application with `bodyParser: false`. Otherwise Nest's own parser comes first.
  */
 export function configureHttp(app: NestFastifyApplication): void {
   app.useGlobalFilters(problems);
@@ -29,7 +29,8 @@ export function configureHttp(app: NestFastifyApplication): void {
   fastify.removeAllContentTypeParsers();
   fastify.addHook('onRequest', (request, _reply, done) => {
     if (isOfOtherSite(request)) return done(new OtherSiteError());
-    // No route reads this body. With a content type, Fastify would parse it, and refuse a bad one.
+    // No route reads this body. With a content type, Fastify would parse the body, and refuse one that is not
+    // valid.
     if (!takesBody(request)) delete request.headers['content-type'];
     done();
   });
@@ -49,8 +50,8 @@ export function configureHttp(app: NestFastifyApplication): void {
 }
 
 /**
- * Browsers name the site of the page that sends a request. A form of any page may send a POST without a body, and the
- * browser adds the password of HTTP Basic.
+ * Tells whether a page of another site sends a POST. A form on any page can do this, and the browser then adds the
+ * password of HTTP Basic. The header `Sec-Fetch-Site` tells where the page comes from.
  */
 function isOfOtherSite({ method, headers }: FastifyRequest): boolean {
   return method === 'POST' && /^(cross|same)-site$/.test(String(headers['sec-fetch-site']));

@@ -8,7 +8,7 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 const { resolve } = createRequire(import.meta.url);
 const folder = fileURLToPath(new URL('page', import.meta.url));
 
-/** Our files as they are, and the libraries as npm installed them. */
+/** The paths of the page and their files: our own files, and the libraries that npm installed. */
 const files: Record<string, string> = {
   '/': join(folder, 'index.html'),
   ...Object.fromEntries(readdirSync(folder).map((name) => [`/page/${name}`, join(folder, name)])),
@@ -17,7 +17,7 @@ const files: Record<string, string> = {
   '/page/vendor/htm.mjs': join(dirname(resolve('htm')), 'htm.mjs'),
 };
 
-/** They need no API key, because they hold no data, and the page itself asks for the key. */
+/** These paths need no API key: they have no data, and the page asks for the key. */
 export const pagePaths: readonly string[] = Object.keys(files);
 
 const headers = {
@@ -30,7 +30,7 @@ const headers = {
 };
 
 export function servePage(app: NestFastifyApplication): void {
-  // Only for `sendFile`: it serves nothing by itself.
+  // This is only for `sendFile`. The plugin serves no files by itself.
   void app.register(fastifyStatic, { root: folder, serve: false });
   const fastify = app.getHttpAdapter().getInstance();
   for (const [path, file] of Object.entries(files)) {

@@ -1,6 +1,9 @@
 import { ShippingException } from 'nestjs-shipping';
 
-/** The host's own refusals take the form of the library's, so that its clients know one kind of answer. */
+/**
+ * The application's own refusals have the same format as those of the library, so that clients need to know only
+ * one.
+ */
 export abstract class Refusal extends ShippingException {
   protected constructor(
     status: number,

@@ -2,8 +2,8 @@ import { DataSource, type DataSourceOptions, DriverPackageNotInstalledError } fr
 import { StartupError } from './startup.js';
 
 /**
- * SQLite in this process. No other process can open the file meanwhile.
- * @param options the tables, and the driver when better-sqlite3 is not installed here
+ * Opens SQLite in this process. No other process can open the file at the same time.
+ * @param options the entities and migrations, and a driver if better-sqlite3 is not installed
  * @throws StartupError
  */
 export async function openSqlite(database: string, options: Partial<DataSourceOptions>): Promise<DataSource> {

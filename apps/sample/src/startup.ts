@@ -1,4 +1,7 @@
-/** Ends the process with only its message, because a person has to act and a stack would not help. */
+/**
+ * An error that ends the process. Only its message is printed, because a stack would not help the person who has to
+ * act.
+ */
 export class StartupError extends Error {}
 
 /** Prints what is being done, and when it is done. */

@@ -1,7 +1,9 @@
 import { type OrderEventDto, type ShippingMethodChange } from 'nestjs-shipping';
 import { Column, type DataSource, Entity, type EntityManager, PrimaryGeneratedColumn } from 'typeorm';
 
-/** A message to webhooks. It is committed with the change of a method or the event that it tells of, or not at all. */
+/**
+ * A message for webhooks about a change of a method, or about an event. It is committed in the same transaction.
+ */
 @Entity({ name: 'outbox' })
 export class OutboxEntry {
   @PrimaryGeneratedColumn({ name: 'id', type: 'integer' })
@@ -11,7 +13,7 @@ export class OutboxEntry {
   @Column({ name: 'type', type: 'varchar', length: 64 })
   type!: string;
 
-  /** The method as it is now, or was before it was deleted; or the event. */
+  /** The method after the change, the deleted method as it was, or the event. */
   @Column({ name: 'body', type: 'simple-json' })
   body!: object;
 }
@@ -28,8 +30,8 @@ export async function writeEvent(event: OrderEventDto, manager: EntityManager): 
 }
 
 /**
- * Sends and removes what is there, in the order of its ids, on any number of instances. If the process dies after `send`,
- * the entry is sent twice.
+ * Sends and removes the entries in the order of their ids. It may run on several instances at once. If the process
+ * dies after `send`, the entry is sent twice.
  */
 export async function sendOutbox(dataSource: DataSource, send: (entry: OutboxEntry) => Promise<void>) {
   const sendFirst = async (manager: EntityManager): Promise<boolean> => {
@@ -40,6 +42,6 @@ export async function sendOutbox(dataSource: DataSource, send: (entry: OutboxEnt
     await manager.delete(OutboxEntry, first.id);
     return true;
   };
-  // With the default level of MariaDB, the lock would hold up each new change.
+  // With MariaDB's default level, a transaction that finds the outbox empty would block new changes until it ends.
   while (await dataSource.transaction('READ COMMITTED', sendFirst));
 }

@@ -14,7 +14,7 @@ describe('the routes behind the guard', () => {
   let authorization: string;
   before(async () => {
     const testing = Test.createTestingModule({ imports: [AppModule] });
-    // A database of its own, made and dropped by the test.
+    // The test creates a database of its own, and drops it at the end.
     const compiled = await testing.overrideModule(database).useModule(testTypeOrm(options)).compile();
     app = compiled.createNestApplication<NestFastifyApplication>(new FastifyAdapter());
     await app.listen(0, '127.0.0.1');
@@ -39,7 +39,7 @@ describe('the routes behind the guard', () => {
     headers: { authorization },
     projectId: () => 'shop',
   });
-  // The token does not open the project of the defaults.
+  // The token gives no access to the defaults project.
   for (const { title, skipped, run } of shippingContract(target, { without: ['defaults'] })) {
     it(title, { skip: skipped }, run);
   }

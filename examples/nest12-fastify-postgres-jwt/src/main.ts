@@ -8,7 +8,7 @@ const app = await NestFactory.create<NestFastifyApplication>(AppModule, new Fast
 app.enableShutdownHooks();
 await app.listen(process.env['PORT'] ?? 3000, '127.0.0.1');
 
-// In earnest, tokens come from your identity provider.
+// In production, tokens come from your identity provider.
 const token = await app.get(JwtService).signAsync({ projects: ['shop'] }, { expiresIn: '1h' });
 const methods = `${await app.getUrl()}/api/projects/shop/sales/orders/shipments/methods`;
 console.log(`curl ${methods} -H 'authorization: Bearer ${token}'`);

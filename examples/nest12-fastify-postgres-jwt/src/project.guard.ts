@@ -7,7 +7,7 @@ import {
 } from '@nestjs/common';
 import { JwtService } from '@nestjs/jwt';
 
-/** What we read of a token. */
+/** The fields of a token that the guard reads. */
 export interface Claims {
   /** The projects that its owner may see and change. A token may be signed without them. */
   projects?: unknown;
@@ -18,7 +18,10 @@ interface Request {
   params: { project_id: string };
 }
 
-/** Lets a token into the projects that it names: 401 without a valid token, 403 for another project. */
+/**
+ * Gives access to the projects that the token names. Without a valid token the answer is 401, and for another
+ * project 403.
+ */
 @Injectable()
 export class ProjectGuard implements CanActivate {
   constructor(private readonly tokens: JwtService) {}
@@ -29,7 +32,7 @@ export class ProjectGuard implements CanActivate {
     const { projects } = await this.tokens.verifyAsync<Claims>(token).catch(() => {
       throw new UnauthorizedException();
     });
-    // A text has `includes` too: 'workshop' would open `shop`.
+    // A string has `includes`, too: the claim 'workshop' would give access to `shop`.
     if (!Array.isArray(projects) || !projects.includes(params.project_id)) throw new ForbiddenException();
     return true;
   }

@@ -2,7 +2,7 @@ import { dummyPaymentHandler, type VendureConfig } from '@vendure/core';
 import { type DataSourceOptions } from 'typeorm';
 import { ShippingPlugin } from './shipping.plugin.js';
 
-/** @param file of SQLite, unless DATABASE_URL names a server */
+/** @param file the file of SQLite, if DATABASE_URL does not name a server */
 export function configOn(file: string, port: number): VendureConfig {
   return {
     apiOptions: { port, hostname: '127.0.0.1', adminApiPath: 'admin-api', shopApiPath: 'shop-api' },

@@ -48,7 +48,10 @@ export class Checkout {
   }
 }
 
-/** Vendure has a table `shipping_method`, too. It names no table, and we name all of ours. */
+/**
+ * Vendure has a table `shipping_method`, too. Our entities give their tables names, and Vendure's do not. So only
+ * our table is renamed here.
+ */
 class TablesBesideVendure extends DefaultNamingStrategy {
   override tableName(entity: string, name: string | undefined): string {
     return name === 'shipping_method' ? 'carrier_method' : super.tableName(entity, name);
@@ -58,7 +61,7 @@ class TablesBesideVendure extends DefaultNamingStrategy {
 @VendurePlugin({
   imports: [PluginCommonModule, ShippingModule.forRoot()],
   providers: [Checkout],
-  // Vendure refuses ours in a plugin's own list of entities: it has one named ShippingMethod, too.
+  // Our entities cannot be in the plugin's `entities`: Vendure refuses a second entity named ShippingMethod there.
   configuration: (config) => {
     const entities = [...Object.values(config.dbConnectionOptions.entities ?? []), ...shippingEntities];
     const namingStrategy = new TablesBesideVendure();

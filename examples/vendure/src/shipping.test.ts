@@ -1,4 +1,4 @@
-// The module in Vendure's own database. It calls both, on a server that it starts.
+// This test starts a Vendure server with the module, and calls Vendure's API and our routes.
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';

@@ -6,8 +6,8 @@ import { twoCopies } from './one-nest.js';
 const tooOld = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
 
 /**
- * We would not recognise the errors of another copy of TypeORM. Then we would report a COMMIT as failed whose outcome is
- * unknown.
+ * We do not recognise the errors of another copy of TypeORM. With such a copy, we would report that a COMMIT has failed,
+ * although its outcome is unknown.
  * @throws Error that names both copies, or the version that is too old
  */
 export function refuseOtherTypeOrm(dataSource: DataSource): void {
@@ -28,7 +28,7 @@ export function otherNestTypeOrm(): Error | undefined {
   return theirs === '' || theirs === ours ? undefined : twoCopies('@nestjs/typeorm', ours, theirs);
 }
 
-/** `@nestjs/typeorm` of the application made the DataSource. */
+/** The application's `@nestjs/typeorm` made the DataSource, so we look for TypeORM from there. */
 function fileInNestTypeOrm(): string {
   return `${folderOf('@nestjs/typeorm', fileInApplication())}/package.json`;
 }

@@ -32,10 +32,10 @@ const mountsOf = new WeakMap<ModulesContainer, ShippingMount[]>();
 /** One call of `forRoot()`. */
 export class ShippingMount {
   /**
-   * It compares itself with the other mounts of the application here, because Fastify refuses two equal routes in words of
-   * its own, before Nest calls any `onModuleInit()`.
+   * The constructor compares this mount with the other mounts of the application. `onModuleInit()` would be too late:
+   * Fastify refuses two equal routes before Nest calls it, with a message that names no remedy.
    * @param modules undefined when the application has another copy of `@nestjs/core` than this library
-   * @throws Error that names the remedy when two mounts exclude each other
+   * @throws Error that names the remedy when two mounts collide
    */
   constructor(
     modules: ModulesContainer | undefined,

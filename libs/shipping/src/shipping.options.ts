@@ -15,12 +15,14 @@ export interface ShippingModuleOptions {
   /** How many methods a project may hold, 1 to 10,000; by default 1,000. */
   maxMethods?: number;
   /**
-   * The size of the cache for lists, trees and `findActive` in each process, in bytes; by default
-   * `{ maxBytes: 33_554_432 }`. `false`: no cache. Before each answer, the database is asked whether the cached value is
-   * current.
+   * How many bytes the cache of each process may take; by default `{ maxBytes: 33_554_432 }`. `false`: no cache. The cache
+   * has the methods of projects, and the JSON of lists and trees. Before each answer, the database is asked whether the
+   * cached value is current.
    */
   cache?: false | { maxBytes: number };
-  /** Returns the manager of the request's ambient transaction, for instance from nestjs-cls; undefined: there is none. */
+  /**
+   * Returns the manager of the request's ambient transaction, for instance from nestjs-cls, or undefined if there is none.
+   */
   entityManager?: () => EntityManager | undefined;
   /**
    * Runs for each change of a method before its COMMIT, on the manager of its transaction, for instance to write an
@@ -59,7 +61,7 @@ export interface ShippingHttpOptions {
   routeDecorators?: Partial<Record<ShippingRoute, ShippingDecorator[]>>;
 }
 
-/** A decorator that can decorate a method. Most of Nest's own have both types. */
+/** A decorator that can decorate a method. Most decorators of Nest have both types, so both are allowed here. */
 export type ShippingDecorator = ClassDecorator | MethodDecorator;
 
 export const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
@@ -74,7 +76,7 @@ export interface ShippingModuleExtras {
   dataSource?: string;
   /** Modules that give the guards in `http.decorators` their dependencies. */
   imports?: NonNullable<ModuleMetadata['imports']>;
-  /** `false`: the services only, no route. */
+  /** How the routes are mounted. `false`: there are no routes, only the services. */
   http?: false | ShippingHttpOptions;
 }
 

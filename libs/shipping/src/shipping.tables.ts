@@ -23,7 +23,7 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
 
   /**
    * The checks that need no connection.
-   * @throws Error that names the remedy, for a TypeORM that does not fit and for a DataSource without our entities
+   * @throws Error that names the remedy, when TypeORM is too old or a second copy, or the DataSource lacks our entities
    */
   onModuleInit(): void {
     const { dataSource } = this.database;

@@ -10,7 +10,7 @@ type DemoEvent = [
 ];
 
 const off: Rest = { is_active: false };
-/** Label, order and details come from the project `default`. */
+/** The label, the sort order and the details come from the project `default`. */
 const inherits: Rest = { use_default: true };
 const meta = (details: object): Rest => ({ meta: details });
 
@@ -48,7 +48,7 @@ const warehouse = { type: 'app', id: 'wms', label: 'Warehouse' } as const;
 const ada = { type: 'customer', id: 'c-518', label: 'Ada Byron' } as const;
 const sam = { type: 'user', id: 'u-7', label: 'Sam (support)' } as const;
 
-/** Histories by order: one delivered and partly refunded, one cancelled. */
+/** The histories of two orders. One was delivered and partly refunded, the other was cancelled. */
 export const demoOrders: Record<string, DemoEvent[]> = {
   '1001': [
     ['2026-11-02T09:14:03Z', 'order.placed', ada, { origin: 'web', total: '84.90', currency: 'USD' }],

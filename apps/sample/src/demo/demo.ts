@@ -14,8 +14,9 @@ import { defaultMethods, demoMethods, demoOrders } from './demo-data.js';
 const base = '/api/projects/demo/sales/orders';
 
 /**
- * Fills a database that has no project, in one transaction: after a kill it is still empty, not half full.
- * @returns paths worth a look; none when the database has no project `demo`
+ * Fills a database that has no project. All rows are stored in one transaction, so a killed process never leaves
+ * half of them.
+ * @returns paths that show the demo; none when the database has no project `demo`
  */
 export async function prepareDemo(app: INestApplication): Promise<string[]> {
   const projects = await app.get(DataSource).manager.find(ShippingProject, { select: { projectId: true } });
@@ -51,7 +52,7 @@ async function seed(app: INestApplication): Promise<void> {
     }
   });
   await seeding.catch((error: unknown) => {
-    // The first method waited for another instance, which has filled it meanwhile.
+    // Another instance has filled the database meanwhile.
     const isLost = error instanceof DatabaseUnavailableError && error.contention === 'race';
     if (!isLost && !(error instanceof DuplicateMethodError)) throw error;
   });

@@ -5,7 +5,8 @@ export class CreateDeskOrder implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     const methods = await runner.getTable('shipping_method');
-    // A foreign key has the types of what it refers to, which each engine calls otherwise.
+    // The columns of a foreign key need the same types as the columns that it refers to. Each engine has other
+    // names for these types.
     const like = (column: string): Partial<TableColumnOptions> => {
       const { type, length, charset, collation } = methods?.findColumnByName(column) ?? {};
       return { type, length, charset, collation };
@@ -24,12 +25,12 @@ export class CreateDeskOrder implements MigrationInterface {
           columnNames: ['project_id', 'method_id'],
           referencedTableName: 'shipping_method',
           referencedColumnNames: ['project_id', 'id'],
-          // The default of TypeORM's relations, but not of MariaDB.
+          // This is the default of TypeORM's relations, but not of MariaDB.
           onDelete: 'NO ACTION',
           onUpdate: 'NO ACTION',
         },
       ],
-      // The database looks here for the orders of a method that is to be deleted.
+      // When a method is deleted, the database looks for its orders in this index.
       indices: [{ name: 'ix_desk_order_method', columnNames: ['project_id', 'method_id'] }],
     });
     await runner.createTable(table);

@@ -9,7 +9,10 @@ const key = {
 } as const;
 const foreignKeyConstraintName = 'fk_desk_order_method';
 
-/** An order as this host keeps it. Its method cannot be deleted: the library answers `method_in_use`. */
+/**
+ * An order of this application. The method of an order cannot be deleted: the library refuses it with
+ * `method_in_use`.
+ */
 @Entity({ name: 'desk_order' })
 @Index('ix_desk_order_method', ['projectId', 'methodId'])
 export class DeskOrder {

@@ -30,9 +30,10 @@ export class OrderDesk {
   ) {}
 
   /**
-   * The order and its history are one transaction: the database keeps both, or neither. With a key from the client, a
-   * repeat gets the order of the first request: see docs/guide/checkout.md.
-   * @throws UnknownMethodError, MethodInactiveError, OrderExistsError, DatabaseUnavailableError, OutcomeUnknownError
+   * Stores the order and its first events in one transaction. If the client sends a key, a repeated request gets
+   * the order of the first request: see docs/guide/checkout.md.
+   * @throws UnknownMethodError, MethodInactiveError, OrderExistsError, DatabaseUnavailableError,
+   *   OutcomeUnknownError
    */
   async place(projectId: string, request: PlaceOrderRequest, key?: string): Promise<PlacedOrder> {
     for (let attempt = 1; ; attempt++) {
@@ -50,7 +51,7 @@ export class OrderDesk {
     return this.events.page(projectId, orderId, query);
   }
 
-  /** The sample knows no users: the API key opens a project, and whoever has it is its operator. */
+  /** Adds a note. The sample knows no users, so the actor of every note is the operator. */
   note(projectId: string, orderId: string, message: string, key?: string): Promise<RecordedOrderEvent> {
     const operator = { type: 'user', label: 'Operator' } as const;
     const dedupeKey = key && `note:${key}`;
@@ -72,7 +73,7 @@ export class OrderDesk {
   ): Promise<PlacedOrder> {
     const { order_id: orderId, carrier_code, method_code } = request;
     const order = { projectId, orderId, actor };
-    // First of all. A repeat waits here for the end of the first transaction.
+    // This call comes first, so that a repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
       { ...order, type: 'order.placed', data: { origin: 'desk' }, dedupeKey: key && `placed:${key}` },
       { manager },
@@ -101,7 +102,7 @@ export class OrderDesk {
 /** The constraints of `desk_order` decide, even when two requests race. */
 function refused(error: unknown): never {
   const { code = '' } = error instanceof QueryFailedError ? (error.driverError as { code?: string }) : {};
-  // As PostgreSQL, MariaDB and SQLite call it.
+  // The codes are those of PostgreSQL, MariaDB and SQLite.
   if (/^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_PRIMARYKEY)$/.test(code)) throw new OrderExistsError();
   // Another request has deleted the method since we read it.
   if (/^(23503|ER_NO_REFERENCED_ROW_2|SQLITE_CONSTRAINT_FOREIGNKEY)$/.test(code))

@@ -6,7 +6,10 @@ export class NoteRequest {
   message!: string;
 }
 
-/** The library checks the length. An event needs no message, but a note does. @throws ValidationFailedError */
+/**
+ * Checks that there is a message, because a note needs one. The library checks the length. @throws
+ * ValidationFailedError
+ */
 export function checkNote(body: unknown): string {
   const { message } = (body ?? {}) as { message?: unknown };
   if (typeof message === 'string' && message.trim() !== '') return message;
@@ -21,7 +24,10 @@ export function checkKey(key: string | undefined): string | undefined {
   throw new InvalidParameterError({ errors: [{ header: 'idempotency-key', code: 'format', detail }] });
 }
 
-/** A URL has text only. The library checks what becomes of it, and names each fault. */
+/**
+ * Turns the texts of a URL into the values that the library expects. The library checks these values, and names
+ * each fault.
+ */
 export function pageQueryOf({
   limit,
   types,

@@ -2,7 +2,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Length, Matches, validateSync } from 'class-validator';
 import { type Violation, type ViolationCode, ValidationFailedError } from 'nestjs-shipping';
 
-/** The library accepts the same order ids. A number such as `#1001` is none: examples/nest11-express-mariadb keeps both. */
+/**
+ * The library accepts the same order ids. `#1001` is not valid: examples/nest11-express-mariadb shows an order with
+ * an id and a number.
+ */
 const orderIdPattern = /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/;
 
 export class PlaceOrderRequest {

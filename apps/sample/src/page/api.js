@@ -4,14 +4,17 @@ export const projectId = new URLSearchParams(location.search).get('project') || 
 const project = `/api/projects/${encodeURIComponent(projectId)}`;
 const methods = `${project}/sales/orders/shipments/methods`;
 
-/** It lives as long as the tab. */
+/** The key is kept as long as the tab is open. */
 export const apiKey = sessionStorage.getItem('api-key');
 
-/** @throws an Error with the members of the problem that the API answers (RFC 9457); status 0: nobody answers */
+/**
+ * @throws an Error with the members of the problem that the API answers (RFC 9457); its status is 0 if nobody
+ *   answers
+ */
 async function send(method, path, content, more) {
   const headers = { ...(apiKey && { authorization: `Bearer ${apiKey}` }), ...more };
   const body = content && new Blob([JSON.stringify(content)], { type: 'application/json' });
-  // `omit`: the browser would ask for a password itself. `no-cache`: it sends If-None-Match by itself.
+  // Without `omit`, the browser would ask for a password itself. With `no-cache`, it sends If-None-Match by itself.
   const options = { method, headers, body, credentials: 'omit', cache: 'no-cache' };
   const answer = await fetch(path, options).catch(() => Response.error());
   const { ok, status } = answer;
@@ -24,12 +27,15 @@ async function send(method, path, content, more) {
 
 export const tree = async () => (await send('GET', `${methods}/tree`)).data;
 export const list = (query) => send('GET', `${methods}?${new URLSearchParams(query)}`);
-/** A method has no route to read it alone. */
+/** The API has no route that reads one method, so this reads a list of one. */
 export const find = async (id) => (await list({ 'filter[id]': id })).data[0];
 export const create = (body) => send('POST', methods, body);
 export const remove = ({ id, etag }) => send('DELETE', `${methods}/${id}`, undefined, { 'if-match': etag });
 
-/** The codes and the label are required. The etag refuses the update if the method has changed. */
+/**
+ * The two codes and the label are required. Because of the etag, the API refuses the update if the method has
+ * changed.
+ */
 export function update(method, changes) {
   const { id, etag, carrier_code, method_code, method_label } = { ...method, ...method.own };
   return send('PATCH', `${methods}/${id}`, { carrier_code, method_code, method_label, ...changes }, { 'if-match': etag });
@@ -37,7 +43,10 @@ export function update(method, changes) {
 
 const desk = `${project}/desk`;
 const orderPath = (id) => `${desk}/orders/${encodeURIComponent(id)}`;
-/** A form has one, so that clicking twice does it once. `randomUUID` would need HTTPS. */
+/**
+ * Returns a key for one form, so that a second click does not send a second order or note. `randomUUID` would need
+ * HTTPS.
+ */
 export const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 export const events = (id, query) => send('GET', `${orderPath(id)}/events?${new URLSearchParams(query)}`);
 export const eventTypes = async () => (await send('GET', `${desk}/event-types`)).data;

@@ -3,7 +3,10 @@ import { closeDialog, Component, Dialog, Field, html, said, tell, typed } from '
 
 const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== undefined };
 
-/** In the order of the form. `read` makes what is sent of what is typed; the API says what is wrong with it. */
+/**
+ * The fields, in the order of the form. `read` turns the typed text into the value that is sent. The API checks the
+ * value.
+ */
 const fields = {
   carrier_code: { label: 'Carrier code', hint: 'The code that the carrier’s API uses, such as ups.', list: 'carriers' },
   carrier_label: {
@@ -37,7 +40,10 @@ function jsonOrText(value) {
   }
 }
 
-/** Lines of `name: value`. Text that looks like other JSON keeps its quotes. What no lines can say is JSON altogether. */
+/**
+ * Returns `meta` as lines of `name: value`. A text that would be read as other JSON keeps its quotes. If lines
+ * cannot show the value exactly, the whole value is shown as JSON.
+ */
 function linesOf(meta) {
   const textOf = (value) => (typeof value === 'string' && same(jsonOrText(value), value) ? value : JSON.stringify(value));
   const lines = Object.entries(meta)
@@ -53,7 +59,10 @@ function metaOf(lines) {
   return Object.fromEntries(pairs.map(([name, value]) => [name, jsonOrText(value)]));
 }
 
-/** The API speaks to programs: an operator reads the label of the field, and a shorter rule for codes. */
+/**
+ * Turns a fault, which the API describes for programs, into a text for the operator. The text has the label of the
+ * field, and a shorter rule for codes.
+ */
 function readable({ pointer = '', code, detail }) {
   const name = pointer.split('/')[1];
   const rule = 'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.';
@@ -76,7 +85,7 @@ export class MethodForm extends Component {
   save = async (event, current) => {
     const texts = typed(event);
     const values = names.map((name) => [name, fields[name].read ? fields[name].read(texts[name]) : texts[name]]);
-    // The other fields stay as they are, whoever changed them meanwhile.
+    // Only changed fields are sent. The other fields keep the values that somebody else may have saved meanwhile.
     const changes = Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
     this.setState({ isSaving: true });
     try {
@@ -88,7 +97,8 @@ export class MethodForm extends Component {
         `“${saved.method_label}” is saved.${covered && ` The list shows the values of the project “default” for: ${covered}.`}`,
       );
     } catch (problem) {
-      // The etag refused it, or another method has the codes: the operator decides with both in view.
+      // The method has changed meanwhile, or another method has the codes. The form shows the other values, and the
+      // operator decides.
       const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
       const other = id && (await api.find(id).catch(() => undefined));
       const find = (selector) => document.querySelector(`dialog ${selector}`);
@@ -142,7 +152,7 @@ export class MethodForm extends Component {
   comparison({ other, changes } = this.state) {
     const { method } = this.props;
     const row = (name) => {
-      // An inherited value may change while the stored one does not, and the other way round.
+      // If the shown values are equal, the stored values may still differ. Then the row compares the stored values.
       const [was, is] = same(method[name], other[name]) ? [this.before, storedIn(other)] : [method, other];
       if (same(was[name], is[name])) return null;
       return html`

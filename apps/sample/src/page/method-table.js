@@ -5,7 +5,9 @@ const steps = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
 const hint =
   'To move a method within its carrier, drag ⠿, or focus ⠿ and press ↑ or ↓. The carrier with the lowest sort order comes first.';
 
-/** Carrier by carrier, the methods whose id is in `shown`. They can be moved when none is hidden by a filter. */
+/**
+ * Shows the methods whose id is in `shown`, in groups by carrier. They can be moved if no filter hides any of them.
+ */
 export class MethodTable extends Component {
   keyed = (event, method) => {
     if (!(event.key in steps)) return;
@@ -13,7 +15,10 @@ export class MethodTable extends Component {
     this.props.move(method, steps[event.key]);
   };
 
-  /** The pointer may be a mouse, a pen or a finger. It is released over a row of the same carrier, or nothing moves. */
+  /**
+   * The pointer may be a mouse, a pen or a finger. If it is not released over a row of the same carrier, nothing
+   * moves.
+   */
   grab = ({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId);
   drag = ({ currentTarget, pointerId, clientX, clientY }) => {
     if (!currentTarget.hasPointerCapture(pointerId)) return;

@@ -9,7 +9,10 @@ const noRoom =
   'A method here takes its sort order from the project “default”. Edit that method, and switch off “Use the default values”.';
 const isFixed = ({ inherited }) => inherited.includes('sort_order');
 
-/** Who gets which number: the moved one the first that is free after the one above it, and those below give way. */
+/**
+ * Returns the methods whose sort order changes, with their new numbers. The moved method gets the first number
+ * after the method above it. The methods below it get higher numbers, as far as necessary.
+ */
 function renumbered(methods, moved) {
   let least = Math.min(...methods.map((method, index) => method.sort_order - (isFixed(method) ? index : 0)));
   const numbers = methods.map((method, index) => {
@@ -33,7 +36,7 @@ export class Methods extends Section {
   show = (page, filters) => this.setState({ page, filters }, this.load);
   filter = (event) => this.show(1, Object.fromEntries(Object.entries(typed(event)).filter(([, value]) => value !== '')));
 
-  /** Tells how a write went, and shows what is there now. */
+  /** Tells whether a write has succeeded, and then loads the list again. */
   async write(writing, success) {
     const failure = ({ code, message }) => (code === 'version_mismatch' ? conflict : `This was not saved. ${message}`);
     tell(await writing.then(() => success, failure));
@@ -56,7 +59,7 @@ export class Methods extends Section {
     await this.write(removing, `“${method.method_label}” is removed.`);
   };
 
-  /** Keys are faster than answers: moves queue. */
+  /** A user may press keys faster than the server answers, so moves run one after another. */
   move = ({ id }, steps) => (this.moves = this.moves.then(() => this.moveNow(id, steps)));
 
   async moveNow(id, steps) {

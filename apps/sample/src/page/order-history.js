@@ -4,14 +4,14 @@ import { Field, html, Pairs, Section, sentence, tell, typed } from './view.js';
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const { timeZone } = time.resolvedOptions();
 const rule = 'Use only letters, digits and _ . : - and at most 64 of them. Write 1001, not #1001.';
-/** The API names a field and a pattern. */
+/** Replaces the API's text about the order id, which has a pattern, by a rule in words. */
 const inWords = (problem) => Object.assign(problem, problem.errors.length > 0 && { message: rule });
 
-/** The history of one order, a page at a time, and the order desk. */
+/** The history of one order, which is read in pages, and the form that places an order. */
 export class OrderHistory extends Section {
   state = { order: '1001', newestFirst: true, type: '', noteKey: api.newKey(), faults: [], offered: [] };
 
-  /** The first page, or the page of the cursor below those that are shown. */
+  /** Reads the first page, or, with a cursor, the page after the events that are shown. */
   read = async ({ order, newestFirst, type, cursor, kinds, events: shown } = this.state) => {
     const query = { limit: 100, newestFirst, ...(type && { types: type }), ...(cursor && { cursor }) };
     const [{ events, next }, known] = await Promise.all([api.events(order, query), kinds ?? api.eventTypes()]).catch((problem) =>
@@ -23,7 +23,7 @@ export class OrderHistory extends Section {
   follow = (order) => this.show({ order, type: '', faults: [] });
   loadMore = () => this.setState({ cursor: this.state.next }, this.load);
 
-  /** What a customer would see: the active methods in the order of the list. */
+  /** Loads the methods that a customer would see: the active ones, in the order of the list. */
   offer = async ({ currentTarget }) => {
     if (!currentTarget.open) return;
     this.setState({ placeKey: api.newKey() });

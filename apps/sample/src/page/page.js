@@ -15,7 +15,7 @@ function enterKey(event) {
   location.reload();
 }
 
-/** Takes the place of all sections, which ask the same server with the same key. */
+/** Shows the refusal in place of all sections, because all of them use the same key. */
 function refuse(status) {
   const start = apiKey
     ? 'The server does not know this key. Check it for typing errors.'

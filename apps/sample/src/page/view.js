@@ -1,11 +1,14 @@
 import htm from './vendor/htm.mjs';
 import { Component, h, render } from './vendor/preact.mjs';
 
-/** With a bundler, these are `htm/preact` and `preact`. */
+/** With a bundler, import these from `preact`, and `html` from `htm/preact`. */
 export { Component, render };
 export const html = htm.bind(h);
 
-/** A section of the page. Its `read` gives state to it: the last call wins, and an outage is tried again every 3 s. */
+/**
+ * A section of the page. Its method `read` returns its state. If `load` is called twice, the last call wins. During
+ * an outage, `load` runs again every 3 s.
+ */
 export class Section extends Component {
   componentDidMount() {
     this.load();
@@ -23,7 +26,7 @@ export class Section extends Component {
     if (isOutage) this.timer = setTimeout(this.load, 3_000);
   };
 
-  /** What it says while it cannot show what it was asked for. */
+  /** Shows that the section is loading, or why it cannot load. */
   waiting({ problem } = this.state) {
     if (!problem) return html`<p aria-busy="true">Loading …</p>`;
     const outage = 'The shop cannot be reached just now. This page tries again every few seconds. Nothing is lost.';
@@ -31,7 +34,10 @@ export class Section extends Component {
   }
 }
 
-/** Says in the status line how an action went, for some seconds or until the next click. It stays while it has the focus. */
+/**
+ * Shows a text in the status line for some seconds, or until the next click. The text stays while the line has the
+ * focus or the pointer is over it.
+ */
 const line = document.querySelector('output');
 export function tell(text, isStill = text !== '') {
   clearTimeout(line.timer);
@@ -41,7 +47,7 @@ export function tell(text, isStill = text !== '') {
 }
 addEventListener('click', ({ target }) => target === line || tell(''), { capture: true });
 
-/** What is typed into a form. The page sends it, and not the browser. */
+/** Returns the values of a form, and keeps the browser from sending them: the page does that. */
 export function typed(event) {
   event.preventDefault();
   const { currentTarget } = event;
@@ -57,7 +63,7 @@ const spoken = new Map([
   [null, '–'],
 ]);
 
-/** Any JSON as a reader says it. */
+/** Returns any JSON value as a text for people. */
 export function said(value) {
   if (Array.isArray(value)) return value.map(said).join(', ');
   if (value instanceof Object) return said(Object.entries(value).map(([name, part]) => `${words(name)} ${said(part)}`));
@@ -69,7 +75,7 @@ export function Pairs({ of }) {
   return html`<dl>${Object.entries(of).map(pair)}</dl>`;
 }
 
-/** The browser keeps the focus inside, and gives it back when the dialog is closed. */
+/** The browser keeps the focus inside the dialog, and restores it when the dialog is closed. */
 export const Dialog = ({ title, onClose, children }) => html`
   <dialog ref=${(dialog) => dialog?.open === false && dialog.showModal()} aria-label=${title} onClose=${onClose}>
     <article><h2>${title}</h2>${children}</article>

@@ -18,9 +18,9 @@ export class OrdersController {
     @Body() body: unknown,
   ): Promise<{ id: string; number: string }> {
     if (!key) throw new BadRequestException('Send an Idempotency-Key: a new UUID for each new order.');
-    // A request without a body has none of the fields. The call of findByCodes refuses it.
+    // If a field is missing, findByCodes refuses it.
     const { carrier_code, method_code } = Object(body) as PlaceOrder;
-    // The same key gives the same order. In a shop with customers, the customer is part of it, too.
+    // The same key gives the same order id. In a shop with customers, make the id from the customer and the key.
     const orderId = createHash('sha256').update(key).digest('hex').slice(0, 32);
     const { id, number } = await this.orders.place(shop, orderId, carrier_code, method_code);
     return { id, number: `#${number}` };

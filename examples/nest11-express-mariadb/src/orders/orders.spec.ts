@@ -16,7 +16,7 @@ describe('the shop', () => {
   let dataSource: DataSource;
   beforeAll(async () => {
     const testing = Test.createTestingModule({ imports: [AppModule] });
-    // A database of its own, made and dropped by the test.
+    // The test creates a database of its own, and drops it at the end.
     const compiled = await testing.overrideModule(database).useModule(testTypeOrm(options)).compile();
     app = compiled.createNestApplication();
     await app.listen(0, '127.0.0.1');

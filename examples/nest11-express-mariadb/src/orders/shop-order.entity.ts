@@ -3,14 +3,14 @@ import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, type Relat
 
 const foreignKeyConstraintName = 'fk_shop_order_method';
 
-/** The host's own row of an order. Its columns that refer to a method get the types of ours. */
+/** An order of this application. The columns that refer to a method get the same types as in `ShippingMethod`. */
 @Entity({ name: 'shop_order' })
 @Index('uq_shop_order_number', ['number'], { unique: true })
 export class ShopOrder {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64 })
   projectId!: string;
 
-  /** The `order_id` in the history. People never see it, so it may be made before the row is stored. */
+  /** The `order_id` of the events. People never see this id, so it can be made before the row is stored. */
   @PrimaryColumn({ name: 'id', type: 'varchar', length: 64 })
   id!: string;
 

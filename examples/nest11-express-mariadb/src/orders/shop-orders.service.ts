@@ -12,9 +12,11 @@ export class ShopOrders {
   ) {}
 
   /**
-   * Places the order, which takes the last place in the van: one transaction for the event, the method that is offered no
-   * more and the host's row. `lastStep` is the last statement of it: charge the card after the commit. A repeat with the same id returns the first order.
-   * @param id comes from the client's key
+   * Places the order. In this example, the order takes the last place in a van, so its method becomes inactive. The
+   * event, the change of the method and the row of the order are stored in one transaction. If the call is repeated
+   * with the same id, it returns the first order. Charge the card after the commit.
+   * @param id made from the client's key
+   * @param lastStep runs at the end of the transaction
    * @throws VersionMismatchError when somebody else was faster
    */
   place(
@@ -24,17 +26,17 @@ export class ShopOrders {
     code: string,
     lastStep: () => Promise<void> = () => Promise.resolve(),
   ): Promise<ShopOrder> {
-    // With the default level of MariaDB, a transaction that waits for another one would have to be repeated.
+    // With MariaDB's default level, a transaction that has waited for another one would have to be repeated.
     const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
       const placed = { projectId, orderId: id, type: 'order.placed', dedupeKey: 'placed' };
-      // First of all. A repeat waits here for the end of the first transaction.
+      // This call comes first, so that a repeat waits here until the first transaction has ended.
       const { repeated } = await this.events.record(placed, { manager });
       if (repeated) return manager.findOneByOrFail(ShopOrder, { projectId, id });
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
       const { carrier_code, method_code, method_label } = method;
       const full = { carrier_code, method_code, method_label, is_active: false };
-      // The etag, so that the place is sold once. Another order for it waits here.
+      // With the etag, the place is sold only once. Another order for the same place waits here.
       const etags = [method.etag];
       await this.methods.update(projectId, method.id, full, { manager, etags });
       const order = manager.create(ShopOrder, { projectId, id, methodId: method.id });

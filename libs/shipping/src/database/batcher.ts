@@ -6,10 +6,10 @@ interface WaitingItem<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** We keep the function at import. If a test fakes the timers later, the services still work. */
+/** We read the function at import, so that the services still work if a test replaces the timers later. */
 const soon = setImmediate;
 
-/** After this time the next batch starts, although this one still runs. */
+/** After this time the next batch starts, although the one before still runs. */
 const slowBatchMs = 200;
 
 /** The largest number of items in a batch, so that no statement grows with the number of clients. */

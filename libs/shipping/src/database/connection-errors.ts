@@ -14,7 +14,7 @@ const faults = {
   /** The server refused, and nothing was changed. 1968 and 1969: a limit was reached, a statement took too long. */
   unavailable:
     /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|53...|57P03|57014|25006|ER_(CON_COUNT_ERROR|USER_LIMIT_REACHED|TOO_MANY_USER_CONNECTIONS|OPTION_PREVENTS_STATEMENT|QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|UNKNOWN_COM_ERROR|DISK_FULL|RECORD_FILE_FULL|READ_ONLY_MODE|CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)|196[89]|SQLITE_(BUSY|FULL|IOERR.*|READONLY.*|CANTOPEN.*))$/,
-  /** The connection broke. One that was open may also end with EHOSTUNREACH, after it has sent a change. */
+  /** The connection broke. An open connection may also end with EHOSTUNREACH, after it has sent a change. */
   broken:
     /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ERR_STREAM_.*|ERR_SOCKET_.*|08...|25P0[34]|57P0[1245]|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_CONNECTION_KILLED|ER_SERVER_SHUTDOWN|ER_NEW_ABORTING_CONNECTION|ER_CLIENT_INTERACTION_TIMEOUT|1927)$/,
   /** The COMMIT returned an error, but the transaction may be committed: the Galera node is cut off from the others. */
@@ -22,10 +22,13 @@ const faults = {
   duplicate: /^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_UNIQUE)$/,
   foreignKey: /^(23503|23001|ER_ROW_IS_REFERENCED(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
 };
-/** Some driver errors have no code. We recognise them by their message. With these, the statement was never sent. */
+/**
+ * Some driver errors have no code, so we recognise them by their messages. An error with one of these messages means that
+ * the statement was never sent.
+ */
 const messagesBeforeSending =
   /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|connection is in closed state|connect ETIMEDOUT|database connection is not open/;
-/** With these, the connection broke. */
+/** An error with one of these messages means that the connection broke. */
 const messagesOfBrokenConnections =
   /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)|Connection lost/i;
 
@@ -52,9 +55,10 @@ function driverErrorOf(error: unknown): DriverError {
 }
 
 /**
- * Tells whether a row of your table refers to a row of ours, which was to be deleted or to get other codes. A foreign key of
- * our table that refers to yours is another matter, which PostgreSQL reports with the same code and with the name of our
- * table. SQLite reports a violation of ON DELETE RESTRICT as an error of a trigger.
+ * Tells whether the database has refused to delete a row of ours, or to change its codes, because a row of your table
+ * refers to it. The result is false if you have added a foreign key to our table, and that key is violated: PostgreSQL
+ * reports this with the same code, but with the name of our table. SQLite reports a violation of ON DELETE RESTRICT as an
+ * error of a trigger.
  */
 export function isReferenced(error: unknown, ourTable: string): boolean {
   const isTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER';
@@ -92,15 +96,15 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
 }
 
 /**
- * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, with the driver's error as
- * `cause`, if it is one of these: the database could not be reached, the connection broke, or another writer won (a
- * deadlock, a lock time-out, a serialization failure). Any other error is returned as it is. The services of this library
- * throw the typed errors by themselves. For your own DataSource, write
- * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`. It knows errors by their codes, and other
- * services have the same codes. So never pass it an error of another service: if a payment ends with ECONNRESET, nobody
- * knows whether it was made.
- * @param mayHaveCommitted true for a statement that commits by itself and was sent; by default as in a
- * transaction, where only its COMMIT may have committed
+ * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the driver's
+ * error. It does so if the database could not be reached, if the connection broke, or if another writer won: a deadlock, a
+ * lock time-out or a serialization failure. It returns any other error as it is. The services of this library throw the
+ * typed errors by themselves. For your own DataSource, write
+ * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`. The function recognises errors by their
+ * codes, and other services use the same codes. So never pass it an error of another service: if a payment ends with
+ * ECONNRESET, nobody knows whether the payment was made.
+ * @param mayHaveCommitted true if the failed statement commits by itself; by default true only if the failed statement is a
+ *   COMMIT
  */
 export function connectionError(error: unknown, mayHaveCommitted = isCommitError(error)): unknown {
   // After a call of ours has failed, your next statement gets an error whose cause is the typed error of that call.

@@ -19,7 +19,10 @@ type Work<Result> = (manager: EntityManager) => Promise<Result>;
 
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
-  /** Returns the function that runs after the outermost COMMIT. It is called before `hook`, which may change the result. */
+  /**
+   * Returns the function that runs after the outermost COMMIT. `prepareAnnouncement` itself is called before `hook`,
+   * because the hook may change the result.
+   */
   prepareAnnouncement?: (result: Result) => () => void;
   /**
    * Code of the host, such as `onChange`. It runs in the transaction, after the statements of the call. If it throws, the
@@ -33,7 +36,10 @@ const maxTries = 3;
 /** Lets a call detect that it was made inside `onChange` or `onEvent`. */
 const hookStateOf = onePerDataSource(() => new AsyncLocalStorage<{ isRunning: boolean }>());
 
-/** Errors of hooks that do not come from the database. Callers get them unchanged, also a broken connection to a service. */
+/**
+ * Errors of hooks that do not come from the database. Callers get them unchanged, even if a connection to another service
+ * broke.
+ */
 const errorsOfHostCode = new WeakSet<object>();
 
 /** TypeORM has one connection to SQLite for all calls. Two transactions at the same time would become one. */

@@ -1,7 +1,7 @@
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 import { withinMs } from './within-ms.js';
 
-/** A connection may never answer. After this time the next call starts, although this one still runs. */
+/** A connection may never answer. After this time the next call starts, although the one before still runs. */
 const slowCallMs = 30_000;
 
 /** Runs calls with the same key one after another. Calls that wait for one lock then use one connection, not one each. */
@@ -9,7 +9,10 @@ export class KeyedQueue {
   /** For each key, a promise that settles when its last call is done, or is too slow. */
   private readonly lastCalls = new Map<string, Promise<unknown>>();
 
-  /** If the database is not available to a call, the calls that wait behind it fail at once. A lost race fails one call. */
+  /**
+   * If a call fails because the database is not available, the calls that wait behind it fail at once. If a call loses a
+   * race, only this call fails.
+   */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.lastCalls.get(key) ?? Promise.resolve();
     const result = previous.then(call, (error: unknown) => {

@@ -120,7 +120,8 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    // A subscriber may begin it during one of our statements. Then the two wait for each other, so the wait is bounded.
+    // A subscriber may begin a nested transaction during one of our statements. The transaction and the statement then wait
+    // for each other, so the wait is bounded.
     await withinMs(connection.turns.idle(), maxTurnWaitMs);
     connection.opening = new Promise((resolve) => {
       connection.endOpening = resolve;
@@ -135,7 +136,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
     connection.opening = undefined;
   }
 
-  /** @throws Error after a call has failed: then TypeORM rolls back, and the host gets the error */
+  /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
   async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
     await waitForCalls(connection);

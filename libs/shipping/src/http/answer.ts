@@ -24,7 +24,7 @@ export type HttpResponse = FastifyResponse | ExpressResponse;
 
 /** How an answer is sent. */
 export interface AnswerOptions {
-  /** A header that the host has set stays as it is. */
+  /** The headers of the answer. If the host has set one of them, the host's value stays. */
   headers: Readonly<Record<string, string>>;
   /** The header of a request that is answered with 304 if the client has this answer already. */
   ifNoneMatch?: string | undefined;
@@ -72,7 +72,8 @@ function prepareFastify(response: FastifyResponse): void {
 
 function prepareExpress(response: ExpressResponse): void {
   const { json: sendJson } = response;
-  // A middleware of the host may have replaced these functions, for instance to log what is sent. It gets the value.
+  // A middleware of the host may have replaced these functions, for instance to log what is sent. The middleware then gets
+  // the value, not our JSON.
   const isReplaced = Object.hasOwn(response, 'json') || Object.hasOwn(response, 'send');
   response.json = (value) => {
     if (applyHeaders(response) === 304) return response.send();

@@ -131,7 +131,7 @@ function messageOf(error: HttpError): string {
   return Array.isArray(message) ? message.map((each) => `${String(each)}.`).join(' ') : error.message;
 }
 
-/** The public fields of errors of `http-errors`, which Express's middleware throws, of body-parser and of Fastify. */
+/** The public fields of the errors that body-parser, Fastify, and Express's middleware (by `http-errors`) throw. */
 interface HttpError extends Error {
   statusCode?: number;
   /** Whether the message is for the client. */
@@ -142,7 +142,10 @@ interface HttpError extends Error {
   type?: string;
 }
 
-/** Nest 12 turns these errors into an `HttpException` with the error as its cause. Nest 10 and 11 pass some of them on. */
+/**
+ * Nest 12 turns the errors of body parsers and adapters into an `HttpException`, whose cause is the error. Nest 10 and 11
+ * pass some of these errors on.
+ */
 function statusOf(error: HttpError): number {
   if (error instanceof HttpException) return error.getStatus();
   const { name, statusCode = 500, expose } = error;

@@ -58,7 +58,8 @@ const upsertDescription =
 const required = table.settableFields.filter(table.isRequired);
 
 export const methodSchemas: s.Schemas = {
-  // No `default` in the schemas: a client that fills it in would undo what an update leaves alone.
+  // The schemas have no `default`. A client that fills in defaults would overwrite fields that an update should leave
+  // alone.
   UpsertShippingMethodRequest: s.closed(upsertDescription, schemasOf(table.settableFields, true), required),
   ShippingMethod: s.object('A shipping method with its inherited values.', method),
   ShippingMethodPage: s.object('One page; rows and total are of one moment.', {

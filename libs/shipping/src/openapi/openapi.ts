@@ -34,8 +34,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * Pass the values that the module has. `path` is the path that the document has: with your global prefix, unless it was made
- * with `ignoreGlobalPrefix`, and with the segment of a URI version.
+ * Pass the same `maxPageSize` as to the module. `path` is the path of the routes in the document. It includes the segment
+ * of a URI version, and your global prefix, unless you made the document with `ignoreGlobalPrefix`.
  */
 export interface ShippingDocumentOptions {
   path?: string;

@@ -3,7 +3,9 @@ import { utcTime } from '../validation/time.js';
 import { type Violations } from '../validation/violations.js';
 import { type EventPosition, type EventScope } from './event-rows.js';
 
-/** A call of `page()` and the calls for its next pages. A cursor is valid only for these. */
+/**
+ * The input that a call of `page()` and the calls for its next pages have in common. A cursor is valid only for this input.
+ */
 export interface EventPages extends Required<EventScope> {
   /** Each type once; undefined: all types. */
   types: readonly string[] | undefined;

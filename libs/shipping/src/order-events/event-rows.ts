@@ -56,7 +56,7 @@ export interface EventRange {
 const maxInserts = 5;
 
 /**
- * @param id identifies the call: when the call is tried again, it recognises its own event
+ * @param id the id of the new event; if the stored event has another id, the event is repeated
  * @returns the event, or the first one with its key
  */
 export async function insertEvent(
@@ -134,7 +134,8 @@ export async function readEvents(
     const sign = newestFirst ? '<' : '>';
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (type !== undefined) query.andWhere('e.type = :type');
-    // Each engine looks up its form of this condition in a key. With the other form, it would read all events of that time.
+    // MySQL and MariaDB look up the first form of this condition in a key, and the other engines the second form. With the
+    // wrong form, an engine would read all events of that time.
     if (after && isMysql(manager))
       query.andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
     else if (after) query.andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`);

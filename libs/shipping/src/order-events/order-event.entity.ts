@@ -28,7 +28,7 @@ export class OrderEvent {
   @PrimaryColumn({ name: 'occurred_at', type: Date, precision: 3, primaryKeyConstraintName })
   occurredAt!: Date;
 
-  /** The order of recording, numbered by the database: the clocks of instances may differ. */
+  /** The database numbers the events in the order of recording, because the clocks of the instances may differ. */
   @PrimaryColumn({
     name: 'seq',
     type: 'bigint',

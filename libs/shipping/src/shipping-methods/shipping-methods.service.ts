@@ -55,8 +55,8 @@ export interface AdoptedMethods {
 }
 
 /**
- * The shipping methods of each project. Every call checks its own input and throws the errors that the routes answer
- * with. Every call takes a trailing `{ manager }` to join the caller's transaction.
+ * The shipping methods of each project. Every call checks its own input and throws the errors that the routes answer with.
+ * With `{ manager }` as its last argument, a call becomes part of the caller's transaction.
  */
 @Injectable()
 export class ShippingMethods {
@@ -108,7 +108,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total are of one moment.
+   * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total come from the same
+   * moment.
    * @param query the parameters as values, or the query of a URL as text: `q=ground&filter[is_active]=true`
    * @throws InvalidParameterError
    */
@@ -199,14 +200,16 @@ export class ShippingMethods {
   }
 
   /**
-   * Creates or updates the method of each request, which is the one with its codes: all of them, or none. For imports,
-   * and to save a new order of the methods.
-   * @param options `removeOthers`: the methods that no request names are removed, at most `maxRemoved` of them; `dryRun`:
-   *   nothing is changed
-   * @throws ValidationFailedError with the violations of all requests, whose pointers begin with the ordinal of the request
-   *   (`/3/method_label`); InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`;
-   *   TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`; MethodInUseError
-   *   when your foreign key refers to a method that is to be removed
+   * Stores all requests or none, for instance to import methods. A request updates the method that has its codes. If there
+   * is no such method, the request creates it.
+   * @param options `removeOthers`: removes the methods that no request names; `maxRemoved`: refuses the call if these are
+   *   more; `dryRun`: changes nothing
+   * @throws ValidationFailedError with the violations of all requests. Each pointer begins with the ordinal of its request:
+   *   `/3/method_label`.
+   * @throws InvalidParameterError
+   * @throws TooManyMethodsError when the project would hold more than `maxMethods`
+   * @throws TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`
+   * @throws MethodInUseError when your foreign key refers to a method that is to be removed
    */
   async upsertMany(
     projectId: string,
@@ -236,8 +239,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Gives a project each default that it lacks: a method with the codes of the default and `use_default: true`. It is for a
-   * new tenant, whose list would be empty. A second call creates nothing.
+   * Creates a method with `use_default: true` for each default whose codes the project lacks. Call it for a new tenant,
+   * whose list would otherwise be empty. A second call creates nothing, unless there are new defaults.
    * @param options `dryRun`: nothing is changed
    * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
    */

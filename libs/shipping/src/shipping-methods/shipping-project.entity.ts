@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { ColumnTypesByUseDataSource } from '../database/engines/column-types.js';
 
 /**
- * One row for each project. The first change of a project creates it, and `removeProject` deletes it. Each change of a
- * method updates this row first, and so locks it: the writers of a project wait for each other here.
+ * One row for each project that has methods. The first method of a project inserts the row, and `removeProject` deletes it.
+ * Each change of a method updates this row first, and so locks it: the writers of a project wait for each other here.
  */
 @ColumnTypesByUseDataSource
 @Entity({ name: 'shipping_project' })

@@ -28,7 +28,7 @@ export function storedMethod(values: Partial<StoredMethod> = {}): StoredMethod {
   };
 }
 
-/** A project with a method for each of these. The ids are those of the numbers from 1. */
+/** Returns a project with one method for each of these values. The ids count from 1. */
 export function methodSet(
   methods: readonly Partial<StoredMethod>[],
   projectId = 'shop',

@@ -14,18 +14,19 @@ export type Envelope = Readonly<Record<string, unknown>>;
 export interface ContractTarget {
   /** For instance `http://127.0.0.1:3000`. */
   origin: string;
-  /** Where the routes are, with the parameter of the project, such as `:project_id`; by default the module's own default. */
+  /** The whole path of the routes, with a parameter for the project; by default `api/projects/:project_id/sales/orders`. */
   path?: string;
   /** Sent with every request, for the host's guards. */
   headers?: Record<string, string>;
   /**
-   * A project that has nothing yet and that the headers open. The suite needs one: it asks once for each target object,
-   * and its checks, one after another, remove the methods that they have made. By default each check has a new name.
+   * Returns a project without any methods, to which the headers give access. The suite calls the function once for each
+   * target object. The checks remove the methods that they make, so run them one after another. Without this function, each
+   * check invents a project.
    */
   projectId?: () => string | Promise<string>;
-  /** The module's `defaultsProjectId`, which the headers must open too; by default `default`. */
+  /** The module's `defaultsProjectId`; by default `default`. The headers must give access to this project, too. */
   defaultsProjectId?: string;
-  /** From `app.get(OrderEvents)`: the route reads what this service records. */
+  /** The instance from `app.get(OrderEvents)`. It records the events that the checks then read by the route. */
   orderEvents?: OrderEvents;
   /**
    * Takes the answer out of the envelope of the host's interceptors: `unwrap: (body) => body.data`. Only answers with
@@ -38,7 +39,10 @@ export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
   text: string;
-  /** Out of its envelope. Empty unless it is a JSON object. The fields of a refusal depend on the host's filters. */
+  /**
+   * The body without its envelope. It is `{}` if the body is no JSON object. The fields of a refusal depend on the host's
+   * filters.
+   */
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }
 
@@ -88,7 +92,7 @@ export class ContractClient {
     return answer;
   }
 
-  /** Removes what `create` has made and is still there. */
+  /** Removes the methods that `create` has made, if they still exist. */
   async clear(): Promise<void> {
     for (const id of this.created) await this.send('DELETE', `${this.methods}/${id}`);
   }
@@ -97,7 +101,7 @@ export class ContractClient {
     return this.read(`${this.methods}?${query}`);
   }
 
-  /** One of the three GET routes: none of them answers 200 without `data`. */
+  /** Reads one of the three GET routes. Each of them has `data` in an answer with 200. */
   async read<Body>(path: string, headers = {}): Promise<Answer<Body>> {
     const answer = await this.send<Body>('GET', path, undefined, headers);
     const { status, text, body } = answer;

@@ -180,7 +180,7 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
   },
 };
 
-/** @param fields of the problem, beside its code */
+/** @param fields the expected fields of the problem in addition to its code */
 function assertRefused({ status, body }: Answer, expected: number, code: string, fields: object = {}): void {
   const problem = { code, ...fields };
   const found = Object.fromEntries(Object.keys(problem).map((field) => [field, body[field]]));
@@ -189,17 +189,17 @@ function assertRefused({ status, body }: Answer, expected: number, code: string,
 
 export interface ContractOptions {
   /**
-   * Checks that this host cannot take. `defaults`: the headers do not open the defaults project. `events`: the
-   * tests have no `OrderEvents`. They come back as `skipped`.
+   * The checks to leave out; they are returned with `skipped: true`. Leave out `defaults` if the headers give no access to
+   * the defaults project, and `events` if the test has no `OrderEvents`.
    */
   without?: readonly (keyof typeof optionalChecks)[];
 }
 
 /**
- * The contract as checks of your application. They show whether its guards, pipes, serialisers, filters and prefix leave
- * the contract whole. They work with any test runner:
+ * Returns the contract as checks of your application. They show whether a guard, a pipe, a serialiser, a filter or the
+ * prefix of the application breaks the contract. They work with any test runner:
  * `for (const { title, skipped, run } of shippingContract(() => target)) (skipped ? it.skip : it)(title, run);`
- * An envelope around the answers is part of your host, not of the contract: `target.unwrap` takes the answer out of it.
+ * An envelope around the answers is part of your application, not of the contract: `target.unwrap` takes the answer out.
  * @param target is called when a check runs, so that the application may start in a hook before
  */
 export function shippingContract(

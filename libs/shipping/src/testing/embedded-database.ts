@@ -60,14 +60,17 @@ async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
 }
 
 /**
- * `TypeOrmModule` on an embedded database of its own, migrated: import it beside `ShippingModule` in a test.
- * @param options more of the DataSource: its `name`, the host's own `entities` and `migrations`
+ * Returns `TypeOrmModule` with a new, migrated embedded database. Import it beside `ShippingModule` in a test.
+ * @param options more options of the DataSource: its `name`, and your own `entities` and `migrations`
  */
 export function embeddedTypeOrm(options: Partial<PostgresOptions> & { name?: string } = {}): DynamicModule {
   return migratedTypeOrm({ type: 'postgres', ...options }, dataSourceInThread);
 }
 
-/** A DataSource with its own database. The database ends with it, because an open engine would keep the process alive. */
+/**
+ * Returns a DataSource with its own database. Destroying the DataSource ends the database, which would otherwise keep the
+ * process alive.
+ */
 async function dataSourceInThread(options: DataSourceOptions): Promise<DataSource> {
   if (options.type !== 'postgres')
     throw new Error('embeddedTypeOrm() always uses PostgreSQL. Leave out `type`.');

@@ -14,7 +14,8 @@ export function serve(): void {
 
   const start = async () => {
     if (!fs.existsSync(snapshot)) {
-      // initdb takes some seconds: once a version, for all test files and runs of this machine.
+      // initdb takes some seconds. So it runs once for each version of PGlite, and all later tests on this machine use its
+      // result.
       const fresh = await PGlite.create();
       const dump = await fresh.dumpDataDir('gzip');
       await fresh.close();

@@ -5,12 +5,12 @@ import { shippingEntities } from '../shipping.entities.js';
 const viewStatements = /\bVIEW\b|typeorm_metadata/;
 
 /**
- * Looks at the tables of the library only: whatever the host's entities and tables are, they are no drift.
+ * Compares only the tables of this library with its entities. Your own entities and tables are not compared.
  * @throws Error with the statements that the schema builder would run to make these tables fit the entities
  */
 export async function expectNoSchemaDrift(dataSource: DataSource): Promise<void> {
   const isOurs = (target: unknown) => shippingEntities.some((entity) => entity === target);
-  // The schema builder passes over entities like those with `@Entity({ synchronize: false })`.
+  // The schema builder ignores an entity whose `synchronize` is false, as with `@Entity({ synchronize: false })`.
   const others = dataSource.entityMetadatas.filter((each) => each.synchronize && !isOurs(each.target));
   for (const metadata of others) metadata.synchronize = false;
   const { upQueries } = await dataSource.driver

@@ -11,18 +11,18 @@ type ModuleOptions = Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttem
   name?: string;
 };
 
-/** The options of the host's DataSource; `name` is that of `TypeOrmModule`. */
+/** The options of your DataSource. `name` is its name in `TypeOrmModule`. */
 export type TestTypeOrmOptions = DataSourceOptions & ModuleOptions;
 /** Its database is in memory, so the options need not name one. */
 type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
 
 /**
- * `TypeOrmModule` on a database of its own, migrated: import it beside `ShippingModule` in a test. On a server, the
- * database is made when the application starts, next to the one that the options name, and dropped when it is closed.
- * So their user must have the right to create databases. On SQLite, it is in memory.
+ * Returns `TypeOrmModule` with a new, migrated database. Import it beside `ShippingModule` in a test. On a server, the
+ * database is created when the application starts, and dropped when the application closes. So the user in the options must
+ * have the right to create databases. On SQLite, the database is in memory.
  *
- * The application does not start when the driver is not installed, or when the server cannot be reached or refuses.
- * The error is that of TypeORM or the driver.
+ * If the driver is not installed, or the server cannot be reached or refuses the user, the application does not start.
+ * TypeORM or the driver throws the error.
  * @param options the `entities` and `migrations` of the library are added, and all migrations run
  */
 export function testTypeOrm(options: TestTypeOrmOptions | SqliteInMemory): DynamicModule {
@@ -46,13 +46,13 @@ export function migratedTypeOrm(
   };
   return TypeOrmModule.forRootAsync({
     name: options.name,
-    // At shutdown @nestjs/typeorm 11 looks the DataSource up by the `name` among these.
+    // At shutdown, @nestjs/typeorm 11 looks up the DataSource by the `name` in these options.
     useFactory: () => migrated as TypeOrmModuleOptions,
     dataSourceFactory: (made) => open(made as DataSourceOptions),
   });
 }
 
-/** Ends the database of a DataSource with it. */
+/** Makes `destroy()` of the DataSource also end its database. */
 export function endingWith(dataSource: DataSource, end: () => Promise<unknown>): DataSource {
   const destroy = dataSource.destroy.bind(dataSource);
   dataSource.destroy = async () => {

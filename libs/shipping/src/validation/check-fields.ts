@@ -28,8 +28,8 @@ export function checkFields<Dto extends object>(
     const fieldPointer = pointerTo(pointer, name);
     violations.at({ pointer: fieldPointer })('unknown', `${fieldPointer} ${unknown}`, fields);
   }
-  // class-transformer would copy a whole object, however deep it is. No rule accepts an object other than a Date, so an
-  // array stands for it.
+  // class-transformer would copy a whole object, however deep it is. No rule accepts an object other than a Date. So we
+  // pass an empty array in place of the object, which the rules refuse, too.
   const values: Record<string, unknown> = {};
   for (const name of fields) {
     const value: unknown = Reflect.get(input, name);

@@ -48,8 +48,9 @@ export function isLabel(text: string): boolean {
 }
 
 /**
- * Returns the case-folded form of a text, which is searched. Upper case turns `ß` into `SS`, but leaves `ẞ` as it is,
- * so lower case comes first. JavaScript writes a `Σ` at the end of a word as `ς`. In a folded text it is `σ` everywhere.
+ * Returns the case-folded form of a text. Searches compare this form. Upper case turns `ß` into `SS`, but leaves `ẞ` as it
+ * is, so lower case comes first. JavaScript writes a `Σ` at the end of a word as `ς`. In a folded text it is `σ`
+ * everywhere.
  */
 export function folded(text: string): string {
   if (!nonAscii.test(text)) return text.toLowerCase();

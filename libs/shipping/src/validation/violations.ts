@@ -46,14 +46,14 @@ abstract class ViolationsError extends ShippingException {
   }
 }
 
-/** The body of a request, or the input of a service, has violations. `errors` has all of them. */
+/** The body of a request, or the input of a service, has violations. `errors` lists them, at most 50. */
 export class ValidationFailedError extends ViolationsError {
   constructor(extensions: ViolationExtensions) {
     super('validation_failed', 'Validation failed', extensions);
   }
 }
 
-/** The path, the query or a header has violations, and perhaps the body too. `errors` has all of them. */
+/** The path, the query or a header has violations, and perhaps the body, too. `errors` lists them, at most 50. */
 export class InvalidParameterError extends ViolationsError {
   constructor(extensions: ViolationExtensions) {
     super('invalid_parameter', 'Invalid parameter', extensions);

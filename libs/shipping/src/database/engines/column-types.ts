@@ -7,7 +7,7 @@ const postgresTypes = new Map<ColumnType, ColumnType>([
   ['simple-json', 'jsonb'],
 ]);
 
-/** MariaDB and MySQL need an index on a numbered column. On SQLite, `insertEvent` looks up the last number by it. */
+/** MariaDB and MySQL need an index on a numbered column. On SQLite, `insertEvent` finds the last number by this index. */
 export const seqIndex = 'uq_shipping_order_event_seq';
 
 /** The names of our own constraints and indexes. A host may add others to our entities. */
@@ -100,7 +100,8 @@ function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, pre
 }
 
 /**
- * Synchronizing would change the host's table into ours, such as Vendure's `shipping_method`.
+ * If the host has a table with the same name as ours, such as Vendure's `shipping_method`, synchronizing would change the
+ * host's table into ours.
  * @throws Error that names the remedy
  */
 function refuseSharedTable({ tablePath }: EntityMetadata, { entityMetadatas }: DataSource): void {

@@ -64,7 +64,8 @@ export class CreateShipping implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    // The methods come first. If your foreign key refers to them, nothing has been dropped yet.
+    // The table of methods is dropped first. If your foreign key refers to it, the database refuses, and nothing has been
+    // dropped.
     for (const table of tables(runner)) {
       // TypeORM would drop the index of the numbered column first, which these servers refuse.
       if (isMysqlFamily(runner))

@@ -5,7 +5,7 @@ import { type OrderEventDto } from './order-event.dto.js';
 export interface OrderEventPageQuery {
   /** The largest number of events on the page, 1 to 200; by default 50. */
   limit?: number;
-  /** Only events of these types, at most 50. By default events of all types. */
+  /** Reads only events of these types; at most 50 types. By default events of all types are read. */
   types?: readonly OrderEventType[];
   /** By default the oldest event comes first, as on the route. */
   newestFirst?: boolean;

@@ -28,7 +28,7 @@ export class OrderEventActor {
   label!: string | null;
 }
 
-/** An event as clients and sibling modules read it. */
+/** An event as clients and your own modules read it. */
 export interface OrderEventDto {
   /** UUIDv7; opaque to clients. */
   id: string;

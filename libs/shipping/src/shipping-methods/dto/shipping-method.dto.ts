@@ -1,7 +1,7 @@
 import { type JsonObject } from '../../validation/json-object.js';
 import { type InheritedField } from '../method-fields.js';
 
-/** A shipping method as clients and sibling modules see it, with inherited values. */
+/** A shipping method as clients and your own modules see it, with inherited values. */
 export interface ShippingMethodDto {
   /** UUIDv7; opaque to clients. */
   id: string;

@@ -7,7 +7,7 @@ import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 const unknownField = 'is not a field of a shipping method.';
 
 /**
- * Checks a request of unknown origin: JSON of a client, or an object of a sibling module. Nothing is coerced.
+ * Checks a request of unknown origin: JSON of a client, or an object of your own code. Nothing is coerced.
  * @param pointer the JSON pointer to the request in the body
  * @returns the checked request, its labels normalised; incomplete when there are violations
  */

@@ -11,7 +11,7 @@ import { type CheckedListQuery, compareValues, type Condition } from './list-fil
 const conditionKeys = ['field', 'op', 'value'];
 
 /**
- * Checks the query of a list, from a URL or from a sibling module.
+ * Checks the query of a list, from a URL or from your own code.
  * @param isBracketed whether `filter` was sent as `filter[field]=value`; then violations name that parameter
  * @returns the query with values that can be compared; incomplete when there are violations
  */
@@ -161,7 +161,7 @@ function checkValues(
   if (takes === 'range' && list.length !== 2) return refuse('length', `"${operator}" takes two values.`);
   if (list.length > listLimits.values)
     return refuse('too_many', `there may be at most ${listLimits.values} values.`);
-  // This comes before texts are normalised, because a sibling module may pass texts of any length.
+  // This comes before texts are normalised, because your own code may pass texts of any length.
   const bytes = list.reduce<number>((sum, each) => sum + bytesOf(each), 0);
   if (bytes > listLimits.parameterBytes)
     return refuse('too_large', `the values must be at most ${listLimits.parameterBytes} bytes in all.`);

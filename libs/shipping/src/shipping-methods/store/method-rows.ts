@@ -63,7 +63,7 @@ export async function revisionsOf(
   return projectIds.map((id) => ({ project: found.get(id), defaults: found.get(defaultsProjectId) }));
 }
 
-/** Reads projects with their methods in one statement, so that all of them are of one moment. */
+/** Reads projects with their methods in one statement, so that all of them come from the same moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
   // PostgreSQL turns a list of one id into an equality, and does not send an equality for `m` to a shard: docs/scaling.md.
   const ids = projectIds.length === 1 ? [...projectIds, ...projectIds] : projectIds;
@@ -95,7 +95,7 @@ export async function claim(
   expected: string | undefined,
   next: string,
 ): Promise<boolean> {
-  // Drivers count differently when an INSERT finds a row. So the UPDATE tells whether the row is ours.
+  // When an INSERT finds a row already, drivers report different counts. So the UPDATE tells whether the row is ours.
   const expectedRevision = expected ?? (await addProject(manager, projectId));
   const values = { projectId, expectedRevision, next };
   const { affected } = await runCached(manager, ShippingProject, 'claim', values, () =>

@@ -49,8 +49,8 @@ interface Plan {
 }
 
 /**
- * The writers of one project that are in no transaction of a caller wait here for each other. They then use one connection,
- * not one each. All mounts on a DataSource share the queue.
+ * Calls that change one project outside of a caller's transaction run one after another, so that they share one connection.
+ * All mounts on a DataSource share the queue.
  */
 const writersOf = onePerDataSource(() => new KeyedQueue());
 
@@ -84,7 +84,10 @@ export class MethodStore {
     );
   }
 
-  /** Returns a project as it is now. A view that a transaction has read is not cached, because others must not see it. */
+  /**
+   * Returns a project as it is now. A view that a transaction has read is not cached, because it may have changes that are
+   * not committed.
+   */
   view(projectId: string, callerManager: EntityManager | undefined): Promise<MethodView> {
     if (!callerManager) return this.cache.get(projectId);
     return this.database.read(callerManager, (manager) => this.read(manager, projectId));
@@ -161,9 +164,9 @@ export class MethodStore {
   }
 
   /**
-   * Decides on the cached view, which may be old. If rows are to be written, `claim` detects an old view. Otherwise the
-   * result is undefined, because an old view may refuse what the current one allows, and may have nothing to change. It is
-   * also undefined for a view that inherits, because `claim` does not compare the revision of the defaults.
+   * Decides on the cached view, which may be old. If rows are to be written, `claim` detects an old view. If the decision
+   * is a refusal, or changes nothing, the result is undefined, because the current view may lead to another decision. The
+   * result is also undefined for a view that inherits, because `claim` does not compare the revision of the defaults.
    */
   private decideOnCachedView(change: ProjectChange): Plan | undefined {
     const view = this.cache.peek(change.projectId);
@@ -243,7 +246,7 @@ export class MethodStore {
     const { defaultsProjectId } = this.settings;
     const inherits = projectId !== defaultsProjectId && set.methods.some((method) => method.use_default);
     if (!inherits) return MethodView.of(set);
-    // The set is read again, because both sets must be of one moment.
+    // The set is read again, because both sets must come from the same moment.
     const [inheriting = set, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
     return MethodView.of(inheriting, defaults);
   }

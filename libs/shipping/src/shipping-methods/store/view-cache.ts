@@ -20,9 +20,12 @@ export interface CacheStats {
   bytes: number;
   /** The number of projects in memory now. */
   entries: number;
-  /** Reads of a project that were answered from memory, after a look-up. Calls in transactions are not counted. */
+  /**
+   * Calls that were answered from memory after a look-up, or from a read that another call had started. Calls in
+   * transactions are not counted.
+   */
   hits: number;
-  /** Reads of a project that read its methods from the database. */
+  /** Calls that read the methods of a project from the database. */
   misses: number;
   /** Statements that asked whether the memory is current. One statement asks for all calls that arrive together. */
   lookUps: number;
