@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { MethodInUseError, type ShippingMethodChange, ShippingProject } from 'nestjs-shipping';
+import { MethodInUseError, type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('ShippingMethods.removeProject', () => {
-  it('removes the methods and the row of one project, and reports each method', async () => {
+  it('removes the methods of one project, and reports each method', async () => {
     const [project, other] = [freshProject(), freshProject()];
     const { methods: stored } = await host.methods.upsertMany(project, [ground, express]);
     await host.methods.create(other, ground);
@@ -33,8 +33,6 @@ describe('ShippingMethods.removeProject', () => {
     expect(seen.map(({ type, before }) => [type, before?.id]).toSorted()).toEqual(
       stored.map(({ id }) => ['deleted', id]).toSorted(),
     );
-    const { manager } = host.dataSource;
-    expect(await manager.countBy(ShippingProject, { projectId: project })).toBe(0);
     expect((await host.methods.list(project)).meta.total).toBe(0);
     expect((await host.methods.list(other)).meta.total).toBe(1);
   });
@@ -88,14 +86,12 @@ describe('ShippingMethods.removeProject', () => {
     },
   );
 
-  it('removes the row of a project whose methods were removed before', async () => {
+  it('finds nothing to remove in a project whose methods were removed before', async () => {
     const project = freshProject();
     const { id } = await host.methods.create(project, ground);
     await host.methods.remove(project, id);
 
     expect(await host.methods.removeProject(project)).toBe(0);
-
-    expect(await host.dataSource.manager.countBy(ShippingProject, { projectId: project })).toBe(0);
   });
 
   it('in a race with creates counts exactly the methods that are gone', async () => {

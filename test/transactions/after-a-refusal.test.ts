@@ -2,7 +2,7 @@ import {
   DuplicateMethodError,
   MethodInUseError,
   MethodNotFoundError,
-  ShippingProject,
+  ShippingMethod,
   TooManyRemovalsError,
   ValidationFailedError,
   VersionMismatchError,
@@ -49,7 +49,7 @@ describe("the caller's transaction after a refusal", () => {
     expect(meta.total).toBe(3);
   });
 
-  it('stores nothing of calls that were refused or changed nothing', async () => {
+  it('stores no method by calls that were refused or changed nothing', async () => {
     const [refused, empty] = [freshProject(), freshProject()];
     const [nothingToAdopt, nothingToRemove] = [freshProject(), freshProject()];
 
@@ -65,7 +65,7 @@ describe("the caller's transaction after a refusal", () => {
     });
 
     const projectId = In([refused, empty, nothingToAdopt, nothingToRemove]);
-    expect(await host.dataSource.getRepository(ShippingProject).findBy({ projectId })).toEqual([]);
+    expect(await host.dataSource.getRepository(ShippingMethod).findBy({ projectId })).toEqual([]);
   });
 
   it('stores a create that comes after a refused call in a new project', async () => {

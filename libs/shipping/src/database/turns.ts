@@ -1,4 +1,5 @@
 import { DatabaseUnavailableError } from './database.errors.js';
+import { withinMs } from './within-ms.js';
 
 /** Runs one piece of work after another, in the order of the calls. */
 export class Turns {
@@ -27,18 +28,15 @@ export class Turns {
 
 /** Rejects if the turn before takes too long. */
 async function inTime(last: Promise<unknown>, maxTurnWaitMs: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const remedy =
-        'The call waited too long for another call on its connection. In a TypeORM subscriber, call our services ' +
-        'only for events of your own entities.';
-      reject(new DatabaseUnavailableError(new Error(remedy)));
-    }, maxTurnWaitMs);
-  });
-  try {
-    await Promise.race([last, tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
+  if (
+    await withinMs(
+      last.then(() => true),
+      maxTurnWaitMs,
+    )
+  )
+    return;
+  const remedy =
+    'The call waited too long for another call on its connection. In a TypeORM subscriber, call our services ' +
+    'only for events of your own entities.';
+  throw new DatabaseUnavailableError(new Error(remedy));
 }

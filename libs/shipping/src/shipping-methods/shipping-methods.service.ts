@@ -267,19 +267,14 @@ export class ShippingMethods {
   }
 
   /**
-   * Removes all methods of a project, for a tenant that leaves. `OrderEvents.removeProject` removes its histories.
+   * Removes all methods of a project, for a tenant that leaves. `OrderEvents.removeProject` removes its histories. The row of
+   * the project in `shipping_project` stays. It holds only the id of the project and a random revision.
    * @returns how many methods were removed
    * @throws InvalidParameterError; MethodInUseError when your foreign key refers to one of them: then none is removed
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
-    const { changes } = await this.store.change(this.database.callerManager(options), {
-      projectId,
-      decide: removalOfAll,
-      afterStatements: this.afterStatements,
-      removesProject: true,
-    });
-    return changes.length;
+    return (await this.change(projectId, options, removalOfAll)).changes.length;
   }
 
   /** Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement. */

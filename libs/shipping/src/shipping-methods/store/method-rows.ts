@@ -24,9 +24,6 @@ export interface NewRow {
 /** An INSERT of 1,000 rows has 11,000 parameters. Every engine allows that. */
 const maxRowsOfStatement = 1000;
 
-/** How often `lock` adds the project's row again, if another process has just deleted it. */
-const maxLocks = 5;
-
 /** The CASE of an UPDATE compares every row with every id, so its cost grows with the square of the rows. */
 const maxRowsOfUpdate = 100;
 
@@ -106,15 +103,13 @@ export async function claim(
 
 /** Waits for the other writers of a project, and gives it its next revision. */
 export async function lock(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  // The lock needs the row. Another process may delete it after it was added.
-  for (let attempt = 1; attempt <= maxLocks; attempt++) {
-    await addProject(manager, projectId);
-    const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
-      nextRevision(manager).where('project_id = :projectId'),
-    );
-    if (affected === 1) return;
-  }
-  throw lostRace();
+  // The lock needs a row.
+  await addProject(manager, projectId);
+  const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
+    nextRevision(manager).where('project_id = :projectId'),
+  );
+  // The row was deleted by hand.
+  if (affected !== 1) throw lostRace();
 }
 
 function nextRevision(manager: EntityManager) {
@@ -259,16 +254,6 @@ export async function deleteMethods(
     // A row was deleted by hand, or a trigger keeps it.
     if (affected !== part.length) throw lostRace(new Error('A method that was to be deleted was not.'));
   }
-}
-
-/** Deletes the row of a project, which the transaction has locked. Its methods must be gone. */
-export async function deleteProject(manager: EntityManager, projectId: string): Promise<void> {
-  await manager
-    .createQueryBuilder()
-    .delete()
-    .from(ShippingProject)
-    .where('project_id = :projectId', { projectId })
-    .execute();
 }
 
 async function storedMethods(

@@ -15,7 +15,6 @@ import {
   addProject,
   claim,
   deleteMethods,
-  deleteProject,
   insertMethods,
   lock,
   lostRace,
@@ -39,8 +38,6 @@ export interface ProjectChange {
   projectId: string;
   decide: Decide;
   afterStatements: AfterStatements<ChangeResult>;
-  /** Also deletes the row of the project, because no method is left. */
-  removesProject?: boolean;
 }
 
 interface Plan {
@@ -147,7 +144,7 @@ export class MethodStore {
   private async changeOnOwnConnection(change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide, afterStatements } = change;
     const plan = this.decideOnCachedView(change) ?? decideOn(await this.view(projectId, undefined), decide);
-    if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
+    if (plan.changes.length === 0) return { view: plan.view, changes: [] };
     const result = await this.database.write(
       undefined,
       async (manager, isRetry) => {
@@ -155,7 +152,7 @@ export class MethodStore {
         // Another process was faster, and may be again. So the second try waits for the lock of the project, and then decides.
         if (isRetry) return this.lockAndChange(manager, change, revision);
         if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
-        return this.write(manager, change, plan, revision);
+        return this.write(manager, plan, revision);
       },
       afterStatements,
     );
@@ -173,7 +170,7 @@ export class MethodStore {
     if (!view || view.inherits) return undefined;
     try {
       const plan = decideOn(view, change.decide);
-      return isEmpty(plan, change) ? undefined : plan;
+      return plan.changes.length === 0 ? undefined : plan;
     } catch (error) {
       if (error instanceof ShippingException) return undefined;
       throw error;
@@ -186,33 +183,25 @@ export class MethodStore {
   ): Promise<ChangeResult> {
     const { projectId } = change;
     const plan = await this.decideInCallersTransaction(manager, change);
-    if (isEmpty(plan, change)) return { view: plan.view, changes: [] };
+    if (plan.changes.length === 0) return { view: plan.view, changes: [] };
     const revision = randomUUID();
     if (await claim(manager, projectId, plan.view.revision, revision))
-      return this.write(manager, change, plan, revision);
+      return this.write(manager, plan, revision);
     // The snapshot is older than the commit of another writer.
     if (readsFromSnapshotByDefault(manager)) throw lostRace();
     return this.lockAndChange(manager, change, revision);
   }
 
   /**
-   * Decides on what the transaction sees. On an engine that reads from a snapshot, it locks the project before it reads, so
-   * that the snapshot shows what other writers have committed. The lock needs a row. If nothing is to be written, the row
-   * that was added is deleted again.
+   * Decides on what the transaction sees. On an engine that reads from a snapshot, it locks the row of the project before it
+   * reads, so that the snapshot shows what other writers have committed.
    */
-  private async decideInCallersTransaction(manager: EntityManager, change: ProjectChange): Promise<Plan> {
-    const { projectId, decide } = change;
-    const added = readsFromSnapshotByDefault(manager) ? await addProject(manager, projectId) : undefined;
-    const view = await this.read(manager, projectId);
-    let isWritten = false;
-    try {
-      const plan = decideOn(view, decide);
-      isWritten = !isEmpty(plan, change);
-      return plan;
-    } finally {
-      if (!isWritten && added !== undefined && view.revision === added)
-        await deleteProject(manager, projectId);
-    }
+  private async decideInCallersTransaction(
+    manager: EntityManager,
+    { projectId, decide }: ProjectChange,
+  ): Promise<Plan> {
+    if (readsFromSnapshotByDefault(manager)) await addProject(manager, projectId);
+    return decideOn(await this.read(manager, projectId), decide);
   }
 
   private async lockAndChange(
@@ -221,22 +210,17 @@ export class MethodStore {
     revision: string,
   ): Promise<ChangeResult> {
     await lock(manager, change.projectId, revision);
-    const plan = decideOn(await this.read(manager, change.projectId), change.decide);
-    return this.write(manager, change, plan, revision);
+    return this.write(manager, decideOn(await this.read(manager, change.projectId), change.decide), revision);
   }
 
   private async write(
     manager: EntityManager,
-    { removesProject = false }: ProjectChange,
     { view, changes }: Plan,
     revision: string,
   ): Promise<ChangeResult> {
     const { projectId } = view;
     const rows = await writeRows(manager, projectId, changes);
-    if (removesProject) await deleteProject(manager, projectId);
-    const after = removesProject
-      ? MethodView.of({ projectId, revision: undefined, methods: [] })
-      : (view.with(rows, revision) ?? (await this.read(manager, projectId)));
+    const after = view.with(rows, revision) ?? (await this.read(manager, projectId));
     return { view: after, changes: changes.map((change) => changeOf(change, after)) };
   }
 
@@ -254,12 +238,6 @@ export class MethodStore {
 
 function decideOn(view: MethodView, decide: Decide): Plan {
   return { view, changes: decide(view) };
-}
-
-/** Returns whether nothing is to be written. */
-function isEmpty({ view, changes }: Plan, { removesProject = false }: ProjectChange): boolean {
-  const hasRow = view.revision !== undefined;
-  return changes.length === 0 && !(removesProject && hasRow);
 }
 
 /** Deletes rows first. If your foreign key forbids that, nothing else is written. */
