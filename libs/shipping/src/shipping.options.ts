@@ -154,7 +154,7 @@ export function checkStaticOptions(extras: ShippingModuleExtras) {
 }
 
 /** @returns the options with their defaults @throws Error that names the option and what it may be */
-export function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHttpOptions> {
+function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHttpOptions> {
   checkOption('http', typeof http === 'object' && http !== null, 'must be false or an object');
   const { path = defaultPath, version = VERSION_NEUTRAL, ...mounted } = http;
   const { decorators = [], routeDecorators = {}, problems = true, ...others } = mounted;

@@ -83,7 +83,7 @@ type Having<Property> = {
 }[FieldName];
 
 export type SettableField = Having<{ settable: true }>;
-export type SearchedField = Having<{ searched: true }>;
+type SearchedField = Having<{ searched: true }>;
 
 /** The fields whose value can come from the defaults project. */
 export type InheritedField = Having<{ inherited: true }>;
