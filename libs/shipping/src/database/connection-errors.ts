@@ -22,12 +22,15 @@ const faults = {
   duplicate: /^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_UNIQUE)$/,
   foreignKey: /^(23503|23001|ER_ROW_IS_REFERENCED(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
 };
-/** Some driver errors have no code. We recognise them by their message. With these, the statement was never sent. */
+/**
+ * Some driver errors have no code. We recognise them by their message. The message of an error with a code may contain
+ * anything, such as the value that is a duplicate. With these, the statement was never sent.
+ */
 const messagesBeforeSending =
-  /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|connection is in closed state|connect ETIMEDOUT|database connection is not open/;
+  /^(Client .* not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|.* connection is in closed state|.*database connection is not open)/;
 /** With these, the connection broke. */
 const messagesOfBrokenConnections =
-  /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)|Connection lost/i;
+  /^(Connection (terminated|ended|lost)|Query read timeout|PGlite is (closed|closing))/;
 
 /** Returns the code of a database error or of a socket error. PostgreSQL has the SQLSTATE, mysql2 a number for some. */
 function codeOf(error: unknown): string {
@@ -123,7 +126,7 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
 
 function kindOf(error: unknown): 'lock' | 'race' | 'notSent' | 'openCommit' | 'broken' | undefined {
   const code = codeOf(error);
-  const message = error instanceof Error ? error.message : '';
+  const message = code === '' && error instanceof Error ? error.message : '';
   const contention = contentionOf(error);
   if (contention) return contention;
   const isReleased =
