@@ -68,14 +68,14 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
 
 /**
  * Tells whether a row has the same values in this unique index already. PostgreSQL has the name of the index in a field.
- * MariaDB's message ends with the name, and SQLite's ends with the columns.
+ * In MariaDB's message it is the last quoted name, in each language of the server. SQLite's message ends with the columns.
  */
 export function isDuplicate(error: unknown, index: string, lastColumn: string): boolean {
   if (!faults.duplicate.test(codeOf(error))) return false;
   const { constraint, message } = driverErrorOf(error);
   // An entityPrefix or the name of a partition may stand before it.
   if (constraint !== undefined) return String(constraint).endsWith(index);
-  return new RegExp(`(${index}["']?|\\.${lastColumn})$`).test(String(message));
+  return new RegExp(`(${index}(["'][^"']*)?|\\.${lastColumn})$`).test(String(message));
 }
 
 /**
