@@ -18,7 +18,7 @@ const logger = new Logger('ShippingModule');
  * Answers every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
  * adapters. It is for HTTP only, and you turn it on by `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of
  * the same application must not inherit it, because its callers would get no answer. The mounted routes send our own
- * refusals as problems without this filter. A response that has been sent is left alone.
+ * refusals as problems without this filter. A response that has been sent stays as it is.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
@@ -46,7 +46,11 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     }
     // Express's response is a Node response. Its `send()` would add an ETag and a charset. On Fastify, the error of a
     // middleware comes with a Node response, too.
-    if (response.headersSent) return;
+    if (response.headersSent) {
+      // Like Nest's own filter, so that no client waits for the rest of an answer that was begun.
+      response.end();
+      return;
+    }
     response.statusCode = problem.status;
     for (const [name, text] of headers) response.setHeader(name, text);
     response.setHeader('Content-Length', Buffer.byteLength(body));
@@ -128,7 +132,11 @@ export function problemOf(exception: unknown): ProblemDetails {
 function messageOf(error: HttpError): string {
   const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
   const { message } = Object(response) as { message?: unknown };
-  return Array.isArray(message) ? message.map((each) => `${String(each)}.`).join(' ') : error.message;
+  const messages = Array.isArray(message) ? message.map(String) : [];
+  const sentences = messages
+    .filter((each) => each !== '[object Object]')
+    .map((each) => (/[.!?]$/.test(each) ? each : `${each}.`));
+  return sentences.join(' ') || error.message;
 }
 
 /** The public fields of errors of `http-errors`, which Express's middleware throws, of body-parser and of Fastify. */
