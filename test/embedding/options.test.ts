@@ -52,7 +52,11 @@ describe('the options', () => {
     ['entityManager', { entityManager: 'ambient' }],
     ['onChange', { onChange: 'write' }],
     ['onEvent', { onEvent: {} }],
+    ['http.decorators', { http: { decorators: [class JwtGuard {}] } }],
+    ['http.routeDecorators', { http: { routeDecorators: null } }],
+    ['http.routeDecorators', { http: { routeDecorators: UseGuards() } }],
     ['http.problems', { http: { problems: 'no' } }],
+    ['isGlobal', { isGlobal: 'no' }],
     ['http.guards', { http: { guards: [] } }],
     ['imports', { imports: ConfigModule }],
     ['dataSource', { dataSource: { name: 'shop' } }],
@@ -89,6 +93,24 @@ describe('the options', () => {
       'needs useFactory, useClass or useExisting',
     );
   });
+
+  it.each<unknown>([null, 5, 'options', UseGuards()])(
+    'of forRoot() must be an object: %j is refused',
+    (options) => {
+      expect(() => ShippingModule.forRoot(options as ShippingModuleOptions)).toThrow(
+        'The options of ShippingModule.forRoot() must be an object.',
+      );
+    },
+  );
+
+  it.each(['onChange', 'maxMethods', 'isglobal'])(
+    'beside a factory are refused, because Nest would ignore them: %s',
+    (option) => {
+      const shipping = (): unknown => ShippingModule.forRootAsync({ useFactory: () => ({}), [option]: 1 });
+
+      expect(shipping).toThrow(`ShippingModule option "${option}" does not belong beside useFactory,`);
+    },
+  );
 
   it.each([
     ['useFactory', { inject: [OptionsFactory], useFactory: (factory: OptionsFactory) => factory.create() }],

@@ -1,9 +1,10 @@
+import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
-import { statementThatFails, statementThatSucceeds } from '../support/statements.js';
+import { anyStatement, statementThatFails, statementThatSucceeds } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -151,5 +152,51 @@ describe("a host's nested transaction beside a call of ours", () => {
 
     const { data } = await host.methods.list(project, { per_page: 100 });
     expect(told.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
+  });
+
+  it('takes each call that is made while it begins either wholly or not at all', async () => {
+    const told: (string | undefined)[] = [];
+    const subscription = host.methods.changes.subscribe(({ after }) => told.push(after?.method_code));
+    const project = freshProject();
+    for (let steps = 0; steps < 25; steps++) {
+      await host.dataSource.transaction(async (manager) => {
+        const undone = manager.transaction(async (inner) => {
+          await anyStatement(inner);
+          throw new Error('undone');
+        });
+        for (let step = 0; step < steps; step++) await undefined;
+        const request = { ...ground, method_code: `m${steps}` };
+        await Promise.allSettled([undone, host.methods.create(project, request, { manager })]);
+      });
+    }
+    subscription.unsubscribe();
+
+    const { data } = await host.methods.list(project, { per_page: 100 });
+    expect(told.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
+  });
+});
+
+describe("a host's nested transaction beside a call with onChange", () => {
+  const onChange = async ({ after }: ShippingMethodChange, manager: EntityManager): Promise<void> => {
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    await manager.transaction((inner) => anyStatement(inner));
+    const event = { projectId: after?.project_id ?? '', orderId: 'o', type: 'method.changed' };
+    await hooked.events.record(event, { manager });
+  };
+  const hooked = mounted({ shipping: { onChange } });
+
+  it('does not undo what onChange stores', async () => {
+    for (let moment = 0; moment < 12; moment++) {
+      const project = freshProject();
+      await hooked.dataSource.transaction(async (manager) => {
+        const creating = hooked.methods.create(project, ground, { manager });
+        for (let turn = 0; turn < moment; turn++) await new Promise(setImmediate);
+        await nested(manager, statementThatFails);
+        await creating;
+      });
+
+      expect((await hooked.methods.list(project)).meta.total).toBe(1);
+      expect(await hooked.events.list(project, 'o')).toHaveLength(1);
+    }
   });
 });

@@ -12,6 +12,7 @@ import { ShippingMethods } from './shipping-methods/shipping-methods.service.js'
 import { shippingEntities } from './shipping.entities.js';
 import { controllersFor, ShippingMount } from './shipping.mount.js';
 import {
+  checkAsyncOptions,
   checkStaticOptions,
   settingsOf,
   type ShippingModuleExtras,
@@ -100,11 +101,15 @@ export class ShippingModule extends ConfigurableModuleClass {
   }
 
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+    if (typeof options !== 'object' || options === null)
+      throw new Error('The options of ShippingModule.forRoot() must be an object. {} means all defaults.');
     return super.forRoot(options);
   }
 
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
-    if (options.useFactory || options.useClass || options.useExisting) return super.forRootAsync(options);
-    throw new Error('ShippingModule.forRootAsync() needs useFactory, useClass or useExisting.');
+    if (!options?.useFactory && !options?.useClass && !options?.useExisting)
+      throw new Error('ShippingModule.forRootAsync() needs useFactory, useClass or useExisting.');
+    checkAsyncOptions(options);
+    return super.forRootAsync(options);
   }
 }

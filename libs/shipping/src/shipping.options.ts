@@ -144,9 +144,26 @@ export function settingsOf(options: ShippingModuleOptions): MethodSettings & Eve
   return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, onChange, onEvent };
 }
 
+/**
+ * Nest ignores an option that stands beside the factory, unless it is static.
+ * @throws Error that names the option and the remedy
+ */
+export function checkAsyncOptions(options: object): void {
+  const known = ['useFactory', 'useClass', 'useExisting', 'inject', 'provideInjectionTokensFrom'];
+  const names = [...known, ...Object.keys(staticDefaults)];
+  const other = Object.keys(options).find((name) => !names.includes(name));
+  if (other !== undefined)
+    throw optionError(
+      other,
+      `does not belong beside useFactory, where only ${names.join(', ')} are read. If ShippingModule has this option, ` +
+        'the factory must return it',
+    );
+}
+
 /** @returns the options with their defaults @throws Error that names the option and what it may be */
 export function checkStaticOptions(extras: ShippingModuleExtras) {
   const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
+  checkOption('isGlobal', typeof isGlobal === 'boolean', 'must be true or false');
   const isName = dataSource === undefined || typeof dataSource === 'string';
   checkOption('dataSource', isName, 'must be the name of a TypeORM DataSource');
   checkOption('imports', Array.isArray(imports), 'must be an array of modules');
@@ -164,6 +181,9 @@ function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHttpOptio
   projectParameterOf(path);
   checkOption('http.problems', typeof problems === 'boolean', 'must be true or false');
   checkDecorators('http.decorators', decorators);
+  // A decorator has no entries, so it would be ignored.
+  const isMap = typeof routeDecorators === 'object' && routeDecorators !== null;
+  checkOption('http.routeDecorators', isMap, 'must be an object such as { create: [UseGuards(JwtGuard)] }');
   for (const [route, each] of Object.entries(routeDecorators)) {
     const option = `http.routeDecorators.${route}`;
     const isRoute = shippingRoutes.some((known) => known === route);
@@ -207,7 +227,10 @@ function isFromOneTo(max: number, value: number): boolean {
 }
 
 function checkDecorators(option: string, decorators: unknown = []): void {
-  const isList = Array.isArray(decorators) && decorators.every((each) => typeof each === 'function');
+  // A class is no decorator: JwtGuard instead of UseGuards(JwtGuard).
+  const isDecorator = (each: unknown): boolean =>
+    typeof each === 'function' && !/^class\b/.test(String(each));
+  const isList = Array.isArray(decorators) && decorators.every(isDecorator);
   if (!isList)
     throw optionError(option, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
 }

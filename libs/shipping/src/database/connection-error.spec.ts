@@ -1,3 +1,4 @@
+import { ConflictException } from '@nestjs/common';
 import {
   QueryFailedError,
   QueryRunnerAlreadyReleasedError,
@@ -67,6 +68,10 @@ describe('connectionError()', () => {
     ['a duplicate', failed('INSERT', coded('23505'))],
     ['a syntax error', failed('SELEC', coded('42601'))],
     ['a host’s own error', new TypeError('undefined is not a function')],
+    ['a host’s own refusal', new ConflictException('The socket wrench is sold out.')],
+    ['a duplicate of any text', failed('INSERT', coded('ER_DUP_ENTRY', "Duplicate entry 'Pool is closed'"))],
+    ['a name that is unknown', failed('SELECT', coded('42703', 'column "socket" does not exist'))],
+    ['a text of a trigger', failed('INSERT', coded('P0001', 'Connection lost'))],
     ['a value that is not an error', 'oops'],
     ['undefined', undefined],
   ])('returns %s as it is', (_what, error) => {

@@ -60,7 +60,9 @@ describe('an error of a database', () => {
 
   it.each([
     ['ER_DUP_ENTRY', "Duplicate entry 'p-ups-03' for key 'uq_codes'", true],
+    ['ER_DUP_ENTRY', "'p-ups-03' は索引 'uq_codes' で重複しています。", true],
     ['ER_DUP_ENTRY', "Duplicate entry 'uq_codes' for key 'labels'", false],
+    ['ER_DUP_ENTRY', "Duplicate entry 'p-ups-03' for key 'uq_codes_2'", false],
     ['SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: t.project_id, t.method_code', true],
     ['SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: t.project_id, t.label', false],
   ])('with the code %s and the message «%s» is a duplicate of this index: %s', (code, message, isOurs) => {

@@ -23,14 +23,14 @@ const faults = {
   foreignKey: /^(23503|23001|ER_ROW_IS_REFERENCED(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
 };
 /**
- * Some driver errors have no code, so we recognise them by their messages. An error with one of these messages means that
- * the statement was never sent.
+ * Some driver errors have no code, so we recognise them by their messages. The message of an error with a code may contain
+ * anything, such as a value that is a duplicate. An error with one of these messages means that the statement was never sent.
  */
 const messagesBeforeSending =
-  /not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|connection is in closed state|connect ETIMEDOUT|database connection is not open/;
+  /^(Client .* not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|.* connection is in closed state|.*database connection is not open)/;
 /** An error with one of these messages means that the connection broke. */
 const messagesOfBrokenConnections =
-  /Connection terminated|Connection ended|Query read timeout|socket|PGlite is (closed|closing)|Connection lost/i;
+  /^(Connection (terminated|ended|lost)|Query read timeout|PGlite is (closed|closing))/;
 
 /** Returns the code of a database error or of a socket error. PostgreSQL has the SQLSTATE, mysql2 a number for some. */
 function codeOf(error: unknown): string {
@@ -69,14 +69,14 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
 
 /**
  * Tells whether a row has the same values in this unique index already. PostgreSQL has the name of the index in a field.
- * MariaDB's message ends with the name, and SQLite's ends with the columns.
+ * In MariaDB's message it is the last quoted name, in each language of the server. SQLite's message ends with the columns.
  */
 export function isDuplicate(error: unknown, index: string, lastColumn: string): boolean {
   if (!faults.duplicate.test(codeOf(error))) return false;
   const { constraint, message } = driverErrorOf(error);
   // An entityPrefix or the name of a partition may stand before it.
   if (constraint !== undefined) return String(constraint).endsWith(index);
-  return new RegExp(`(${index}["']?|\\.${lastColumn})$`).test(String(message));
+  return new RegExp(`(${index}(["'][^"']*)?|\\.${lastColumn})$`).test(String(message));
 }
 
 /**
@@ -128,7 +128,7 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
 
 function kindOf(error: unknown): 'lock' | 'race' | 'notSent' | 'openCommit' | 'broken' | undefined {
   const code = codeOf(error);
-  const message = error instanceof Error ? error.message : '';
+  const message = code === '' && error instanceof Error ? error.message : '';
   const contention = contentionOf(error);
   if (contention) return contention;
   const isReleased =

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { withinMs } from './within-ms.js';
@@ -49,6 +50,9 @@ const maxTurnWaitMs = 120_000;
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
+/** Whether this code runs inside of a call of ours: in `onChange`, in `onEvent` or in a subscriber of TypeORM. */
+const insideOfCall = new AsyncLocalStorage<true>();
+
 /** A call of ours on a connection. */
 export interface JoinedCall {
   /**
@@ -95,7 +99,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
-    const running = call({
+    const joinedCall: JoinedCall = {
       inTurn: (work) =>
         connection.turns.take(async () => {
           if (transaction?.failure) throw transaction.failure.error;
@@ -109,7 +113,8 @@ export class OpenTransactions implements EntitySubscriberInterface {
         if (transaction) transaction.actions.push(action);
         else action();
       },
-    });
+    };
+    const running = insideOfCall.run(true, () => call(joinedCall));
     transaction?.calls.add(running);
     try {
       return await running;
@@ -120,12 +125,17 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    // A subscriber may begin a nested transaction during one of our statements. The transaction and the statement then wait
-    // for each other, so the wait is bounded.
-    await withinMs(connection.turns.idle(), maxTurnWaitMs);
+    // The statements of `onChange` belong to the transaction of its call. But `onChange` may itself begin this transaction.
+    while (!insideOfCall.getStore() && connection.open.some(({ calls }) => calls.size > 0)) {
+      const calls = connection.open.flatMap((transaction) => [...transaction.calls]);
+      if (!(await withinMs(Promise.allSettled(calls), maxTurnWaitMs))) break;
+    }
     connection.opening = new Promise((resolve) => {
       connection.endOpening = resolve;
     });
+    // A subscriber may begin a nested transaction during one of our statements. The transaction and the statement then wait
+    // for each other, so the wait is bounded.
+    await withinMs(connection.turns.idle(), maxTurnWaitMs);
   }
 
   afterTransactionStart({ queryRunner }: TransactionEvent): void {

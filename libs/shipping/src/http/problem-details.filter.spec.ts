@@ -33,6 +33,14 @@ describe('problemOf()', () => {
       'bad_request',
       'a must be 1. b is bad.',
     ],
+    [
+      'a list of sentences',
+      new BadRequestException(['Choose a size.', 'No a!']),
+      'bad_request',
+      'Choose a size. No a!',
+    ],
+    ['a list of objects', new BadRequestException([{ field: 'a' }]), 'bad_request', 'Bad Request Exception'],
+    ['an empty list', new BadRequestException([]), 'bad_request', 'Bad Request Exception'],
     ['a bad request with a cause', caused(new Error('size')), 'bad_request', 'Bad'],
     ['a bad request caused by a text', caused('size'), 'bad_request', 'Bad'],
     ['something missing', missing('No such cart.'), 'not_found', 'No such cart.'],
@@ -41,6 +49,27 @@ describe('problemOf()', () => {
     ['a status without words', new HttpException('', 422), 'unprocessable_entity', 'Unprocessable entity.'],
   ])('keeps the host’s words for %s', (_title, exception, code, detail) => {
     expect(problemOf(exception)).toMatchObject({ status: exception.getStatus(), code, detail });
+  });
+
+  it('keeps what the host has put beside the message, but no name of a problem', () => {
+    const own = {
+      message: 'Some lines have faults.',
+      faults: [{ line: 2 }],
+      status: 'x',
+      statusCode: 400,
+      error: 'x',
+    };
+
+    expect(problemOf(new BadRequestException(own))).toEqual({
+      type: 'urn:problem:shipping:bad_request',
+      title: 'Bad request',
+      status: 400,
+      code: 'bad_request',
+      detail: 'Some lines have faults.',
+      faults: [{ line: 2 }],
+    });
+    expect(problemOf(new InternalServerErrorException(own))).not.toHaveProperty('faults');
+    expect(problemOf(new BadRequestException('text'))).not.toHaveProperty('0');
   });
 
   it.each([
@@ -159,17 +188,24 @@ describe('the filter', () => {
     ]);
   });
 
-  it.each([
-    ['Fastify', { serializer: () => undefined, sent: true }],
-    ['Node', { headersSent: true }],
-  ])('adds nothing to an answer of %s that was sent', (_platform, response) => {
+  it('adds nothing to an answer of Fastify that was sent', () => {
     vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+    const response = { serializer: () => undefined, sent: true };
 
     const answer = (): void =>
       new ProblemDetailsFilter().catch(new Error('late'), new ExecutionContextHost([undefined, response]));
 
-    // The responses have no functions, so a call of one would throw.
+    // The response has no other functions, so a call of one would throw.
     expect(answer).not.toThrow();
+  });
+
+  it('ends an answer of Node that was begun, and adds nothing to it', () => {
+    vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
+    const response = { headersSent: true, end: vi.fn<() => void>() };
+
+    new ProblemDetailsFilter().catch(new Error('late'), new ExecutionContextHost([undefined, response]));
+
+    expect(response.end.mock.calls).toEqual([[]]);
   });
 
   it.each<[level: 'error' | 'warn', error: Error, line: string]>([
@@ -194,7 +230,8 @@ describe('the filter', () => {
     vi.spyOn(Logger.prototype, 'error').mockImplementation((text) => logged.push('error', text));
     vi.spyOn(Logger.prototype, 'warn').mockImplementation((text) => logged.push('warn', text));
 
-    new ProblemDetailsFilter().catch(error, new ExecutionContextHost([undefined, { headersSent: true }]));
+    const response = { headersSent: true, end: () => undefined };
+    new ProblemDetailsFilter().catch(error, new ExecutionContextHost([undefined, response]));
 
     expect(logged).toEqual([level, line]);
   });

@@ -18,7 +18,7 @@ const logger = new Logger('ShippingModule');
  * Answers every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
  * adapters. It is for HTTP only, and you turn it on by `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of
  * the same application must not inherit it, because its callers would get no answer. The mounted routes send our own
- * refusals as problems without this filter. A response that has been sent is left alone.
+ * refusals as problems without this filter. A response that has been sent stays as it is.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
@@ -46,7 +46,11 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     }
     // Express's response is a Node response. Its `send()` would add an ETag and a charset. On Fastify, the error of a
     // middleware comes with a Node response, too.
-    if (response.headersSent) return;
+    if (response.headersSent) {
+      // Like Nest's own filter, so that no client waits for the rest of an answer that was begun.
+      response.end();
+      return;
+    }
     response.statusCode = problem.status;
     for (const [name, text] of headers) response.setHeader(name, text);
     response.setHeader('Content-Length', Buffer.byteLength(body));
@@ -121,14 +125,27 @@ export function problemOf(exception: unknown): ProblemDetails {
   const name = (HttpStatus[status] ?? 'error').toLowerCase();
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
   const isForClient = status < 500 && error.message && error.expose !== false;
-  return problemDetails(status, name, title, isForClient ? messageOf(error) : `${title}.`);
+  const problem = problemDetails(status, name, title, isForClient ? messageOf(error) : `${title}.`);
+  return isForClient ? { ...ownMembersOf(error), ...problem } : problem;
+}
+
+/** Returns what a host has put into its exception beside the members that Nest adds, for instance `faults` of an import. */
+function ownMembersOf(error: HttpError): object {
+  const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
+  if (typeof response !== 'object' || Array.isArray(response)) return {};
+  const { message: _message, error: _error, statusCode: _statusCode, ...members } = Object(response);
+  return members as object;
 }
 
 /** Nest's ValidationPipe has a list of messages in its response. */
 function messageOf(error: HttpError): string {
   const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
   const { message } = Object(response) as { message?: unknown };
-  return Array.isArray(message) ? message.map((each) => `${String(each)}.`).join(' ') : error.message;
+  const messages = Array.isArray(message) ? message.map(String) : [];
+  const sentences = messages
+    .filter((each) => each !== '[object Object]')
+    .map((each) => (/[.!?]$/.test(each) ? each : `${each}.`));
+  return sentences.join(' ') || error.message;
 }
 
 /** The public fields of the errors that body-parser, Fastify, and Express's middleware (by `http-errors`) throw. */
