@@ -35,7 +35,7 @@ describe('the options', () => {
     ['maxPageSize', { maxPageSize: 101 }],
     ['maxPageSize', { maxPageSize: 1.5 }],
     ['maxMethods', { maxMethods: 0 }],
-    ['maxMethods', { maxMethods: 100_001 }],
+    ['maxMethods', { maxMethods: 10_001 }],
     ['cache', { cache: true }],
     ['cache', { cache: { maxBytes: -1 } }],
     ['cache', { cache: { maxBytes: '32 MB' } }],
@@ -43,6 +43,7 @@ describe('the options', () => {
     ['http.path', { http: { path: 'api/shipping' } }],
     ['http.path', { http: { path: 'api/:shop/:tenant' } }],
     ['http.path', { http: { path: 'api/:order_id' } }],
+    ['http.path', { http: { path: 'api/:project_id/:method_id' } }],
     ['http.path', { http: { path: 'api/x:project_id/orders' } }],
     ['http.routeDecorators', { http: { routeDecorators: { lists: [] } } }],
     ['http.decorators', { http: { decorators: UseGuards() } }],
@@ -67,6 +68,17 @@ describe('the options', () => {
     const refusal = await boot().then(() => 'booted', String);
 
     expect(refusal).toMatch(new RegExp(`ShippingModule option "${option}.*\\.$`));
+  });
+
+  it.each([
+    { maxPageSize: 1, maxMethods: 1, cache: { maxBytes: 0 } },
+    { maxPageSize: 100, maxMethods: 10_000 },
+  ])('may be at their bounds: %j is accepted', async (options) => {
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot(options)]);
+
+    const list = testing.get(ShippingMethods).list('p');
+
+    expect((await list).meta.per_page).toBe(Math.min(20, options.maxPageSize));
   });
 
   it('that are undefined have their defaults', async () => {

@@ -113,6 +113,19 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 201]);
   });
 
+  it('that wraps the handler may give its function a status, which wins over that of the handler', async () => {
+    const accepting: MethodDecorator = (target, key, descriptor) => {
+      wrapping((next) => next())(target, key, descriptor);
+      HttpCode(202)(target, key, descriptor);
+    };
+    const shop = await mounted({ create: [accepting, HttpCode(200)], remove: [accepting] });
+
+    const created = await shop.create(ground);
+    const removed = await shop.remove(created.body.id);
+
+    expect([created.status, removed.status]).toEqual([202, 202]);
+  });
+
   it('that finds the handler on the class does not affect other mounts', async () => {
     const closing: MethodDecorator = (target, key, descriptor) =>
       UseGuards(new Closed())(target, key, { ...descriptor, value: Reflect.get(target, key) });

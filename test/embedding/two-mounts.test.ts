@@ -43,6 +43,7 @@ describe('two mounts of the module', () => {
     ['without options', [{}, {}]],
     ['with the same path', [{ http: { path: admin } }, { http: { path: `/${admin}/` } }]],
     ['with a version in common', [{ http: { version: ['1', '2'] } }, { http: { version: '2' } }]],
+    ['with one of two versions in common', [{ http: { version: '2' } }, { http: { version: ['1', '2'] } }]],
     ['that both have services only', [{ http: false }, { http: false }]],
     ['of which one has services only', [{}, { http: false }]],
     ['on two DataSources with the same path', [{}, { dataSource: 'second' }]],
@@ -58,6 +59,10 @@ describe('two mounts of the module', () => {
   it.each([
     ['with two paths', [{}, { http: { path: admin } }]],
     ['with two versions', [{}, { http: { version: '2' } }]],
+    [
+      'with lists that have no version in common',
+      [{ http: { version: ['1', '2'] } }, { http: { version: ['3', '4'] } }],
+    ],
     ['on two DataSources, of which one has services only,', [{}, { dataSource: 'second', http: false }]],
   ] satisfies [string, Mounts][])('%s are accepted', async (_how, mounts) => {
     expect(await boot(...mounts)).toBe('booted');

@@ -32,6 +32,8 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
       'sql_mode = NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES. With it, the driver cannot escape values',
     ],
     ['SET SESSION wsrep_dirty_reads = ON', 'wsrep_dirty_reads = ON. With it, a Galera node'],
+    ['SET character_set_connection = latin1', 'character_set_connection = latin1. With it, some characters'],
+    ['SET character_set_results = latin1', 'character_set_results = latin1. With it, some characters'],
   ])('is refused over connections that begin with %s', async (sql, refusal) => {
     let pool: Pool | undefined;
     const createPool = (options: PoolOptions): Pool =>

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { type Answer, Client } from '../support/client.js';
-import { base, methods, operation, type Operation, type Schema, schemaOf } from '../support/openapi.js';
+import {
+  base,
+  methods,
+  operation,
+  type Operation,
+  parameter,
+  type Schema,
+  schemaOf,
+} from '../support/openapi.js';
 
 /** The places where a value differs from its schema: a wrong type, a missing field, an unknown field. */
 function misfits(schema: Schema, value: unknown, at = ''): string[] {
@@ -81,5 +89,32 @@ describe('the running module', () => {
       for (const name of Object.keys(documented?.headers ?? {})) expect(headers.get(name)).toBeTruthy();
       expect([operationId, status, ...(schema ? misfits(schema, body) : [])]).toEqual([operationId, status]);
     }
+  });
+
+  it.each([
+    ['page', 'per_page=1&page='],
+    ['per_page', 'per_page='],
+  ])('takes %s at its two documented bounds, and refuses the numbers beyond them', async (name, query) => {
+    const { minimum, maximum } = parameter(name);
+    const shop = fresh();
+    const statusOf = async (value: number): Promise<number> => (await shop.list(`${query}${value}`)).status;
+
+    const taken = [await statusOf(minimum), await statusOf(maximum)];
+    const refused = [await statusOf(minimum - 1), await statusOf(maximum + 1)];
+
+    expect([taken, refused]).toEqual([
+      [200, 200],
+      [400, 400],
+    ]);
+  });
+
+  it('takes q at its documented length, and refuses a longer one', async () => {
+    const { maxLength } = parameter('q');
+    const shop = fresh();
+
+    const [longest, longer] = ['é'.repeat(maxLength), 'é'.repeat(maxLength + 1)];
+
+    expect((await shop.list(`q=${longest}`)).status).toBe(200);
+    expect((await shop.list(`q=${longer}`)).status).toBe(400);
   });
 });

@@ -58,6 +58,17 @@ describe('the OpenAPI document of a host', () => {
     expect(documentShipping(documented)).toEqual(documented);
   });
 
+  it('keeps a header of the host that has the name of one of our parameters', () => {
+    const header = { name: 'page', in: 'header' };
+    const info = { title: 'Shop', version: '1' };
+    const paths = { [methods]: { get: { parameters: [header] } } };
+
+    const documented = documentShipping({ openapi: '3.1.0', info, paths });
+
+    const parameters = documented.paths[methods]?.get.parameters.filter(({ name }) => name === 'page');
+    expect(parameters).toMatchObject([{ in: 'query' }, header]);
+  });
+
   it('has our schema in place of one of the host with the same name', () => {
     const info = { title: 'Shop', version: '1' };
     const schemas = { ShippingMethod: { type: 'string' }, Cart: { type: 'object' } };

@@ -19,9 +19,19 @@ const queries: [given: string, query: string, ...violations: string[]][] = [
   ['raw_filters of 1,000 levels', `raw_filters=${levels}`, 'raw_filters type'],
 ];
 
-export const listQueries = queries.map(([given, query, ...violations]): BadInput => ({
-  given,
-  method: 'GET',
-  path: `${methods}?${query}`,
-  answer: violations.length > 0 ? violating(...violations) : 200,
-}));
+const listed = violating(...Array<string>(50).fill('raw_filters type'));
+
+export const listQueries: BadInput[] = [
+  ...queries.map(([given, query, ...violations]): BadInput => ({
+    given,
+    method: 'GET',
+    path: `${methods}?${query}`,
+    answer: violations.length > 0 ? violating(...violations) : 200,
+  })),
+  {
+    given: '51 violations in raw_filters',
+    method: 'GET',
+    path: `${methods}?raw_filters=[${Array(51).fill(1).join()}]`,
+    answer: { ...listed, truncated: true },
+  },
+];
