@@ -1,14 +1,32 @@
-import { type EntityManager, type QueryResult } from 'typeorm';
+import { type EntityManager, type EntityTarget, type ObjectLiteral, type QueryResult } from 'typeorm';
+import { onePerDataSource } from './one-per-data-source.js';
+
+/** TypeORM 0.3 fails without the third argument. TypeORM 1 takes two. */
+interface Escaping {
+  escapeQueryWithParameters(sql: string, parameters: object, native: object): [string, unknown[]];
+}
+
+const cachedTextsOf = onePerDataSource(() => new Map<string, string>());
 
 /**
- * Runs a statement of the QueryBuilder. Its own methods would also call the host's subscribers, and could read from the query
- * cache of the host.
+ * Runs a statement of the QueryBuilder. The SQL text is cached, because building it takes longer than a short statement.
+ * @param name identifies the statement among all statements on the table of the entity
+ * @param build is called when the text is not cached yet
  */
-export function run<Row>(
-  { queryRunner }: EntityManager,
-  statement: { getQueryAndParameters(): [string, unknown[]] },
+export function runCached<Row>(
+  { connection, queryRunner }: EntityManager,
+  entity: EntityTarget<ObjectLiteral>,
+  name: string,
+  values: Record<string, unknown>,
+  build: () => { getQuery(): string },
 ): Promise<QueryResult<Row>> {
   if (!queryRunner) throw new TypeError('A statement needs a connection.');
-  const [sql, parameters] = statement.getQueryAndParameters();
+  const cachedTexts = cachedTextsOf(connection);
+  // The table may have another name after the host has initialized its DataSource again.
+  const key = `${name} ${connection.getMetadata(entity).tablePath}`;
+  const text = cachedTexts.get(key) ?? build().getQuery();
+  cachedTexts.set(key, text);
+  const driver: Escaping = connection.driver;
+  const [sql, parameters] = driver.escapeQueryWithParameters(text, values, {});
   return queryRunner.query(sql, parameters, true);
 }

@@ -9,7 +9,7 @@ import {
   selectExpression,
   timeParameter,
 } from '../database/engines/engine.js';
-import { run } from '../database/statement.js';
+import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
 import { OrderEvent } from './order-event.entity.js';
@@ -121,25 +121,29 @@ export async function readEvents(
   { projectId, orderId }: Required<EventScope>,
   { limit, type, newestFirst = false, after, until }: EventRange,
 ): Promise<EventRow[]> {
-  const sign = newestFirst ? '<' : '>';
-  const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId', {
+  const values = {
     projectId,
     orderId,
+    type,
+    ...(after && positionParameters(manager, after)),
+    ...(until && { until: timeOf(manager, until) }),
+  };
+  const parts = [type && 'type', newestFirst && 'newest first', after && 'after', until && 'until'];
+  const name = ['events', limit, ...parts.filter(Boolean)].join(' ');
+  const { records } = await runCached<EventRow>(manager, OrderEvent, name, values, () => {
+    const sign = newestFirst ? '<' : '>';
+    const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
+    if (type !== undefined) query.andWhere('e.type = :type');
+    // MySQL and MariaDB look up the first form of this condition in a key, and the other engines the second form. With the
+    // wrong form, an engine would read all events of that time.
+    if (after && isMysql(manager))
+      query.andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
+    else if (after) query.andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`);
+    if (until) query.andWhere(`e.occurred_at ${newestFirst ? '>=' : '<='} :until`);
+    const direction = newestFirst ? 'DESC' : 'ASC';
+    return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
-  if (type !== undefined) query.andWhere('e.type = :type', { type });
-  // Each engine looks up its form of this condition in a key. With the other form, it would read all events of that time.
-  if (after)
-    query.andWhere(
-      isMysql(manager)
-        ? `(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`
-        : `(e.occurred_at, e.seq) ${sign} (:time, :seq)`,
-      positionParameters(manager, after),
-    );
-  if (until)
-    query.andWhere(`e.occurred_at ${newestFirst ? '>=' : '<='} :until`, { until: timeOf(manager, until) });
-  const direction = newestFirst ? 'DESC' : 'ASC';
-  query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
-  return (await run<EventRow>(manager, query)).records;
+  return records;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type EntityManager, type UpdateQueryBuilder } from 'typeorm';
+import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
 import { ifAbsent, isMysql, nowIn, selectExpression } from '../../database/engines/engine.js';
-import { run } from '../../database/statement.js';
+import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
 import { type MethodSet, type Revisions } from '../method-view.js';
@@ -44,12 +44,18 @@ export async function revisionsOf(
   defaultsProjectId: string,
 ): Promise<Revisions[]> {
   const ids = [...new Set([...projectIds, defaultsProjectId])];
-  const query = manager
-    .createQueryBuilder(ShippingProject, 'p')
-    .select(selectExpression(manager, 'p.project_id'), 'id')
-    .addSelect(selectExpression(manager, 'p.revision'), 'revision')
-    .where('p.project_id IN (:...ids)', { ids });
-  const { records } = await run<{ id: string; revision: string }>(manager, query);
+  const { records } = await runCached<{ id: string; revision: string }>(
+    manager,
+    ShippingProject,
+    'revisions',
+    { ids },
+    () =>
+      manager
+        .createQueryBuilder(ShippingProject, 'p')
+        .select(selectExpression(manager, 'p.project_id'), 'id')
+        .addSelect(selectExpression(manager, 'p.revision'), 'revision')
+        .where('p.project_id IN (:...ids)'),
+  );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
   return projectIds.map((id) => ({ project: found.get(id), defaults: found.get(defaultsProjectId) }));
 }
@@ -58,14 +64,16 @@ export async function revisionsOf(
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
   // PostgreSQL turns a list of one id into an equality, and does not send an equality for `m` to a shard: docs/scaling.md.
   const ids = projectIds.length === 1 ? [...projectIds, ...projectIds] : projectIds;
-  const query = manager
-    .createQueryBuilder(ShippingProject, 'p')
-    .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
-    .select(selectExpression(manager, 'p.project_id'), 'project_id')
-    .addSelect(selectExpression(manager, 'p.revision'), 'revision')
-    .where('p.project_id IN (:...ids)', { ids });
-  for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
-  const { records } = await run<Row>(manager, query);
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids }, () => {
+    const query = manager
+      .createQueryBuilder(ShippingProject, 'p')
+      .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
+      .select(selectExpression(manager, 'p.project_id'), 'project_id')
+      .addSelect(selectExpression(manager, 'p.revision'), 'revision')
+      .where('p.project_id IN (:...ids)');
+    for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
+    return query;
+  });
   return projectIds.map((projectId) => {
     const rows = records.filter((row) => row.project_id === projectId);
     const methods = rows[0]?.id ? rows.map(storedMethod) : [];
@@ -86,9 +94,10 @@ export async function claim(
 ): Promise<boolean> {
   // When an INSERT finds a row already, drivers report different counts. So the UPDATE tells whether the row is ours.
   const expectedRevision = expected ?? (await addProject(manager, projectId));
-  const condition = 'project_id = :projectId AND revision = :expectedRevision';
-  const update = nextRevision(manager, next).where(condition, { projectId, expectedRevision });
-  const { affected } = await run(manager, update);
+  const values = { projectId, expectedRevision, next };
+  const { affected } = await runCached(manager, ShippingProject, 'claim', values, () =>
+    nextRevision(manager).where('project_id = :projectId AND revision = :expectedRevision'),
+  );
   return affected === 1;
 }
 
@@ -96,14 +105,18 @@ export async function claim(
 export async function lock(manager: EntityManager, projectId: string, next: string): Promise<void> {
   // The lock needs a row.
   await addProject(manager, projectId);
-  const update = nextRevision(manager, next).where('project_id = :projectId', { projectId });
-  const { affected } = await run(manager, update);
+  const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
+    nextRevision(manager).where('project_id = :projectId'),
+  );
   // The row was deleted by hand.
   if (affected !== 1) throw lostRace();
 }
 
-function nextRevision(manager: EntityManager, revision: string): UpdateQueryBuilder<ShippingProject> {
-  return manager.createQueryBuilder().update(ShippingProject).set({ revision });
+function nextRevision(manager: EntityManager) {
+  return manager
+    .createQueryBuilder()
+    .update(ShippingProject)
+    .set({ revision: () => ':next' });
 }
 
 /**
@@ -112,8 +125,11 @@ function nextRevision(manager: EntityManager, revision: string): UpdateQueryBuil
  */
 export async function addProject(manager: EntityManager, projectId: string): Promise<string> {
   const revision = randomUUID();
-  const insert = manager.createQueryBuilder().insert().into(ShippingProject).values({ projectId, revision });
-  await run(manager, ifAbsent(manager, insert, 'project_id'));
+  await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
+    const values = { projectId: () => ':projectId', revision: () => ':revision' };
+    const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
+    return ifAbsent(manager, insert, 'project_id');
+  });
   return revision;
 }
 
@@ -231,12 +247,10 @@ export async function deleteMethods(
   for (let start = 0; start < ids.length; start += maxRowsOfStatement) {
     const part = ids.slice(start, start + maxRowsOfStatement);
     const condition = idsCondition(manager, part);
-    const deletion = manager
-      .createQueryBuilder()
-      .delete()
-      .from(ShippingMethod)
-      .where(condition, { projectId, ids: part });
-    const { affected } = await run(manager, deletion);
+    const values = { projectId, ids: part };
+    const { affected } = await runCached(manager, ShippingMethod, `delete ${condition}`, values, () =>
+      manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
+    );
     // A row was deleted by hand, or a trigger keeps it.
     if (affected !== part.length) throw lostRace(new Error('A method that was to be deleted was not.'));
   }
@@ -247,12 +261,14 @@ async function storedMethods(
   projectId: string,
   ids: readonly string[],
 ): Promise<StoredMethod[]> {
-  const query = manager
-    .createQueryBuilder(ShippingMethod, 'm')
-    .select(selectExpression(manager, 'm.project_id'), 'project_id')
-    .where('m.project_id = :projectId AND m.id IN (:...ids)', { projectId, ids });
-  for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
-  const { records } = await run<Row>(manager, query);
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'stored', { projectId, ids }, () => {
+    const query = manager
+      .createQueryBuilder(ShippingMethod, 'm')
+      .select(selectExpression(manager, 'm.project_id'), 'project_id')
+      .where('m.project_id = :projectId AND m.id IN (:...ids)');
+    for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
+    return query;
+  });
   return records.map(storedMethod);
 }
 
