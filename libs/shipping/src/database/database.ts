@@ -1,10 +1,10 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner, TypeORMError } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { connectionError, contentionOf } from './connection-errors.js';
 import { isSqlite } from './engines/engine.js';
+import { isInsideHook, runAsHook } from './hook-state.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { type JoinedCall, type OpenTransactions, openTransactionsOf } from './open-transactions.js';
 import { Turns } from './turns.js';
@@ -32,9 +32,6 @@ export interface AfterStatements<Result> {
 }
 
 const maxTries = 3;
-
-/** Lets a call detect that it was made inside `onChange` or `onEvent`. */
-const hookStateOf = onePerDataSource(() => new AsyncLocalStorage<{ isRunning: boolean }>());
 
 /**
  * Errors of hooks that do not come from the database. Callers get them unchanged, even if a connection to another service
@@ -83,7 +80,7 @@ export class Database {
         "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",
       );
     if (manager.queryRunner) return manager;
-    if (hookStateOf(this.dataSource).getStore()?.isRunning)
+    if (isInsideHook(this.dataSource))
       throw new TypeError(
         'A call inside onChange or onEvent needs the manager that they get. Pass it as { manager }. Without it, the call would wait for its own transaction for ever.',
       );
@@ -152,17 +149,14 @@ export class Database {
   }
 
   private async runHook(call: JoinedCall, hook: () => Promise<void>): Promise<void> {
-    const state = { isRunning: true };
     try {
-      await hookStateOf(this.dataSource).run(state, hook);
+      await runAsHook(this.dataSource, hook);
     } catch (error) {
       const isDatabaseError = error instanceof TypeORMError || error instanceof ShippingException;
       if (!isDatabaseError) errorsOfHostCode.add(Object(error));
       const typed = typedError(error);
       call.fail(typed);
       throw typed;
-    } finally {
-      state.isRunning = false;
     }
   }
 

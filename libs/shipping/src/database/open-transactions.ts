@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { withinMs } from './within-ms.js';
+import { isInsideHook } from './hook-state.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { Turns } from './turns.js';
 
@@ -50,9 +50,6 @@ const maxTurnWaitMs = 120_000;
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
-/** Whether this code runs inside of a call of ours: in `onChange`, in `onEvent` or in a subscriber of TypeORM. */
-const insideOfCall = new AsyncLocalStorage<true>();
-
 /** A call of ours on a connection. */
 export interface JoinedCall {
   /**
@@ -99,7 +96,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
-    const joinedCall: JoinedCall = {
+    const running = call({
       inTurn: (work) =>
         connection.turns.take(async () => {
           if (transaction?.failure) throw transaction.failure.error;
@@ -113,8 +110,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
         if (transaction) transaction.actions.push(action);
         else action();
       },
-    };
-    const running = insideOfCall.run(true, () => call(joinedCall));
+    });
     transaction?.calls.add(running);
     try {
       return await running;
@@ -125,17 +121,15 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    // The statements of `onChange` belong to the transaction of its call. But `onChange` may itself begin this transaction.
-    while (!insideOfCall.getStore() && connection.open.some(({ calls }) => calls.size > 0)) {
-      const calls = connection.open.flatMap((transaction) => [...transaction.calls]);
-      if (!(await withinMs(Promise.allSettled(calls), maxTurnWaitMs))) break;
-    }
+    // What `onChange` does belongs to the transaction of its call. But `onChange` may itself begin this transaction. A
+    // subscriber may begin it during one of our statements. Then the two wait for each other, so the wait is bounded.
+    let isTooLong = false;
+    while (!isTooLong && !isInsideHook(this.dataSource) && callsIn(connection.open).length > 0)
+      isTooLong = !(await withinMs(Promise.allSettled(callsIn(connection.open)), maxTurnWaitMs));
     connection.opening = new Promise((resolve) => {
       connection.endOpening = resolve;
     });
-    // A subscriber may begin a nested transaction during one of our statements. The transaction and the statement then wait
-    // for each other, so the wait is bounded.
-    await withinMs(connection.turns.idle(), maxTurnWaitMs);
+    if (!isTooLong) await withinMs(connection.turns.idle(), maxTurnWaitMs);
   }
 
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
@@ -209,8 +203,12 @@ function endedTransactionError(): DatabaseUnavailableError {
 
 /** Waits for the calls in the innermost transaction, and for calls that are made during the wait. */
 async function waitForCalls({ open }: Connection): Promise<void> {
-  const calls = open.at(-1)?.calls ?? new Set();
-  while (calls.size > 0) await Promise.allSettled(calls);
+  const innermost = open.slice(-1);
+  while (callsIn(innermost).length > 0) await Promise.allSettled(callsIn(innermost));
+}
+
+function callsIn(transactions: readonly OpenTransaction[]): Promise<unknown>[] {
+  return transactions.flatMap(({ calls }) => [...calls]);
 }
 
 function markEnding({ open }: Connection): void {
