@@ -120,7 +120,7 @@ describe('the options', () => {
     (option) => {
       const shipping = (): unknown => ShippingModule.forRootAsync({ useFactory: () => ({}), [option]: 1 });
 
-      expect(shipping).toThrow(`ShippingModule option "${option}" does not belong beside useFactory,`);
+      expect(shipping).toThrow(`ShippingModule option "${option}" does not belong in forRootAsync(),`);
     },
   );
 

@@ -155,8 +155,8 @@ export function checkAsyncOptions(options: object): void {
   if (other !== undefined)
     throw optionError(
       other,
-      `does not belong beside useFactory, where only ${names.join(', ')} are read. If ShippingModule has this option, ` +
-        'the factory must return it',
+      `does not belong in forRootAsync(), which takes only ${names.join(', ')}. If it is an option of ShippingModule, ` +
+        'return it from the factory',
     );
 }
 

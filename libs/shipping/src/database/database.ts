@@ -107,8 +107,10 @@ export class Database {
 
   /**
    * Runs statements that belong together in one transaction. Without a transaction of the caller, it begins one, also on a
-   * query runner that the caller passes. If its own transaction loses a race, it tries again: READ COMMITTED whatever your
-   * default is, because at a stricter level PostgreSQL would refuse work that first waits for a lock and then reads.
+   * query runner that the caller passes.
+   *
+   * On a connection of its own, it tries again after a lost race. These tries are READ COMMITTED, whatever your default is:
+   * at a stricter level, PostgreSQL refuses work that first waits for a lock and then reads. SQLite keeps its level.
    * @param work its `isRetry` tells whether an earlier try has lost a race against another writer
    * @throws DatabaseUnavailableError, OutcomeUnknownError, and what the hook throws
    */
@@ -186,7 +188,8 @@ export class Database {
       } finally {
         await runner.release();
       }
-      if (attempt > 1) await delay(Math.random() * 20 * attempt);
+      // The second try starts at once, because a change of methods then waits for a lock.
+      if (attempt > 1) await delay(Math.random() * 40);
     }
   }
 }

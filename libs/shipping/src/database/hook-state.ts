@@ -15,7 +15,7 @@ export async function runAsHook(dataSource: DataSource, hook: () => Promise<void
   }
 }
 
-/** Returns whether the code that asks was called by `onChange` or `onEvent`, which still runs. */
+/** Returns whether the code that asks was called by an `onChange` or `onEvent` that has not ended. */
 export function isInsideHook(dataSource: DataSource): boolean {
   return stateOf(dataSource).getStore()?.isRunning ?? false;
 }

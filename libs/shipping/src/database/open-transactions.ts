@@ -121,8 +121,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    // What `onChange` does belongs to the transaction of its call. But `onChange` may itself begin this transaction. A
-    // subscriber may begin it during one of our statements. Then the two wait for each other, so the wait is bounded.
+    // The calls that run now, with their `onChange` or `onEvent`, belong to the outer transaction, so this one begins after
+    // them. If a hook begins it, it does not wait, because its own call waits for the hook. If a subscriber begins it during
+    // a statement of ours, it and the statement wait for each other, so the wait is bounded.
     let isTooLong = false;
     while (!isTooLong && !isInsideHook(this.dataSource) && callsIn(connection.open).length > 0)
       isTooLong = !(await withinMs(Promise.allSettled(callsIn(connection.open)), maxTurnWaitMs));

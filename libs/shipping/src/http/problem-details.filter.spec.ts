@@ -70,6 +70,8 @@ describe('problemOf()', () => {
     });
     expect(problemOf(new InternalServerErrorException(own))).not.toHaveProperty('faults');
     expect(problemOf(new BadRequestException('text'))).not.toHaveProperty('0');
+    const failed = new QueryFailedError('UPDATE customer SET iban = $1', ['secret'], new Error('no'));
+    expect(JSON.stringify(problemOf(new BadRequestException(failed)))).not.toMatch(/iban|secret/);
   });
 
   it.each([

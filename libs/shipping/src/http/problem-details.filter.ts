@@ -18,7 +18,7 @@ const logger = new Logger('ShippingModule');
  * Answers every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
  * adapters. It is for HTTP only, and you turn it on by `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of
  * the same application must not inherit it, because its callers would get no answer. The mounted routes send our own
- * refusals as problems without this filter. A response that has been sent stays as it is.
+ * refusals as problems without this filter. An answer that was begun gets nothing added; on Express, it is ended.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
@@ -132,7 +132,8 @@ export function problemOf(exception: unknown): ProblemDetails {
 /** Returns what a host has put into its exception beside the members that Nest adds, for instance `faults` of an import. */
 function ownMembersOf(error: HttpError): object {
   const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
-  if (typeof response !== 'object' || Array.isArray(response)) return {};
+  // An error as the response may have a query, its values or a key.
+  if (Object.getPrototypeOf(Object(response)) !== Object.prototype) return {};
   const { message: _message, error: _error, statusCode: _statusCode, ...members } = Object(response);
   return members as object;
 }

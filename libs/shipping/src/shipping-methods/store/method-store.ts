@@ -194,7 +194,7 @@ export class MethodStore {
 
   /**
    * Decides on what the transaction sees. On an engine that reads from a snapshot, it locks the row of the project before it
-   * reads, so that the snapshot shows what other writers have committed.
+   * reads. If the transaction has read nothing before, its snapshot then shows what other writers have committed.
    */
   private async decideInCallersTransaction(
     manager: EntityManager,
