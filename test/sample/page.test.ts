@@ -23,7 +23,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
   beforeAll(async () => {
     app = await sampleApp();
     // The root user of a container has no sandbox.
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   });
   afterAll(async () => {
     await browser?.close();
