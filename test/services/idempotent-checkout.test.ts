@@ -90,7 +90,7 @@ describe('a checkout whose client sends a key', () => {
   });
 
   it('keeps the key free when the method is refused', async () => {
-    // On MariaDB, a rollback beside others that wait for the same key ends some of them in a deadlock. After three tries the
+    // On MariaDB, a rollback beside others that wait for the same key ends some of them in a deadlock. After five tries the
     // checkout answers 503, and the client repeats it.
     const placeUntilDecided = async (app: TestApp | undefined): Promise<[number, unknown]> => {
       const answer = await place(app, { ...choice, method_code: 'none' });
