@@ -86,14 +86,6 @@ describe('ShippingMethods.removeProject', () => {
     },
   );
 
-  it('finds nothing to remove in a project whose methods were removed before', async () => {
-    const project = freshProject();
-    const { id } = await host.methods.create(project, ground);
-    await host.methods.remove(project, id);
-
-    expect(await host.methods.removeProject(project)).toBe(0);
-  });
-
   it('in a race with creates counts exactly the methods that are gone', async () => {
     const project = freshProject();
     const codes = Array.from({ length: 40 }, (_, n) => ({ ...ground, method_code: `${n}` }));

@@ -29,8 +29,7 @@ const faults = {
 const messagesBeforeSending =
   /^(Client .* not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|.* connection is in closed state|.*database connection is not open)/;
 /** An error with one of these messages means that the connection broke. */
-const messagesOfBrokenConnections =
-  /^(Connection (terminated|ended|lost)|Query read timeout|PGlite is (closed|closing))/;
+const messagesOfBrokenConnections = /^(Connection terminated|Query read timeout|PGlite is (closed|closing))/;
 
 /** Returns the code of a database error or of a socket error. PostgreSQL has the SQLSTATE, mysql2 a number for some. */
 function codeOf(error: unknown): string {

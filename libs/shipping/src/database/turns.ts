@@ -28,13 +28,8 @@ export class Turns {
 
 /** Rejects if the turn before takes too long. */
 async function inTime(last: Promise<unknown>, maxTurnWaitMs: number): Promise<void> {
-  if (
-    await withinMs(
-      last.then(() => true),
-      maxTurnWaitMs,
-    )
-  )
-    return;
+  const ended = last.then(() => true);
+  if (await withinMs(ended, maxTurnWaitMs)) return;
   const remedy =
     'The call waited too long for another call on its connection. In a TypeORM subscriber, call our services ' +
     'only for events of your own entities.';

@@ -142,10 +142,8 @@ function ownMembersOf(error: HttpError): object {
 function messageOf(error: HttpError): string {
   const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
   const { message } = Object(response) as { message?: unknown };
-  const messages = Array.isArray(message) ? message.map(String) : [];
-  const sentences = messages
-    .filter((each) => each !== '[object Object]')
-    .map((each) => (/[.!?]$/.test(each) ? each : `${each}.`));
+  const messages = Array.isArray(message) ? message.filter((each) => typeof each === 'string') : [];
+  const sentences = messages.map((each) => (/[.!?]$/.test(each) ? each : `${each}.`));
   return sentences.join(' ') || error.message;
 }
 

@@ -181,8 +181,11 @@ export class MethodStore {
     manager: EntityManager,
     change: ProjectChange,
   ): Promise<ChangeResult> {
-    const { projectId } = change;
-    const plan = await this.decideInCallersTransaction(manager, change);
+    const { projectId, decide } = change;
+    // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
+    // lock, and shows what other writers have committed.
+    if (readsFromSnapshotByDefault(manager)) await addProject(manager, projectId);
+    const plan = decideOn(await this.read(manager, projectId), decide);
     if (plan.changes.length === 0) return { view: plan.view, changes: [] };
     const revision = randomUUID();
     if (await claim(manager, projectId, plan.view.revision, revision))
@@ -190,18 +193,6 @@ export class MethodStore {
     // The snapshot is older than the commit of another writer.
     if (readsFromSnapshotByDefault(manager)) throw lostRace();
     return this.lockAndChange(manager, change, revision);
-  }
-
-  /**
-   * Decides on what the transaction sees. On an engine that reads from a snapshot, it locks the row of the project before it
-   * reads. If the transaction has read nothing before, its snapshot then shows what other writers have committed.
-   */
-  private async decideInCallersTransaction(
-    manager: EntityManager,
-    { projectId, decide }: ProjectChange,
-  ): Promise<Plan> {
-    if (readsFromSnapshotByDefault(manager)) await addProject(manager, projectId);
-    return decideOn(await this.read(manager, projectId), decide);
   }
 
   private async lockAndChange(
