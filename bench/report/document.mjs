@@ -85,11 +85,11 @@ function othersTable(rows) {
   );
 }
 
-const whyReads = `In each process, a project is in memory after its first read, until it changes or other projects need the memory. A request then costs one look-up of the revision of the project, and many requests share one look-up. So no answer is ever stale.
+const whyReads = `In each process, a project is in memory after its first read, until it changes or other projects need the memory. Each change gives a project a new revision, which is a random id. While a project is in memory, a request costs one look-up of its revision, and many requests share one look-up. So no answer is ever stale.
 
-If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. That is why it is faster on a large project that is read only once. If most of your reads are like this, write them by hand.`;
+If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. So SQL by hand is faster for a large project that is read only once. If most of your reads are like this, write them by hand.`;
 
-const whyWrites = `SQL by hand is faster here, because it sends one prepared statement. We check every field, lock the project, store a new revision and the row, and commit. These are four statements, as many as \`save\` of TypeORM sends. The revision makes the reads above fast and never stale. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
+const whyWrites = `SQL by hand is faster here, because it sends one prepared statement. We check every field, lock the project, store a new revision and the row, and commit. This takes four statements, as many as \`save\` of TypeORM sends. The revision makes the reads above fast and never stale. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
 
 function growth({ memory, import: imports }) {
   const bytes = memory?.rows.find(({ title }) => title === 'rows only, as the cache counts')?.ours;
@@ -100,14 +100,14 @@ function growth({ memory, import: imports }) {
   const importOf = whole ? ` An import of 918 methods takes ${whole}.` : '';
   return `## How the cost grows
 
-- **With the methods of a project.** A read from memory costs the same for 20 methods and for 1,000, except for a search, which looks at all of them. A tree, and a read that is not from memory, take longer the more methods there are.${importOf}
-- **With the projects.** The memory is bounded (\`cache.maxBytes\`). A project that nobody reads is removed from it when other projects need the room. ${memoryOf}
-- **With the instances.** Each instance keeps its own memory and sends its own look-ups. These are reads of one row by its key, so one database serves many instances. A change costs the same with any number of instances, because nobody has to notify them.
+- **With the methods of a project.** A read from memory costs the same for 20 methods and for 1,000. A new search or filter costs more, because it compares all methods. A tree, and a read that is not from memory, take longer in a project with more methods.${importOf}
+- **With the projects.** The memory is bounded (\`cache.maxBytes\`). A project that nobody reads is removed from memory when other projects need the room. ${memoryOf}
+- **With the instances.** Each instance keeps its own memory and sends its own look-ups. These are reads of one row by its key, so one database serves many instances. A change costs the same with any number of instances, because it does not have to notify them.
 - **With the events.** A history is read by its primary key, whatever the size of the table.`;
 }
 
 function measured({ command, commit, date, load, machine }) {
-  return `\`${command}\` measured this at ${commit}, ${date}, on ${machine}. Before the run, the load of the machine was ${load}. Another machine gives other figures, so compare only ratios. \`bench/README.md\` in the repository says how it measures.`;
+  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load of the machine was ${load}. Another machine gives other figures, so compare only ratios. \`bench/README.md\` in the repository says how it measures.`;
 }
 
 function section(part, { rows, server }) {
@@ -145,10 +145,10 @@ function cell({ rival, ours, spread }) {
 }
 
 const howToRead = `- **bare** is Fastify and the driver, with one prepared statement for each request, a pool of 10, no validation and no revision.
-- **naive** is what a team writes by hand: Nest on Fastify, TypeORM, class-validator. **express** is the same on Express, **paginate** is nestjs-paginate.
+- **naive** is what a team writes by hand: Nest on Fastify, TypeORM, class-validator. **express** is the same program on Express. **paginate** uses nestjs-paginate.
 - **warm**: requests for 100 busy projects of 100 methods, which are in memory. **cold**: the project is not in memory.
 - A cell has the median of the rounds, and in brackets the lowest and the highest value. For requests a second, more than 1 means that we are faster. For **p99**, less than 1 means that we are faster: 99 of 100 requests take less than this time.
-- **by CPU time** is the CPU time that bare needs for a request, divided by the CPU time that we need. The second figure is the same for naive. The CPU time of the server and of the database are added.`;
+- **by CPU time** has two figures. The first is the CPU time that bare needs for a request, divided by the CPU time that we need. The second is the same for naive. The CPU time includes the server and the database.`;
 
 const notMeasured = `### What is not measured
 
