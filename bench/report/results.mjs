@@ -16,7 +16,7 @@ export async function write(results) {
   const run = { command: commandLine(), commit: commit(), date, load, machine: machine() };
   const parts = Object.entries(results).map(([part, result]) => [part, { ...run, ...result }]);
   const text = document(Object.fromEntries(parts));
-  const options = { parser: 'markdown', printWidth: 110, proseWrap: 'preserve' };
+  const options = { parser: 'markdown', printWidth: 116, proseWrap: 'always' };
   writeFileSync(docs('performance.md'), await prettier.format(text, options));
   writeFileSync(docs('performance.svg'), chart(results.postgres.rows));
   console.log('\nWritten: docs/performance.md and its chart.');
