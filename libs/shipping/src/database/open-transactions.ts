@@ -22,7 +22,7 @@ interface Connection {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[];
   readonly turns: Turns;
-  /** Settles when the transaction that begins now is open, or cannot begin. */
+  /** Set when a transaction begins. It settles when the transaction is open, or cannot begin. */
   opening?: Promise<void> | undefined;
   /** Settles `opening`. */
   endOpening?: () => void;
