@@ -36,7 +36,7 @@ describe('the environment of the sample', () => {
     [{ DATABASE_URL: 'mariadb://root@h/' }, 'DATABASE_URL', 'host:port/database'],
     [{ DATABASE_URL: 'sqlite:' }, 'DATABASE_URL', 'sqlite: and the name of a file'],
     [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL', 'Write postgres://'],
-    [{ API_KEYS: 'demo' }, 'API_KEYS has an entry that cannot be read (number 1)', 'write project=key'],
+    [{ API_KEYS: 'demo' }, 'Entry 1 of API_KEYS cannot be read', 'Write project=key'],
     [{ API_KEYS: 'demo=a,*=' }, '(number 2)', 'write project=key'],
     [{ API_KEYS: 'demo=a,' }, '(number 2)', 'write project=key'],
     [{ API_KEYS: '-x=a' }, '(number 1)', 'write project=key'],

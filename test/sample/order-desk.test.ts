@@ -146,7 +146,7 @@ describe('the order desk', () => {
     ['same-origin', 204, 1],
     ['cross-site', 403, 0],
     ['same-site', 403, 0],
-  ])('gives the defaults to a page whose site is %s: %i', async (site, expected, total) => {
+  ])('answers a page with Sec-Fetch-Site %s that adopts the defaults with %i', async (site, expected, total) => {
     const [shop, codes] = [shopOf(), { ...ground, carrier_code: freshProject() }];
     await shopOf('default').create(codes);
 
