@@ -55,7 +55,8 @@ const engines = { postgres, mariadb };
 /** Creates a database, which is dropped when the bench ends. */
 export async function newDatabase(engineName, name) {
   const engine = engines[engineName];
-  if (!engine) throw new Error(`--engine ${engineName} is unknown. Choose one of ${Object.keys(engines).join(', ')}.`);
+  if (!engine)
+    throw new Error(`--engine ${engineName} is unknown. Choose one of ${Object.keys(engines).join(', ')}.`);
   const database = `bench_${name}_${process.pid}`;
   const url = new URL(process.env[`BENCH_${engineName.toUpperCase()}_URL`] ?? engine.url);
   const server = await engine.connect(url.href);

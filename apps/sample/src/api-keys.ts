@@ -73,6 +73,11 @@ class UnauthorizedError extends Refusal {
 
 class ForbiddenError extends Refusal {
   constructor() {
-    super(403, 'forbidden', 'Forbidden', 'This API key belongs to another project. Send a key of this project.');
+    super(
+      403,
+      'forbidden',
+      'Forbidden',
+      'This API key belongs to another project. Send a key of this project.',
+    );
   }
 }

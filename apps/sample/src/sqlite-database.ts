@@ -9,7 +9,13 @@ import { StartupError } from './startup.js';
 export async function openSqlite(database: string, options: Partial<DataSourceOptions>): Promise<DataSource> {
   const prepareDatabase = (file: { pragma(text: string): void }): void =>
     file.pragma('locking_mode = EXCLUSIVE');
-  const fixedOptions = { type: 'better-sqlite3', database, enableWAL: true, timeout: 0, prepareDatabase } as const;
+  const fixedOptions = {
+    type: 'better-sqlite3',
+    database,
+    enableWAL: true,
+    timeout: 0,
+    prepareDatabase,
+  } as const;
   try {
     return await new DataSource({ ...options, ...fixedOptions } as DataSourceOptions).initialize();
   } catch (error) {

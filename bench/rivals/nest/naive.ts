@@ -54,7 +54,8 @@ class ShippingController {
       const ofCarrier = methods.filter((method) => method.carrier_code === carrier_code);
       return {
         carrier_code,
-        carrier_label: ofCarrier.find(({ carrier_label }) => carrier_label !== null)?.carrier_label ?? carrier_code,
+        carrier_label:
+          ofCarrier.find(({ carrier_label }) => carrier_label !== null)?.carrier_label ?? carrier_code,
         is_active: ofCarrier.some(({ is_active }) => is_active),
         sort_order: ofCarrier[0]?.sort_order,
         methods: ofCarrier,

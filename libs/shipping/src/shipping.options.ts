@@ -213,7 +213,8 @@ export function projectParameterOf(
   const segments = typeof path === 'string' ? path.split('/') : [];
   const names = segments.filter((segment) => /^:\w+$/.test(segment)).map((segment) => segment.slice(1));
   const reserved = names.find((name) => name === 'order_id' || name === 'method_id');
-  if (reserved) throw new Error(`${option} must not have ":${reserved}": our own routes have that parameter.`);
+  if (reserved)
+    throw new Error(`${option} must not have ":${reserved}": our own routes have that parameter.`);
   const [name] = names.length > 1 ? names.filter((each) => each === 'project_id') : names;
   if (name !== undefined) return name;
   throw new Error(

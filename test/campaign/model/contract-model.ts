@@ -120,7 +120,9 @@ export class ContractModel {
     const before = stored && this.shown(stored);
     this.methods.set(method.id, method);
     const after = this.shown(method);
-    this.reported.push(before ? { type: 'updated', before, after } : { type: 'created', before: null, after });
+    this.reported.push(
+      before ? { type: 'updated', before, after } : { type: 'created', before: null, after },
+    );
     this.change(method.project_id);
   }
 

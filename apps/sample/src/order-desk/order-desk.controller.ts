@@ -36,7 +36,10 @@ export class OrderDeskController {
   @ApiParam(project)
   @ApiHeader(key)
   @ApiBody({ type: PlaceOrderRequest })
-  @ApiResponse({ status: 201, description: 'The order is placed. Its history has the events order.placed and shipping.selected.' })
+  @ApiResponse({
+    status: 201,
+    description: 'The order is placed. Its history has the events order.placed and shipping.selected.',
+  })
   @ApiResponse({ status: 400, description: 'A problem: the body or the path has violations.' })
   @ApiResponse({ status: 404, description: 'A problem, `method_not_found`.' })
   @ApiResponse({ status: 409, description: 'A problem, `method_inactive` or `order_exists`.' })
@@ -104,7 +107,10 @@ export class OrderDeskController {
     summary: 'Give a new project the methods of the project `default`',
   })
   @ApiParam({ name: 'project_id', schema: { type: 'string', example: 'acme' } })
-  @ApiResponse({ status: 204, description: 'The project has all of them. The methods that it had before are unchanged.' })
+  @ApiResponse({
+    status: 204,
+    description: 'The project has all of them. The methods that it had before are unchanged.',
+  })
   async adopt(@Param('project_id') projectId: string): Promise<void> {
     await this.methods.adoptDefaults(projectId);
   }

@@ -16,6 +16,11 @@ export class MethodInactiveError extends Refusal {
 
 export class OrderExistsError extends Refusal {
   constructor() {
-    super(409, 'order_exists', 'Order exists', 'This order is placed already. Nothing was changed. Choose another order number.');
+    super(
+      409,
+      'order_exists',
+      'Order exists',
+      'This order is placed already. Nothing was changed. Choose another order number.',
+    );
   }
 }

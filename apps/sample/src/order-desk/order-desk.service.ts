@@ -91,7 +91,11 @@ export class OrderDesk {
     return { project_id: projectId, ...request, method_id };
   }
 
-  private async storedOrder(manager: EntityManager, projectId: string, orderId: string): Promise<PlacedOrder> {
+  private async storedOrder(
+    manager: EntityManager,
+    projectId: string,
+    orderId: string,
+  ): Promise<PlacedOrder> {
     const where = { projectId, orderId };
     const { method } = await manager.findOneOrFail(DeskOrder, { where, relations: { method: true } });
     const { carrierCode: carrier_code, methodCode: method_code, id: method_id } = method;

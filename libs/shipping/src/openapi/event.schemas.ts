@@ -28,7 +28,9 @@ const event: s.Schemas<keyof OrderEventDto> = {
 
 export const eventSchemas: s.Schemas = {
   OrderEvent: s.object('An entry in the history of an order. It never changes.', event),
-  OrderEventList: s.object('The whole history of an order, the oldest event first.', { data: s.arrayOf(s.ref('OrderEvent'))() }),
+  OrderEventList: s.object('The whole history of an order, the oldest event first.', {
+    data: s.arrayOf(s.ref('OrderEvent'))(),
+  }),
 };
 
 const dispatched: OrderEventDto = {

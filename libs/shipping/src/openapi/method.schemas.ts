@@ -67,7 +67,9 @@ export const methodSchemas: s.Schemas = {
     meta: pageMeta,
   }),
   ShippingCarrier: s.object('A carrier and its methods, in the order of the list.', carrier),
-  ShippingTree: s.object('All methods of a project, by carrier.', { data: s.arrayOf(s.ref('ShippingCarrier'))() }),
+  ShippingTree: s.object('All methods of a project, by carrier.', {
+    data: s.arrayOf(s.ref('ShippingCarrier'))(),
+  }),
 };
 
 const ups = { carrier_code: 'ups', carrier_label: 'United Parcel Service' };

@@ -93,7 +93,8 @@ export function documentShipping<Document extends OpenApiDocument>(
       const scannedOperation = item[method] ?? {};
       const { security, responses, parameters = [] } = scannedOperation;
       let { operationId } = operation;
-      for (let suffix = 2; takenIds.has(operationId); suffix++) operationId = `${operation.operationId}${suffix}`;
+      for (let suffix = 2; takenIds.has(operationId); suffix++)
+        operationId = `${operation.operationId}${suffix}`;
       const ourKeys = new Set(operation.parameters.map(keyOf));
       item[method] = {
         ...scannedOperation,

@@ -87,14 +87,16 @@ export function shippingPaths(
     },
     [tree]: {
       get: operation('getShippingMethodTree', 'All shipping methods by carrier', {
-        description: 'Inactive methods are included. Carriers are ordered by their smallest `sort_order`, then by code.',
+        description:
+          'Inactive methods are included. Carriers are ordered by their smallest `sort_order`, then by code.',
         parameters: [...pathParameters(tree, project), ifNoneMatch],
         responses: { ...current('ShippingTree'), ...refusals(...readRefusals) },
       }),
     },
     [method]: {
       patch: operation('updateShippingMethod', 'Update a shipping method', {
-        description: 'The required fields must be sent, too. If nothing changes, `version` and `updated_at` stay as they are.',
+        description:
+          'The required fields must be sent, too. If nothing changes, `version` and `updated_at` stay as they are.',
         parameters: [...pathParameters(method, project), ifMatch],
         requestBody,
         responses: {
@@ -105,7 +107,10 @@ export function shippingPaths(
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
         description: 'A method to which records of the host refer cannot be deleted.',
         parameters: [...pathParameters(method, project), ifMatch],
-        responses: { 204: { description: 'The method is deleted.' }, ...refusals(...writeRefusals, ...methodRefusals) },
+        responses: {
+          204: { description: 'The method is deleted.' },
+          ...refusals(...writeRefusals, ...methodRefusals),
+        },
       }),
     },
     [events]: {

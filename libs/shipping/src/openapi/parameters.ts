@@ -24,14 +24,19 @@ export function pathParameters(route: string, project: string): Parameter[] {
     inPath('method_id', 'The `id` of a method. It is opaque.'),
   ];
   const names = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  return names.map((name) => ours.find((known) => known.name === name) ?? inPath(name, 'A parameter of the host.'));
+  return names.map(
+    (name) => ours.find((known) => known.name === name) ?? inPath(name, 'A parameter of the host.'),
+  );
 }
 
 export const ifMatch = header(
   'If-Match',
   'The method is changed only while it has this `etag`. A version alone, such as `"3"`, guards the stored values, but not the default. A list matches if any of its members does, and `*` matches every method. A weak tag matches none.',
 );
-export const ifNoneMatch = header('If-None-Match', 'The ETag of an earlier answer. The answer is 304 while that ETag is current.');
+export const ifNoneMatch = header(
+  'If-None-Match',
+  'The ETag of an earlier answer. The answer is 304 while that ETag is current.',
+);
 
 const { conditions: maxItems, offset, parameterBytes, q: maxLength, values } = list.listLimits;
 const bounds = `At most ${maxItems} conditions in \`filter\` and \`raw_filters\` together, ${values} values in each condition, and ${parameterBytes} bytes in each parameter.`;
@@ -82,8 +87,14 @@ const conditions = s.arrayOf({ anyOf: [condition, orGroup] });
 const fields = filterFields.map((field) => [field, oneOrMore(kinds[list.kindOf(field)])]);
 
 export const filterSchemas: s.Schemas = {
-  ShippingFilter: s.closed('Fields and the values that they must have. All of them must match. A list means "any of".', Object.fromEntries(fields), []),
+  ShippingFilter: s.closed(
+    'Fields and the values that they must have. All of them must match. A list means "any of".',
+    Object.fromEntries(fields),
+    [],
+  ),
   ShippingRawFilter: s.closed(operatorsDescription, rawFilter),
   ShippingRawFilterGroup: s.closed('At least one of these conditions must hold.', orConditions),
-  ShippingRawFilters: conditions('Conditions, all of which must hold. A member may be a group with `or`.', { maxItems }),
+  ShippingRawFilters: conditions('Conditions, all of which must hold. A member may be a group with `or`.', {
+    maxItems,
+  }),
 };

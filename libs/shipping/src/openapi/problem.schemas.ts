@@ -15,7 +15,9 @@ const others = {
   errors: violations('Every violation of the request.', { maxItems: maxViolations }),
   truncated: s.boolean(`True when there were more than ${maxViolations} violations.`),
   existing_id: s.string('With `duplicate_method`: the method that has the codes.'),
-  identical: s.boolean('With `duplicate_method` in a create: true if that method stores exactly what was sent. Then a retry was safe.'),
+  identical: s.boolean(
+    'With `duplicate_method` in a create: true if that method stores exactly what was sent. Then a retry was safe.',
+  ),
   max_methods: s.integer('With `too_many_methods`: how many methods a project may have.'),
   current_version: s.integer('With `version_mismatch`: the version that the method has now.'),
 };
@@ -30,6 +32,10 @@ const violation = {
 const violationDescription = 'What is wrong, and where. It has a `pointer`, a `parameter` or a `header`.';
 
 export const problemSchemas: s.Schemas = {
-  ShippingProblem: s.object('A refusal, in the format of RFC 9457.', { ...problem, ...others }, Object.keys(problem)),
+  ShippingProblem: s.object(
+    'A refusal, in the format of RFC 9457.',
+    { ...problem, ...others },
+    Object.keys(problem),
+  ),
   ShippingViolation: s.object(violationDescription, violation, ['code', 'detail']),
 };

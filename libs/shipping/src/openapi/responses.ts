@@ -12,9 +12,14 @@ export const updated = { ETag: header('The `etag` of the method, for `If-Match`.
 export const created = { ...updated, Location: header('The path of the method.') };
 const validated = {
   ETag: header('The value for `If-None-Match`. It is opaque.'),
-  'Cache-Control': header('`no-cache`: a cache must ask with `If-None-Match` before it uses the answer again.'),
+  'Cache-Control': header(
+    '`no-cache`: a cache must ask with `If-None-Match` before it uses the answer again.',
+  ),
 };
-const notModified = { description: 'Nothing has changed since the answer with that ETag.', headers: validated };
+const notModified = {
+  description: 'Nothing has changed since the answer with that ETag.',
+  headers: validated,
+};
 
 const examples = { ...methodExamples, ...eventExamples };
 type ExampleName = keyof typeof examples;

@@ -94,7 +94,10 @@ export async function insertEvent(
     if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   }
   // The caller's transaction reads from a snapshot that is older than the event with this key.
-  throw new DatabaseUnavailableError(new Error('Another transaction has recorded an event with this dedupeKey.'), 'race');
+  throw new DatabaseUnavailableError(
+    new Error('Another transaction has recorded an event with this dedupeKey.'),
+    'race',
+  );
 }
 
 /** @returns the event that was inserted, or the event that has its key; undefined if that event has been removed by now */

@@ -101,15 +101,18 @@ describe('a creation', () => {
     settableFields
       .filter((name) => !name.endsWith('_code'))
       .flatMap((name) => [true, false].map((use_default) => ({ name, use_default }))),
-  )('is not reported as identical when only $name differs, with use_default $use_default', ({ name, use_default }) => {
-    const same = { ...complete, use_default };
-    // These are the values that an inheriting method shows.
-    const other = { ...codes, ...others, use_default: !use_default }[name];
+  )(
+    'is not reported as identical when only $name differs, with use_default $use_default',
+    ({ name, use_default }) => {
+      const same = { ...complete, use_default };
+      // These are the values that an inheriting method shows.
+      const other = { ...codes, ...others, use_default: !use_default }[name];
 
-    const refusal = refusalOf(creation({ ...same, [name]: other }, 10), holder(use_default));
+      const refusal = refusalOf(creation({ ...same, [name]: other }, 10), holder(use_default));
 
-    expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
-  });
+      expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
+    },
+  );
 
   it('is refused when the project is full', () => {
     expect(refusalOf(creation(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });

@@ -41,7 +41,8 @@ const label = {
   searched: true,
   maxLength: 255,
   settable: true,
-  description: 'The label is trimmed and put into Unicode NFC before its length is checked. It must not contain control characters.',
+  description:
+    'The label is trimmed and put into Unicode NFC before its length is checked. It must not contain control characters.',
 } as const;
 
 /**
@@ -54,7 +55,12 @@ export const methodFields = {
   carrier_label: { ...label, default: null, nullable: true, inherited: true },
   method_code: { ...code, maxLength: 128 },
   method_label: { ...label, inherited: true },
-  is_active: { kind: 'boolean', settable: true, default: true, description: 'Whether a checkout offers the method.' },
+  is_active: {
+    kind: 'boolean',
+    settable: true,
+    default: true,
+    description: 'Whether a checkout offers the method.',
+  },
   sort_order: { kind: 'integer', settable: true, default: 0, inherited: true, description: 'Lower first.' },
   meta: {
     kind: 'json',

@@ -88,7 +88,9 @@ function conditionsOfFilter(
     const refuseField = isBracketed
       ? withPrefix(violations.at({ parameter }), parameter)
       : withPrefix(refuse, `filter.${shortened(field)}`);
-    return [{ fields: { field, op: 'in', value: Array.isArray(value) ? value : [value] }, refuse: refuseField }];
+    return [
+      { fields: { field, op: 'in', value: Array.isArray(value) ? value : [value] }, refuse: refuseField },
+    ];
   });
 }
 

@@ -233,7 +233,8 @@ export async function updateMethods(
       ? (raw as Row[]).map(storedMethod)
       : await storedMethods(manager, projectId, ids);
     // A row was deleted by hand, without a new revision.
-    if (stored.length !== part.length) throw lostRace(new Error('A method was not updated. Somebody may have deleted its row by hand.'));
+    if (stored.length !== part.length)
+      throw lostRace(new Error('A method was not updated. Somebody may have deleted its row by hand.'));
     updated.push(...stored);
   }
   return updated;
@@ -252,7 +253,8 @@ export async function deleteMethods(
       manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
     );
     // A row was deleted by hand, or a trigger keeps it.
-    if (affected !== part.length) throw lostRace(new Error('A method was not deleted. A trigger of the database may have kept it.'));
+    if (affected !== part.length)
+      throw lostRace(new Error('A method was not deleted. A trigger of the database may have kept it.'));
   }
 }
 
