@@ -192,8 +192,8 @@ export class OpenTransactions implements EntitySubscriberInterface {
 export const openTransactionsOf = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
 
 const rolledBackMessage =
-  'The COMMIT rolled the transaction back, because a statement in it had failed. If your code can go on after such an ' +
-  'error, run the statement in a savepoint.';
+  'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
+  'statement, or run the statement in a savepoint.';
 const notObservedMessage =
   'This transaction began before ShippingModule knew the DataSource. Initialize the DataSource before the application ' +
   'starts.';

@@ -80,7 +80,7 @@ export function shippingPaths(
       }),
       get: operation('listShippingMethods', 'List shipping methods', {
         description:
-          'One page of the methods that match, ordered by `sort_order`, `carrier_code` and `method_code`. The values that a method inherits are compared, not the stored ones. A page past the end has no data, and the true total.',
+          'One page of the methods that match, ordered by `sort_order`, `carrier_code` and `method_code`. If a method inherits a value, that value counts, not the stored one. A page past the end has no data, and the true total.',
         parameters: [...pathParameters(methods, project), ...listQuery(maxPageSize), ifNoneMatch],
         responses: { ...current('ShippingMethodPage'), ...refusals(...readRefusals) },
       }),

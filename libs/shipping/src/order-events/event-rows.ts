@@ -52,7 +52,7 @@ export interface EventRange {
   until?: EventPosition | undefined;
 }
 
-/** How often `insertEvent` tries the INSERT. It tries again if the event that had the key is removed before it is read. */
+/** How many times `insertEvent` tries the INSERT. It tries again if the event that had the key is removed before it is read. */
 const maxInserts = 5;
 
 /**
