@@ -7,7 +7,7 @@ const extras = ['inherited', 'own', 'etag'];
 /** Fields that differ between projects with the same methods. Each contender writes in its own projects. */
 const varying = ['id', 'project_id', 'created_at', 'updated_at'];
 
-/** The check uses the request numbers of each scenario below this one. */
+/** The number of the first request that is timed. The check uses lower numbers. */
 export const firstTimed = 1000;
 const checked = [0, 1, 99, 999];
 
@@ -16,13 +16,13 @@ export async function checkEqual(scenario, contenders) {
   for (const number of checked) {
     const answers = [];
     for (const contender of contenders) answers.push(await answer(contender, scenario, number));
-    const odd = answers.findIndex((other) => !isDeepStrictEqual(other, answers[0]));
-    if (odd < 0) continue;
-    const [expected, actual] = [answers[0], answers[odd]].map((value) =>
+    const differing = answers.findIndex((other) => !isDeepStrictEqual(other, answers[0]));
+    if (differing < 0) continue;
+    const [expected, actual] = [answers[0], answers[differing]].map((value) =>
       JSON.stringify(value).slice(0, 2000),
     );
     throw new Error(
-      `${contenders[odd].name} answers request ${number} of ${scenario} differently from ours:\n${actual}\n${expected}`,
+      `${contenders[differing].name} answers request ${number} of ${scenario} differently from ours:\n${actual}\n${expected}`,
     );
   }
 }
@@ -33,12 +33,12 @@ async function answer({ origin, name }, scenario, number) {
   const response = await fetch(origin + path, { ...request, ...(request.body && { headers }) });
   const sent = await response.json();
   if (!response.ok) throw new Error(`${name}: ${response.status} to ${path}: ${JSON.stringify(sent)}`);
-  const left = request.body ? [...extras, ...varying] : extras;
+  const ignored = request.body ? [...extras, ...varying] : extras;
   const { data = sent, meta } = sent;
   // nestjs-paginate names the total `totalItems`.
-  return { data: without(left, data), total: sent.data && (meta?.total ?? meta?.totalItems) };
+  return { data: without(ignored, data), total: sent.data && (meta?.total ?? meta?.totalItems) };
 }
 
-function without(left, data) {
-  return JSON.parse(JSON.stringify(data, (key, value) => (left.includes(key) ? undefined : value)));
+function without(names, data) {
+  return JSON.parse(JSON.stringify(data, (key, value) => (names.includes(key) ? undefined : value)));
 }

@@ -9,7 +9,7 @@ const sample = (name) => resolve(root, `.cache/bench-${process.pid}-${name}`);
 
 const naive = here('rivals/dist/naive.js');
 
-/** The measured programs. Each serves on PORT from DATABASE_URL. */
+/** The programs that are measured. Each listens on PORT and uses the database at DATABASE_URL. */
 const contenders = {
   ours: { program: `${sample('ours')}/main.js`, env: { DEMO: 'false' } },
   before: { program: `${sample('before')}/main.js`, env: { DEMO: 'false' } },
@@ -27,7 +27,7 @@ export function copySample(name, checkout = root) {
   mkdirSync(library, { recursive: true });
   cpSync(resolve(checkout, 'dist/apps/sample'), folder, { recursive: true });
   cpSync(resolve(checkout, 'apps/sample/src/page'), `${folder}/page`, { recursive: true });
-  // npm puts a dependency here whose version is another one than the workspace has.
+  // npm puts a dependency into this folder if the workspace has another version of it.
   for (const part of ['dist', 'package.json', 'openapi.json', 'node_modules']) {
     const from = resolve(checkout, `libs/shipping/${part}`);
     if (existsSync(from)) cpSync(from, `${library}/${part}`, { recursive: true });

@@ -2,7 +2,7 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { onExit } from './processes.mjs';
 
-/** TypeORM creates them for `@Column({ default })` and `@CreateDateColumn`, and rivals with these rely on them. */
+/** TypeORM creates these defaults for `@Column({ default })` and `@CreateDateColumn`. Rivals with these decorators need them. */
 const columnDefaults = (now) => `ALTER TABLE shipping_method
   ALTER is_active SET DEFAULT true, ALTER sort_order SET DEFAULT 0, ALTER meta SET DEFAULT '{}',
   ALTER use_default SET DEFAULT false, ALTER created_at SET DEFAULT ${now}, ALTER updated_at SET DEFAULT ${now}`;
@@ -52,10 +52,11 @@ const mariadb = {
 
 const engines = { postgres, mariadb };
 
-/** A database that is dropped when the bench ends. */
+/** Creates a database, which is dropped when the bench ends. */
 export async function newDatabase(engineName, name) {
   const engine = engines[engineName];
-  if (!engine) throw new Error(`--engine ${engineName}: choose among ${Object.keys(engines).join(', ')}.`);
+  if (!engine)
+    throw new Error(`--engine ${engineName} is unknown. Choose one of ${Object.keys(engines).join(', ')}.`);
   const database = `bench_${name}_${process.pid}`;
   const url = new URL(process.env[`BENCH_${engineName.toUpperCase()}_URL`] ?? engine.url);
   const server = await engine.connect(url.href);
@@ -71,7 +72,7 @@ export async function newDatabase(engineName, name) {
     url: url.href,
     version,
     connect: () => engine.connect(url.href),
-    /** The processes that serve the clients of this database, when they are on this machine. */
+    /** Returns the ids of the server processes of this database, if they run on this machine. */
     async pids() {
       if (engine !== postgres) return [];
       const rows = await server.query(`SELECT pid FROM pg_stat_activity WHERE datname = '${database}'`);

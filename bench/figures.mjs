@@ -2,8 +2,8 @@ import { median, ratioRow } from './report/rows.mjs';
 import { scenarios } from './scenarios.mjs';
 
 /**
- * Ours as a multiple of each rival, with the goal, where there is one: at least for rates, at most for the p99.
- * `bare` is Fastify and the driver, `naive` is Nest, Fastify and TypeORM, `express` the same on Express.
+ * For each scenario, the rivals, and our goal as a multiple of the rate of the rival. Undefined means that there is no goal.
+ * `bare` is Fastify and the driver, `naive` is Nest, Fastify and TypeORM, and `express` is the same on Express.
  */
 const figures = {
   postgres: {
@@ -28,9 +28,10 @@ const figures = {
   },
 };
 
+/** The goals for the p99, as a multiple of the p99 of `bare`. Lower is better. */
 const p99Goals = { list20: 0.3, tree: 0.15 };
 
-/** The rivals of each scenario of an engine. @param words the first letters of the scenarios that are wanted */
+/** Returns the rivals of the scenarios to measure. @param words the beginnings of their names; none means all scenarios */
 export function wantedFigures(engine, words, against) {
   const wanted = Object.entries(figures[engine]).filter(
     ([scenario]) => words.length === 0 || words.some((word) => scenario.startsWith(word)),
@@ -40,7 +41,7 @@ export function wantedFigures(engine, words, against) {
   );
 }
 
-/** Takes one ratio from each round, so that a slow phase of the machine affects both sides. */
+/** Makes one ratio in each round, so that a slow phase of the machine affects both sides. */
 export function rowsOf(scenario, goals, rounds) {
   const { title } = scenarios[scenario];
   const ratios = (rival, key) => rounds.map((round) => round.ours[key] / round[rival][key]);

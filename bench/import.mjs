@@ -1,4 +1,4 @@
-// Times `upsertMany` of the real methods beside as many single writes, in this process and on PostgreSQL.
+// Measures the time of `upsertMany` of the real methods and of as many single writes, in this process and on PostgreSQL.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { newDatabase } from './databases.mjs';
 import { amountRow, median, ratioRow } from './report/rows.mjs';
 
-// The packages of this folder are those of the rivals.
+// In this folder, npm has installed the packages of the rivals. So these packages come from the workspace.
 const require = createRequire(new URL('../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
 const { TypeOrmModule } = require('@nestjs/typeorm');
@@ -15,7 +15,7 @@ const { shippingEntities, ShippingMethod, ShippingMethods, ShippingModule } = re
 const { shippingMigrations } = require('nestjs-shipping/migrations');
 const file = new URL('../../shared/data/carriers.json', import.meta.url);
 
-/** @param rounds the order of the two changes from one to the next; the first one more only warms up */
+/** @param rounds how many rounds are measured; one more round comes first to warm up, and every round reverses the order */
 export async function measureImports({ rounds }) {
   if (!existsSync(file)) {
     console.log('Skipped: upsertMany (the real methods are not here).');
@@ -38,7 +38,7 @@ export async function measureImports({ rounds }) {
     single: async (project) => {
       for (const request of requests) await methods.upsert(project, request);
     },
-    // What a team writes by hand: an entity of TypeORM, saved.
+    // A team that writes this by hand saves entities of TypeORM.
     naive: async (project) => {
       for (const request of requests) await rows.save({ ...byHand(request), projectId: project });
     },

@@ -1,4 +1,4 @@
-// Reads and renders projects as the services do, and tells its parent how many bytes a method takes.
+// Reads and renders projects as the services do, and sends its parent the bytes that each method takes.
 import 'reflect-metadata';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -39,7 +39,7 @@ function used() {
   return { views: heapUsed, bodies: arrayBuffers };
 }
 
-// The first projects compile the code, and fill buffers of the driver.
+// The first projects make Node compile the code, and make the driver allocate its buffers.
 const warm = names.splice(0, 50);
 for (const name of warm) await fill(name);
 const before = used();
@@ -51,7 +51,7 @@ const share = (key, from, to) => (to[key] - from[key]) / methods;
 const both = (from, to) => ({ views: share('views', from, to), bodies: share('bodies', from, to) });
 process.send({ ...both(before, after), counted: both(countedBefore, counted()) });
 
-/** What the LRU caches of the two kinds count. */
+/** Returns the bytes that the two LRU caches count. */
 function counted() {
   return { views: cache.views.calculatedSize, bodies: cache.bodies.calculatedSize };
 }

@@ -13,7 +13,7 @@ const projects = Array.from({ length: 500 }, (_, number) => ({
   methods: 50,
 }));
 
-/** The memory of cached methods, and what the cache takes it for. */
+/** Measures the memory of cached methods, and the bytes that the cache counts for them. */
 export async function measureMemory() {
   const folder = copySample('ours');
   const database = await newDatabase('postgres', 'memory');
@@ -34,7 +34,7 @@ export async function measureMemory() {
   return { rows, server: database.version };
 }
 
-/** A new process each time: what was rendered before would be measured again. */
+/** Starts a new process each time. Otherwise, what was rendered before would be measured again. */
 async function measure(kind, folder, database) {
   const program = fileURLToPath(new URL('memory-child.mjs', import.meta.url));
   const names = projects.map(({ name }) => name);

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const cleanups = [];
 
-/** Actions run in reverse order when the bench ends, on Ctrl-C too. */
+/** Registers an action for the end of the bench, also after Ctrl-C. The last action runs first. */
 export function onExit(action) {
   cleanups.push(action);
 }
@@ -17,7 +17,7 @@ export async function cleanUp() {
   }
 }
 
-/** Starts a Node program that serves HTTP on a free port. @returns when it answers `path` */
+/** Starts a Node program that serves HTTP on a free port, and waits until it answers `path`. */
 export async function serve(program, { args, cwd, env, path }) {
   const port = await freePort();
   const child = spawn(process.execPath, [...args, program], {
@@ -32,7 +32,7 @@ export async function serve(program, { args, cwd, env, path }) {
   return { child, port, origin };
 }
 
-/** Tries until it works. @throws Error when the process has ended, or after a minute */
+/** Calls `works` until it succeeds. @throws Error when the process has ended, or after a minute */
 async function until(works, child, name) {
   const end = Date.now() + 60_000;
   for (;;) {
@@ -40,7 +40,7 @@ async function until(works, child, name) {
       return await works();
     } catch (error) {
       if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}.`, { cause: error });
-      if (Date.now() > end) throw new Error(`${name} does not answer.`, { cause: error });
+      if (Date.now() > end) throw new Error(`${name} has not answered for a minute.`, { cause: error });
     }
     await delay(50);
   }
@@ -64,10 +64,10 @@ async function freePort() {
   return port;
 }
 
-/** USER_HZ, which is 100 wherever Node runs on Linux. */
+/** The kernel counts CPU time in these ticks (USER_HZ). There are 100 a second wherever Node runs on Linux. */
 const ticksPerSecond = 100;
 
-/** The CPU seconds of processes of this machine so far, by pid. Empty where the system does not tell. */
+/** Returns the CPU seconds of processes of this machine so far, by pid. The map is empty if the system has no `/proc`. */
 export function cpuOf(pids) {
   return new Map(
     pids.flatMap((pid) => {

@@ -14,11 +14,12 @@ import { scenarios } from './scenarios.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** How long a new process needs to compile the code of its requests, and that of a scenario. */
+/** A new process gets requests for so long, until Node has compiled its code. */
 const compileSeconds = 2;
+/** Each scenario begins with so many seconds that are not measured. */
 const warmUpSeconds = 0.5;
 
-/** Measures ours against the others, in every scenario that is wanted. */
+/** Compares the library with its rivals in every scenario to measure. */
 export async function measureRatios({ engine, only, form, against = form && root, rounds, seconds }) {
   const figures = wantedFigures(engine, only.split(',').filter(Boolean), against);
   const names = [...new Set(['ours', ...Object.values(figures).flatMap(Object.keys)])];
@@ -31,13 +32,13 @@ export async function measureRatios({ engine, only, form, against = form && root
   /** The number of the next request, by scenario and contender. */
   const next = {};
   for (let round = 1; round <= Number(rounds); round++) {
-    // Two processes of one program may differ by a tenth for as long as they run.
+    // Each round starts new processes, because two processes of one program may differ by a tenth as long as they run.
     const running = {};
     for (const name of names)
       running[name] = await start(name, name === 'before' ? databaseBefore : database);
     const contendersIn = (scenario) =>
       ['ours', ...Object.keys(figures[scenario])].map((name) => running[name]);
-    // Before any is timed: afterwards each contender has made another number of changes.
+    // The check comes before the measurement, after which each contender has made a different number of changes.
     if (round === 1)
       for (const scenario of Object.keys(figures)) await checkEqual(scenario, contendersIn(scenario));
     for (const contender of Object.values(running))
@@ -61,7 +62,7 @@ export async function measureRatios({ engine, only, form, against = form && root
   };
 }
 
-/** A database with the tables of a build, and all rows. */
+/** Creates a database with the tables of a build, and fills it. */
 async function prepared(name, checkout, engine, writers) {
   copySample(name, checkout);
   const database = await newDatabase(engine, name);
@@ -82,7 +83,7 @@ function startGenerator() {
   };
 }
 
-/** Runs A B C C B A: whoever comes later finds warmer buffers, so the order must not favour anyone. */
+/** Runs the contenders in the order A B C C B A. A later one finds warmer buffers, so the order must not favour anyone. */
 async function measureRound(generate, contenders, scenario, seconds, next) {
   for (const contender of contenders) await slice(generate, contender, scenario, warmUpSeconds, next);
   const measured = {};
@@ -109,7 +110,7 @@ async function slice(generate, { name, port, child, database }, scenario, second
   return { ...measured, serverCpu, databaseCpu, cpu: serverCpu + databaseCpu };
 }
 
-/** Figures that depend on this machine, but show where the time goes. */
+/** Returns figures that depend on this machine, but show where the time goes. */
 function costOf(rounds, name) {
   const middle = (key) => median(rounds.map((round) => round[name][key]));
   const microseconds = (key) => `${Math.round(middle(key) * 1e6)} µs`.padStart(8);

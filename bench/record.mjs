@@ -1,12 +1,12 @@
-// Times `record()` and `page()` of order events, in this process and on PostgreSQL. The rival is TypeORM's `insert` of the
-// same row.
+// Measures the time of `record()` and `page()` of order events, in this process and on PostgreSQL. The rival of `record()` is
+// TypeORM's `insert` of the same row.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { newDatabase } from './databases.mjs';
 import { ratioRow } from './report/rows.mjs';
 
-// The packages of this folder are those of the rivals.
+// In this folder, npm has installed the packages of the rivals. So these packages come from the workspace.
 const require = createRequire(new URL('../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
 const { TypeOrmModule } = require('@nestjs/typeorm');
@@ -17,7 +17,7 @@ const { shippingMigrations } = require('nestjs-shipping/migrations');
 const eventsPerRound = 1000;
 const pagesPerRound = 200;
 
-/** @param rounds the order of the contenders changes from one to the next; the first one more only warms up */
+/** @param rounds how many rounds are measured; one more round comes first to warm up, and every round reverses the order */
 export async function measureRecords({ rounds }) {
   const database = await newDatabase('postgres', 'record');
   const context = await NestFactory.createApplicationContext(host(database.url), { logger: ['error'] });
@@ -50,7 +50,7 @@ export async function measureRecords({ rounds }) {
   return { server: database.version, rows };
 }
 
-/** A page in the middle of a history of 100,000 events beside a page in the middle of one of 100. */
+/** Compares a page in the middle of a history of 100,000 events with a page in the middle of a history of 100. */
 async function pageRows(rounds, events, dataSource) {
   const cursors = {};
   for (const size of [100, 100_000]) {
@@ -70,7 +70,7 @@ async function pageRows(rounds, events, dataSource) {
   return [ratioRow({ title: 'a page of 50 in a history of 100,000', rival: 'a history of 100', ratios })];
 }
 
-/** @returns for each round, how many times as fast as the rival we are */
+/** @returns for each round, how many times as fast as the rival we are; more than 1 is faster */
 async function compared(rounds, ours, rival, connections, count) {
   const ratios = [];
   for (let round = 0; round <= Number(rounds); round++) {
@@ -83,9 +83,9 @@ async function compared(rounds, ours, rival, connections, count) {
 }
 
 async function timed(call, connections, count) {
-  let left = count;
+  let remaining = count;
   const caller = async () => {
-    while (left-- > 0) await call();
+    while (remaining-- > 0) await call();
   };
   const since = performance.now();
   await Promise.all(Array.from({ length: connections }, caller));

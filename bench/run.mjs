@@ -1,4 +1,4 @@
-// Measures how fast the library is, beside others on the same machine at the same time. See README.md.
+// Compares the speed of the library with rivals on the same machine at the same time. See README.md.
 import { execSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -69,7 +69,7 @@ async function measure(options) {
     run('npm install --no-save --no-audit --no-fund --loglevel=error', here);
   if (options.build) run('npm run build && npx tsc -p apps/sample/tsconfig.app.json', root);
   run('npx tsc -p rivals/nest', here);
-  // The packages that these import are installed only now.
+  // These modules import packages that the commands above have installed.
   const { measureMemory } = await import('./memory.mjs');
   const { measureImports } = await import('./import.mjs');
   const { measureSlowest } = await import('./slowest.mjs');
@@ -86,7 +86,7 @@ async function measure(options) {
     record: () => measureRecords(options),
   };
   const named = ['memory', 'import', 'slowest', 'record'].find((name) => options[name]) ?? options.engine;
-  if (!kinds[named]) throw new Error(`--engine ${named}: choose postgres or mariadb.`);
+  if (!kinds[named]) throw new Error(`--engine ${named} is unknown. Choose postgres or mariadb.`);
   const results = {};
   for (const part of options.all ? ['postgres', 'mariadb', 'import', 'memory'] : [named]) {
     const result = await kinds[part]();

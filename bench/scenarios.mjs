@@ -12,7 +12,7 @@ const list = (project, page = 1, perPage = 20) => ({
 const tree = (project) => ({ path: `${methods(project)}/tree` });
 const pages = data.methodsPerShop / 20;
 
-/** Each request is a function of its number, and in writes of the contender. */
+/** Each request is a function of its number. A request that writes also depends on the contender. */
 export const scenarios = {
   list20: {
     title: 'list of 20, warm, 64 connections',
@@ -30,7 +30,7 @@ export const scenarios = {
     connections: 64,
     request: (number) => searched(busy(number), Math.floor(number / busyShops)),
   },
-  // All shops in turn, so that none is still cached when it is read again.
+  // These read all shops in turn, so that none is still in the cache when it is read again.
   list20coldSmall: {
     title: 'list of 20, cold, shops of 20',
     connections: 16,
@@ -66,7 +66,7 @@ export const scenarios = {
   createOne: {
     title: 'create, 32 connections, one project',
     connections: 32,
-    // A project holds 1,000 methods.
+    // A project holds at most 1,000 methods, so every 900 requests go to another project.
     request: (number, contender) => create(`${contender}-one-${Math.floor(number / 900)}`, number),
   },
   updateFew: {
@@ -81,7 +81,7 @@ export const scenarios = {
   },
 };
 
-/** Request `number` of a scenario, in the form of the contender. */
+/** Returns a request of a scenario, in the form of the contender. */
 export function requestOf(contender, scenario, number) {
   const request = scenarios[scenario].request(number, contender);
   if (contender === 'paginate') request.path = request.path.replace('per_page=', 'limit=');
@@ -97,7 +97,7 @@ const words = [
   ),
 ];
 
-/** No query comes again before hundreds of others for the same shop. */
+/** Returns a search. The same search of a shop is repeated only after hundreds of others. */
 function searched(project, number) {
   const perPage = 20 + (Math.floor(number / words.length) % 50);
   const { path } = list(project, 1, perPage);

@@ -1,4 +1,4 @@
-// Asks for what its parent names, in a thread of its own.
+// Sends the requests that its parent names, in a thread of its own.
 import { parentPort } from 'node:worker_threads';
 
 parentPort.on('message', async (url) => {

@@ -1,4 +1,4 @@
-// Measures for how long the slowest legal requests hold up everybody else in the process: on PostgreSQL, over HTTP.
+// Measures how long the slowest legal requests block all others in the process, on PostgreSQL and over HTTP.
 import 'reflect-metadata';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -9,7 +9,7 @@ import { newDatabase } from './databases.mjs';
 import { onExit } from './processes.mjs';
 import { amountRow, median } from './report/rows.mjs';
 
-// The packages of this folder are those of the rivals.
+// In this folder, npm has installed the packages of the rivals. So these packages come from the workspace.
 const require = createRequire(new URL('../package.json', import.meta.url));
 const { NestFactory } = require('@nestjs/core');
 const { FastifyAdapter } = require('@nestjs/platform-fastify');
@@ -24,7 +24,7 @@ const goals = { warm: 100, cold: 300 };
 const code = (index) => String(index).padStart(4, '0');
 const ofKeys = (count) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 0]));
 
-/** Projects whose methods are slow in one way each. Codes are of ASCII, so that all of them are different. */
+/** Each project has methods that are slow in one way. */
 const projects = {
   'non-ASCII labels of 255': { count: 1_000, label: () => 'ΐ'.repeat(255) },
   'labels of 255 that differ at the end': { count: 1_000, label: (index) => 'a'.repeat(251) + code(index) },
@@ -32,7 +32,7 @@ const projects = {
   'non-ASCII labels of 255, 10,000 methods': { count: 10_000, label: () => 'ΐ'.repeat(255) },
 };
 
-/** The queries of lists. A number makes each of them another one, so that no answer is at hand. */
+/** The queries of lists. The number makes each query different, so that its answer is not in the cache. */
 const queries = {
   'a list of 100': (number) => `per_page=100&page=${number}`,
   '20 `contains`': (number) =>
@@ -62,7 +62,7 @@ const conditions = (count, condition) =>
   }));
 const raw = (value) => `raw_filters=${encodeURIComponent(JSON.stringify(value))}`;
 
-/** The longest time for which a request holds up the event loop of the process that serves it. */
+/** Measures the longest time for which each request blocks the event loop of the process that serves it. */
 export async function measureSlowest() {
   const database = await newDatabase('postgres', 'slowest');
   const app = await NestFactory.create(host(database.url), new FastifyAdapter(), { logger: ['error'] });

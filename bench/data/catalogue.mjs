@@ -40,7 +40,7 @@ const services = [
   ['international', 'International Priority', 4, 12],
 ];
 
-/** Each carrier with each of its services: 200 methods that a shop picks from. */
+/** Every carrier with every service. A shop has some of these 200 methods. */
 export const catalogue = carriers.flatMap(([carrier_code, carrier_label]) =>
   services.map(([method_code, service, min, max]) => ({
     carrier_code,
@@ -54,18 +54,18 @@ export const catalogue = carriers.flatMap(([carrier_code, carrier_label]) =>
 /** How far two neighbouring shops are apart in the catalogue. */
 const stride = 7;
 
-/** Of a large shop, and of a small one. */
+/** How many methods a large shop has, and how many a small one has. */
 export const methodsPerShop = 100;
 export const methodsPerSmallShop = 20;
 export const eventsPerOrder = 20;
 export const ordersPerShop = 2;
 
-/** More than fit into the cache of the sample, so that none is cached when all are read in turn. */
+/** The cache of the sample cannot hold so many shops. If all are read in turn, none is in the cache when it is read again. */
 export const shops = 2_000;
 export const smallShops = 5_000;
-/** As many as fit into it. */
+/** The cache of the sample can hold so many shops. */
 export const updatedShops = 150;
-/** In which methods are created. */
+/** How many projects there are in which methods are created. */
 export const newProjects = 1_000;
 
 export const shop = (number) => `shop-${padded(number)}`;
@@ -77,7 +77,7 @@ export const order = (number) => `order-${padded(number)}`;
 
 const projects = (count, project) => Array.from({ length: count }, (_, number) => project(number));
 
-/** All projects, with the numbers of their methods and orders. */
+/** Returns all projects, with their counts of methods and orders. */
 export const allProjects = (writers) => [
   ...projects(shops, (number) => ({
     name: shop(number),
@@ -96,12 +96,12 @@ export const allProjects = (writers) => [
   ]),
 ];
 
-/** What can be set of the method at `index` in a project, and its id. */
+/** Returns the settable fields of the method at `index` in a project, and its id. */
 export function method(project, index) {
   return { id: idOf(project, index), ...catalogue[(project * stride + index) % catalogue.length] };
 }
 
-/** The id of a row of a project. */
+/** Returns the id of a row of a project. */
 export function idOf(project, index) {
   return `0199${padded(project)}000-7000-8000-${padded(index, 12)}`.replace(/^(.{8})/, '$1-');
 }

@@ -1,4 +1,4 @@
-// For `--against` a build of 12e17e4 or before, whose tables have columns that are gone now.
+// For `--against` with a build of 12e17e4 or older. The tables of such a build have columns that were removed later.
 
 const columns = `SELECT 1 FROM information_schema.columns WHERE column_name = 'search_text'`;
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 
 const bufferBytes = 64 * 1024;
 
-/** More than any contender's status line and headers. */
+/** The status line and the headers of every contender are shorter. */
 const maxHeadBytes = 2048;
 
 /**
@@ -16,7 +16,7 @@ export class Connection {
 
   static async open(port) {
     const connection = new Connection();
-    // Always reads into the same buffer, which costs half as much as a stream of chunks.
+    // The socket always reads into the same buffer. A stream of chunks would cost twice as much.
     const onread = {
       buffer: Buffer.allocUnsafe(bufferBytes),
       callback: (length, buffer) => connection.#receive(length, buffer),
@@ -52,7 +52,7 @@ export class Connection {
   }
 }
 
-/** When the head is complete, sets its status, the length of the body, and how much of it is missing. */
+/** Reads the head of an answer. When it is complete, sets the status, the length of the body and its missing bytes. */
 function readHead(answer, buffer, length) {
   const before = answer.head.length;
   answer.head += buffer.latin1Slice(0, Math.min(length, maxHeadBytes));

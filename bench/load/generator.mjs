@@ -1,4 +1,4 @@
-// Generates the load in its own process. It gets a job from its parent, and answers with the measurements.
+// This process generates the load. It gets a job from its parent, and answers with the measurements.
 import { Connection } from './connection.mjs';
 import { requestOf } from '../scenarios.mjs';
 
@@ -12,7 +12,7 @@ process.on('message', async (job) => {
   }
 });
 
-/** Sends the requests `from`, `from + 1`, … of a scenario, for some seconds. */
+/** Sends the requests `from`, `from + 1` and so on of a scenario, for some seconds. */
 async function run({ scenario, contender, port, connections, seconds, from }) {
   const textOf = requestText(contender, scenario, port);
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));

@@ -33,13 +33,13 @@ const style = `
     .naive { fill: #bb8009 } .ground { fill: #0d1117 }
   }`;
 
-/** Bars for requests a second. The bare rival is 1 in every group. */
+/** Draws bars for the requests per second. The bar of the bare rival is 1 in every group. */
 export function chart(rows) {
   const shown = Object.entries(groups)
     .map(([title, words]) => [words, multiplesOf(rows.filter((row) => row.title === title))])
     .filter(([, multiples]) => multiples);
-  const most = Math.max(1, ...shown.flatMap(([, multiples]) => Object.values(multiples)));
-  const scale = (width - left - 60) / most;
+  const largest = Math.max(1, ...shown.flatMap(([, multiples]) => Object.values(multiples)));
+  const scale = (width - left - 60) / largest;
   const height = top + shown.length * groupHeight + 6;
   const title = 'Requests a second: a longer bar is faster (Fastify + pg by hand is 1)';
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${title}">
@@ -54,9 +54,9 @@ ${shown.map(([words, multiples], index) => group(words, multiples, top + index *
 }
 
 function multiplesOf(rows) {
-  const over = (rival) => Number(rows.find((row) => row.rival === rival)?.ours);
-  const ours = over('bare');
-  return ours && { ours, bare: 1, naive: ours / over('naive') };
+  const ratioTo = (rival) => Number(rows.find((row) => row.rival === rival)?.ours);
+  const ours = ratioTo('bare');
+  return ours && { ours, bare: 1, naive: ours / ratioTo('naive') };
 }
 
 function legend() {

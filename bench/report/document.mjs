@@ -2,7 +2,7 @@ import { scenarios } from '../scenarios.mjs';
 
 const titleOf = (scenario) => scenarios[scenario].title;
 
-/** What the summary compares: in memory, then not in memory in a project of 20 and of 100 methods. */
+/** The scenarios of the first table: in memory, then not in memory with 20 and with 100 methods in the project. */
 const reads = {
   'a list of 20': ['list20', 'list20coldSmall', 'list20cold'],
   'a list with `q` and a filter that change': ['search'],
@@ -31,7 +31,7 @@ const details = {
   ],
 };
 
-/** The text of docs/performance.md. @param results by part, with the rows and the run of each */
+/** Returns the text of docs/performance.md. @param results the rows and the run of each part */
 export function document(results) {
   const { rows } = results.postgres;
   return [
@@ -115,15 +115,15 @@ function section(part, { rows, server }) {
   return [`### ${title}`, `${server}. ${explanation}`, table(rows)];
 }
 
-/** A line for each figure, a column for each rival. */
+/** Returns a table with a line for each figure and a column for each rival. */
 function table(rows) {
   const rivals = Object.keys(columnOf).filter((rival) => rows.some((row) => row.rival === rival));
   const names = [...new Set(rivals.map((rival) => columnOf[rival]))];
   const hasCpu = rows.some(({ cpu }) => cpu !== '');
   const lines = [...new Set(rows.map(({ title }) => title))].map((title) => {
-    const own = rows.filter((row) => row.title === title);
-    const cells = names.map((name) => own.filter(({ rival }) => columnOf[rival] === name).map(cell));
-    const cpu = own.filter(({ rival }) => rival === 'bare' || rival === 'naive').map((row) => row.cpu);
+    const titled = rows.filter((row) => row.title === title);
+    const cells = names.map((name) => titled.filter(({ rival }) => columnOf[rival] === name).map(cell));
+    const cpu = titled.filter(({ rival }) => rival === 'bare' || rival === 'naive').map((row) => row.cpu);
     return [title, ...cells.map(String), ...(hasCpu ? [cpu.filter(Boolean).join(', ')] : [])];
   });
   return tableOf(['', ...names, ...(hasCpu ? ['by CPU time'] : [])], lines);
@@ -138,7 +138,7 @@ const columnOf = {
   '`upsert`': '`upsert`',
 };
 
-/** The goals are for whoever changes the library. `npm run bench` prints them. */
+/** A cell has no goal, because goals are for those who change the library. `npm run bench` prints them. */
 function cell({ rival, ours, spread }) {
   const name = columnOf[rival] === 'another' ? `${rival}: ` : '';
   return `${name}${ours}${spread && ` (${spread})`}`;

@@ -10,7 +10,7 @@ const docs = (name) => new URL(`../../docs/${name}`, import.meta.url);
 /** The load of the machine before the measurement. */
 const load = loadavg()[0].toFixed(1);
 
-/** Writes the document and its chart. @param results by part, with the rows and the server of each */
+/** Writes the document and its chart. @param results the rows and the server of each part */
 export async function write(results) {
   const date = new Date().toISOString().slice(0, 10);
   const run = { command: commandLine(), commit: commit(), date, load, machine: machine() };

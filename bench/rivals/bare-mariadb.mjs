@@ -1,4 +1,4 @@
-// As `bare-postgres.mjs`, with mysql2, for the few scenarios that are measured on MariaDB.
+// The same as `bare-postgres.mjs`, with mysql2. It has only the scenarios that are measured on MariaDB.
 import mysql from 'mysql2/promise';
 import { v7 as uuid } from 'uuid';
 import { serve } from './routes.mjs';

@@ -1,5 +1,5 @@
-// What a good engineer writes by hand: Fastify, pg, one prepared statement for each request. A list counts its rows, and
-// an insert only inserts. There is no revision and no validation.
+// This is what a good engineer writes by hand: Fastify and pg, with one prepared statement for each request. A list also
+// counts its rows. There is no revision and no validation.
 import pg from 'pg';
 import { v7 as uuid } from 'uuid';
 import { serve } from './routes.mjs';

@@ -1,4 +1,4 @@
-// The routes of the bare rivals. Each gives the statements of its engine; a row has the fields of the wire.
+// The routes of the bare rivals. Each rival passes the statements of its engine. A row has the fields of the wire.
 import Fastify from 'fastify';
 
 const none = [];
@@ -8,7 +8,7 @@ const method = (row) => Object.assign(row, { inherited: none, own: nothing });
 const orders = '/api/projects/:project/sales/orders';
 const methods = `${orders}/shipments/methods`;
 
-/** @param list gives rows that have the `total` too, as `search` does; `update` gives none for a method that is missing */
+/** The rows of `list` and `search` also have the `total`. `update` returns no row for a method that does not exist. */
 export async function serve({ list, search, tree, events, create, update }) {
   const fastify = Fastify();
 

@@ -37,7 +37,7 @@ describe('two DataSources with different prefixes in one schema', () => {
   });
 });
 
-it('a prefix is in the name of each constraint and index once', async () => {
+it('each constraint and index has the prefix once in its name', async () => {
   const database = await testDatabase({ entityPrefix: 'shop_' });
   await database.dataSource.destroy();
   await database.dataSource.initialize();

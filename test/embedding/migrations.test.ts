@@ -156,7 +156,7 @@ describe('the migrations', () => {
   });
 
   onlyWhere('checkedDrops', () => {
-    it('are not undone by half when your foreign key refers to a method', async () => {
+    it('cannot be undone while your foreign key refers to a method, and nothing is dropped', async () => {
       database = await testDatabase();
       const { dataSource } = database;
       await works(database);

@@ -129,7 +129,7 @@ describe('a host that mounts its own controllers over the services', () => {
       ['carrier_code is required.', 'sort_order must be an integer.'],
     ],
     [{ meta: 'a' }, ['/meta must be a JSON object.']],
-  ])('can let its own pipe check the class; its messages name the field: %j', async (sent, messages) => {
+  ])('can check the class in its own pipe, whose messages name the field: %j', async (sent, messages) => {
     const shop = new Client(host.origin, freshProject());
     const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
 

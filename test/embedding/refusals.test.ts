@@ -105,7 +105,7 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, a r
     expect((await shop.remove('none')).status).toBe(status);
   });
 
-  it('of ours that an interceptor maps to another error is answered as that error', async () => {
+  it('of ours is answered as the other error to which an interceptor maps it', async () => {
     const shop = await mounted({}, mapping);
 
     const { status, body } = await shop.remove('none');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { testDatabase } from '../support/database.js';
 
 describe("the entities' columns", () => {
-  it('are read and written by a repository of the host as JSON and times', async () => {
+  it('are JSON and times in a repository of the host', async () => {
     const database = await testDatabase();
     const methods = database.dataSource.getRepository(ShippingMethod);
     const times = { createdAt: new Date('2026-03-08T07:00:00.123Z'), updatedAt: new Date(0) };

@@ -113,7 +113,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 201]);
   });
 
-  it('that wraps the handler may give its function a status, which wins over that of the handler', async () => {
+  it('that wraps the handler may set a status, which replaces the status of the handler', async () => {
     const accepting: MethodDecorator = (target, key, descriptor) => {
       wrapping((next) => next())(target, key, descriptor);
       HttpCode(202)(target, key, descriptor);

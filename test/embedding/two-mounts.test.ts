@@ -68,7 +68,7 @@ describe('two mounts of the module', () => {
     expect(await boot(...mounts)).toBe('booted');
   });
 
-  it('on two DataSources are listed for a script that names neither', async () => {
+  it('on two DataSources are listed in the error for a script that names neither', async () => {
     const imports = [{}, { dataSource: 'second', http: false as const }].map((options) =>
       ShippingModule.forRoot(options),
     );

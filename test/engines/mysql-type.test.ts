@@ -74,13 +74,13 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       return open.initialize();
     };
 
-    it('finds nothing to change after the migrations, nor after synchronize', async () => {
+    it('has no schema drift after the migrations, and none after synchronize', async () => {
       const migrated = { entities: shippingEntities, migrations: shippingMigrations, migrationsRun: true };
       await expectNoSchemaDrift(await initialized(migrated));
       await expectNoSchemaDrift(await initialized({ ...migrated, synchronize: true }));
     });
 
-    it('finds nothing to change after synchronize, even beside a foreign key of the host', async () => {
+    it('has no schema drift after synchronize, even beside a foreign key of the host', async () => {
       const synchronized = { entities: [...shippingEntities, Cart], synchronize: true };
       const { entityMetadatas } = await initialized(synchronized);
       expect(entityMetadatas).toHaveLength(4);

@@ -45,7 +45,7 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
     expect(await b.events.list(project, 'o')).toEqual([]);
   });
 
-  it('wait for another writer once, and no longer than the timeout', async () => {
+  it('wait for another writer once, no longer than the time-out', async () => {
     const c = await hostOn(database, {}, { timeout: 300 });
     await a.dataSource.query('BEGIN IMMEDIATE');
     const project = freshProject();

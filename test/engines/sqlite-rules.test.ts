@@ -18,7 +18,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     await database?.drop();
   });
 
-  it('numbers an event without reading all events', async () => {
+  it('numbers an event by an index, without reading all events', async () => {
     const plan = await host.dataSource.query<{ detail: string }[]>(
       'EXPLAIN QUERY PLAN SELECT COALESCE(MAX(seq), 0) + 1 FROM shipping_order_event',
     );

@@ -64,7 +64,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       await second.close();
     });
 
-    it("takes the host's entities and migrations, which may have the library's among them", async () => {
+    it("takes the host's entities and migrations, even if they include the library's", async () => {
       const testing = await start({ entities: [Note], migrations: [...shippingMigrations, CreateNote] });
       const notes = testing.get(DataSource).getRepository(Note);
 

@@ -148,7 +148,7 @@ describe('the shipping routes', () => {
     expect(await status(method, path, 'token-of-acme', 'ACME')).toBe(403);
   });
 
-  it('a guard that ignores case leads to the project that it has found', async () => {
+  it('a guard that ignores case passes on the project that it has found', async () => {
     const read = async (project: string): Promise<[number, string]> => {
       const url = `${origin}/stores/${project}/shipments/methods`;
       const answer = await fetch(url, { headers: { authorization: 'Bearer token-of-acme' } });

@@ -131,7 +131,7 @@ describe('onChange', () => {
     ]);
   });
 
-  it('writes an audit trail, with who it was', async () => {
+  it('writes an audit trail, with the user who made the change', async () => {
     const methods = await start(audited);
     const trail = testing.get(AuditTrail, { strict: false });
 

@@ -97,7 +97,7 @@ describe('the first mount', () => {
   });
 });
 
-it('a TypeOrmModule.forRootAsync() in a constant is overridden as one of forRoot() is', async () => {
+it('a test can override a TypeOrmModule.forRootAsync() in a constant like one of forRoot()', async () => {
   const broken = TypeOrmModule.forRootAsync({
     useFactory: () => Promise.reject(new Error('The database of the host is not for tests.')),
   });

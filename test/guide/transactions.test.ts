@@ -121,7 +121,7 @@ describe('a service of the host', () => {
     expect(await methods.find(projectId, id)).toMatchObject({ is_active: false, version: 2 });
   });
 
-  it('is told of each change', async () => {
+  it('receives each change', async () => {
     const seen: ShippingMethodChange['type'][] = [];
 
     const subscription = methods.changes.subscribe(({ type }) => seen.push(type));

@@ -20,7 +20,7 @@ describe('two mounts', () => {
   });
   afterAll(() => app?.close());
 
-  it('are told apart by the name of their DataSource', async () => {
+  it('are distinguished by the name of their DataSource', async () => {
     const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
     const { methods, events } = shippingServices(app, 'wholesale');
     await methods.create('acme', ground);

@@ -37,7 +37,7 @@ describe("react-admin's data provider", () => {
     expect([codes(named.data), named.total]).toEqual([['01'], 1]);
   });
 
-  it('gives more methods at once than a page of the API', async () => {
+  it('gives more methods at once than one page of the API holds', async () => {
     for (let number = 0; number < 100; number++)
       await shop.create({ ...paket, method_code: `${number}`, sort_order: 1 });
     const list = (perPage: number) =>
@@ -119,7 +119,7 @@ describe("react-admin's data provider", () => {
     });
   });
 
-  it('names no field of a form for a fault elsewhere in the request', async () => {
+  it('marks no field of the form for a fault in another part of the request', async () => {
     const previousData = { ...stored, etag: 'no etag' };
     const data = { sort_order: 1 };
 

@@ -45,7 +45,7 @@ describe('an import screen', () => {
     (await methods.list(project)).data.map(({ method_label }) => method_label);
   const csv = `${header}ups;03;UPS Ground;5\ndhl;P;Paket;\n`;
 
-  it('shows what a file would change, and then does just that', async () => {
+  it('shows what a file would change, and then makes exactly these changes', async () => {
     const preview = await post('/preview', { csv });
     const untouched = await labels();
     const done = await post('', { csv }, { 'if-match': String(preview.body['etag']) });

@@ -55,7 +55,7 @@ describe.each(platformNames)('labels on %s', (platform) => {
     for (const answer of [list, tree]) expect(answer.headers.get('vary')).toBe(vary);
   });
 
-  it('are answered with 304 by their own ETag, and not by the one of another language', async () => {
+  it('are answered with 304 for the ETag of their language, and not of another one', async () => {
     const german = await shop.list('', { 'accept-language': 'de' });
     const held = { 'if-none-match': german.headers.get('etag') ?? '' };
 
@@ -74,7 +74,7 @@ describe.each(platformNames)('labels on %s', (platform) => {
     expect([shown.body.meta.total, stored.body.meta.total]).toEqual([0, 1]);
   });
 
-  it('are the stored ones where a form saves them', async () => {
+  it('are the stored ones in a form that saves them', async () => {
     const { body: list } = await shop.list('', { 'accept-language': '*' });
     const [method] = list.data;
 

@@ -45,7 +45,7 @@ describe('the methods of a cart', () => {
   const paket = { carrier_code: 'dhl', method_code: 'paket', method_label: 'Paket', sort_order: 2 };
   const courier = { carrier_code: 'go', method_code: 'today', method_label: 'Today', sort_order: 3 };
 
-  it('are those whose rules it keeps, in the order of the list', async () => {
+  it('are those whose rules the cart meets, in the order of the list', async () => {
     await testing.get(ShippingMethods).upsertMany('acme', [
       { ...courier, meta: { orderBefore: '14:00', countries: ['DE'] } },
       { ...paket, meta: { maxGrams: 31_500 } },
@@ -75,7 +75,7 @@ describe('the methods of a cart', () => {
     expect((body as { message?: unknown }).message).toContainEqual(expect.stringContaining('meta: '));
   });
 
-  it('are not decided by bad rules that are stored below a default', async () => {
+  it('are never decided by bad rules behind inherited ones: the write is refused', async () => {
     const methods = testing.get(ShippingMethods);
     await methods.create('default', { ...letter, meta: { maxGrams: 500 } });
 

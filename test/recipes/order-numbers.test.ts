@@ -60,7 +60,7 @@ describe('numbers of orders', () => {
     expect([first, ...others.toSorted()]).toEqual(['1001', '1002', '1003', '1004']);
   });
 
-  it('are shown with a sign that no route accepts', async () => {
+  it('are shown with #, which no route accepts in an id', async () => {
     const shop = new Client(host.origin, 'acme');
 
     const typed = await shop.events(encodeURIComponent('#1001'));

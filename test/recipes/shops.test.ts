@@ -53,7 +53,7 @@ describe('a shop', () => {
     ]);
   });
 
-  it('is copied with its own values, and what inherits still inherits', async () => {
+  it('is copied with its stored values, and inheriting methods still inherit', async () => {
     const copy = freshProject();
     await methods.upsertMany(shop, [{ ...ground, method_label: 'Own', use_default: true }, paket]);
     await methods.upsertMany(copy, [{ ...paket, method_code: 'kept' }]);

@@ -73,7 +73,7 @@ describe('who did it', () => {
     expect(await trail()).toEqual(['user ann: created', 'user bob: deleted']);
   });
 
-  it('is the job that makes the call, and else the system', async () => {
+  it('is the job that makes the call, otherwise the system', async () => {
     const methods = testing.get(ShippingMethods);
     const who = testing.get(WhoDidIt);
 

@@ -65,7 +65,7 @@ describe('the OpenAPI document, as tools read it', () => {
     expect(documentShipping(host)).not.toHaveProperty('security');
   });
 
-  it('has patterns that match the same with and without the flag u', () => {
+  it('has patterns that match the same texts with and without the flag u', () => {
     const patterns = [...new Set(patternsOf(JSON.parse(JSON.stringify(shippingDocument())) as Part))];
     const text = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'aZ09_ -.:/@+()!"\'*,;<>?[]\\^`{|}~\t\0é더😀𝒰\u0301') }),

@@ -34,7 +34,7 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
     expect([data.length, meta]).toEqual([2, { page: 1, per_page: 2, total: 4, total_pages: 2 }]);
   });
 
-  it('has another ETag of its list than a mount with another maxPageSize, which sends other pages', async () => {
+  it('has another ETag for its list than a mount with another maxPageSize', async () => {
     const other = await testApp({ shipping: { maxPageSize: 3 }, database: app.database });
     const held = (await shop.list()).headers.get('etag') ?? '';
 

@@ -20,7 +20,7 @@ describe('the lock of a data directory', () => {
     const second = await lockDirectory(directory);
 
     expect(refusal).toBe(
-      `The data directory ${directory} is in use by process ${process.pid}: stop that process, ` +
+      `The data directory ${directory} is in use by process ${process.pid}. Stop that process, ` +
         'or set DATA_DIR to another directory.',
     );
     await second.release();
@@ -50,7 +50,7 @@ describe('the lock of a data directory', () => {
   it('cannot be taken when the path is too long for a socket', async () => {
     const deep = join(directory, 'd'.repeat(120));
 
-    await expect(lockDirectory(deep)).rejects.toThrow('DATA_DIR is too long a path');
+    await expect(lockDirectory(deep)).rejects.toThrow('DATA_DIR is too long for the path of a lock file');
   });
 });
 

@@ -88,7 +88,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect(upQueries).toEqual([]);
     });
 
-    it('places each order once, though all come twice at the same time', async () => {
+    it('places each order once, even if each request comes twice at the same time', async () => {
       const shop = shopOf();
       await shop.create(ground);
       const ids = Array.from({ length: 10 }, (_, index) => `o${index}`);
@@ -100,7 +100,7 @@ for (const { title, isMissing, options } of otherEngines) {
       for (const id of ids) expect((await shop.events(id)).body.data).toHaveLength(2);
     });
 
-    it('gives each of many repeats with the same key the same order', async () => {
+    it('answers many repeats with the same key with the same order', async () => {
       const shop = shopOf();
       await shop.create(ground);
       const ids = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
@@ -112,7 +112,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect(await orders(shop)).toBe(3);
     });
 
-    it('knows an order id by its case', async () => {
+    it('accepts two orders whose ids differ only in case', async () => {
       const shop = shopOf();
       await shop.create(ground);
 
@@ -155,7 +155,7 @@ for (const { title, isMissing, options } of otherEngines) {
       await expect(unknown).rejects.toThrow(/foreign key/i);
     });
 
-    it('is filled once by two instances that start together', async () => {
+    it('gets its demo data once from two instances that start together', async () => {
       const demo = new Client(target.origin, 'demo');
       await database.dataSource.query('DELETE FROM desk_order');
       await database.dataSource.query('DELETE FROM shipping_method');

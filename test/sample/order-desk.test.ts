@@ -146,16 +146,19 @@ describe('the order desk', () => {
     ['same-origin', 204, 1],
     ['cross-site', 403, 0],
     ['same-site', 403, 0],
-  ])('gives the defaults to a page whose site is %s: %i', async (site, expected, total) => {
-    const [shop, codes] = [shopOf(), { ...ground, carrier_code: freshProject() }];
-    await shopOf('default').create(codes);
+  ])(
+    'answers a page with Sec-Fetch-Site %s that adopts the defaults with %i',
+    async (site, expected, total) => {
+      const [shop, codes] = [shopOf(), { ...ground, carrier_code: freshProject() }];
+      await shopOf('default').create(codes);
 
-    const path = `/api/projects/${shop.project}/desk/defaults`;
-    const { status } = await shop.send('POST', path, undefined, { 'sec-fetch-site': site });
+      const path = `/api/projects/${shop.project}/desk/defaults`;
+      const { status } = await shop.send('POST', path, undefined, { 'sec-fetch-site': site });
 
-    const { body } = await shop.list(`filter[carrier_code]=${codes.carrier_code}`);
-    expect([status, body.meta.total]).toEqual([expected, total]);
-  });
+      const { body } = await shop.list(`filter[carrier_code]=${codes.carrier_code}`);
+      expect([status, body.meta.total]).toEqual([expected, total]);
+    },
+  );
 
   it.each([
     ['unknown', { method_code: '99' }, 404, 'method_not_found'],

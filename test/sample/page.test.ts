@@ -113,7 +113,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('shows texts as they were written, markup and names of JavaScript too', async () => {
+  it('shows texts as they were typed, even markup and names of JavaScript', async () => {
     const shop = new Client(app.origin, freshProject());
     const method_label = '<img src="x" alt="run"> & co';
     const meta = { by: 'constructor', others: ['toString', true, null] };
@@ -129,7 +129,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('says how many methods there are, and how many of them a filter shows', async () => {
+  it('shows how many methods there are, and how many of them match a filter', async () => {
     await openShop();
     expect(await page.locator('section small').first().textContent()).toMatch(/^Methods: 4\./);
 
@@ -159,7 +159,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('searches while one types, and filters by carrier and activity', async () => {
+  it('searches while the user types, and filters by carrier and activity', async () => {
     await openShop();
 
     await page.getByRole('searchbox').fill('express');
@@ -413,7 +413,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('says in words how a number of an order is written', async () => {
+  it('explains in words which order numbers are valid', async () => {
     const advice = 'Write 1001, not #1001.';
     await openShop();
     await field('Order number').fill('#1001');
@@ -521,7 +521,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('says that the database is away, and recovers by itself', async () => {
+  it('says that the database is down, and recovers by itself', async () => {
     const shop = await openShop();
     const { manager } = app.database.dataSource;
     app.nest.useLogger(false);
@@ -541,7 +541,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     expect(faults).toEqual([]);
   });
 
-  it('says that nobody answers, and recovers by itself', async () => {
+  it('says that the server does not answer, and recovers by itself', async () => {
     await openShop();
     await page.context().setOffline(true);
     await page.getByRole('searchbox').fill('ground');

@@ -58,7 +58,7 @@ describe('the stream of changes', () => {
   });
 });
 
-it('the stream of changes works on a DataSource that is initialised late and again', async () => {
+it('the stream of changes works on a DataSource that is initialised late, and initialised again', async () => {
   const database = await testDatabase();
   // The embedded database has one connection.
   await database.dataSource.destroy();

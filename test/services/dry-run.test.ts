@@ -66,15 +66,15 @@ describe('a dry run', () => {
   let other: TestApp;
   let methods: ShippingMethods;
   let project = '';
-  const told: ShippingMethodChange[] = [];
+  const reported: ShippingMethodChange[] = [];
   beforeAll(async () => {
     database = await testDatabase();
     await engine.createCart(database.dataSource.manager);
-    const onChange = async (change: ShippingMethodChange): Promise<void> => void told.push(change);
+    const onChange = async (change: ShippingMethodChange): Promise<void> => void reported.push(change);
     app = await testApp({ database, shipping: { maxMethods: 5, onChange } });
     other = await testApp({ database: await database.another() });
     methods = app.nest.get(ShippingMethods);
-    methods.changes.subscribe((change) => told.push(change));
+    methods.changes.subscribe((change) => reported.push(change));
     await methods.upsertMany('default', defaults);
   });
   afterAll(async () => {
@@ -84,7 +84,7 @@ describe('a dry run', () => {
   });
   beforeEach(() => {
     project = freshProject();
-    told.length = 0;
+    reported.length = 0;
   });
 
   const stored = async (): Promise<unknown> => [
@@ -104,12 +104,12 @@ describe('a dry run', () => {
       const known = new Set(existing.flatMap((each) => [each.id, each.created_at, each.updated_at]));
 
       const before = await stored();
-      const seen = told.length;
+      const seen = reported.length;
       const dry = await refusalOr(methods.upsertMany(id, sent, { ...options, dryRun: true }));
       const joined = await database.dataSource.transaction((manager) =>
         refusalOr(methods.upsertMany(id, sent, { ...options, dryRun: true, manager })),
       );
-      expect([await stored(), told.length]).toEqual([before, seen]);
+      expect([await stored(), reported.length]).toEqual([before, seen]);
       const real = await refusalOr(methods.upsertMany(id, sent, options));
 
       expect(withoutMadeUp(dry, known)).toEqual(withoutMadeUp(real, known));
@@ -123,7 +123,7 @@ describe('a dry run', () => {
     await methods.upsertMany(project, [ground, express]);
     const { data } = await methods.list(project);
     const before = await stored();
-    told.length = 0;
+    reported.length = 0;
     const { sent, stop } = watchStatements(database.dataSource);
 
     const dry = await methods.upsertMany(project, [saver, { ...ground, is_active: false }], {
@@ -135,7 +135,7 @@ describe('a dry run', () => {
     expect(dry.changes.map(({ type }) => type)).toEqual(['created', 'updated', 'deleted']);
     expect(sent.filter((sql) => !sql.startsWith('SELECT'))).toEqual([]);
     expect(await stored()).toEqual(before);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     expect((await methods.list(project)).data).toEqual(data);
     expect((await methods.list(project)).data).toEqual(data);
   });

@@ -139,7 +139,7 @@ describe('the pages of a history', () => {
   });
 
   it.each(['0001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'])(
-    'go on after an event of the time %s',
+    'continue after an event with the time %s',
     async (occurredAt) => {
       const order = freshOrder();
       for (const type of typed) await host.events.record({ ...order, type, occurredAt });
@@ -171,7 +171,7 @@ describe('the pages of a history', () => {
 
   // A transaction that waits would hold up the reader on the one connection.
   onlyWhere('severalConnections', () => {
-    it('show each event once, and one that is committed late at most once', async () => {
+    it('show each event once, and an event that is committed late at most once', async () => {
       for (const newestFirst of [false, true]) {
         const order = freshOrder();
         const occurredAt = new Date(start);

@@ -25,9 +25,9 @@ describe('a call in onChange', () => {
       await host.methods.upsert(mirror, ground, { manager });
       await host.methods.upsert(project, express, { manager });
     };
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     const subscription = host.methods.changes.subscribe(({ after }) =>
-      told.push(`${after?.project_id === mirror ? 'mirror' : 'project'} ${after?.method_code}`),
+      reported.push(`${after?.project_id === mirror ? 'mirror' : 'project'} ${after?.method_code}`),
     );
 
     const created = await host.methods.create(project, ground);
@@ -38,7 +38,7 @@ describe('a call in onChange', () => {
     expect((await host.methods.list(mirror)).data).toMatchObject([ground]);
     expect((await host.methods.list(project)).data).toMatchObject([express, { ...ground, sort_order: 1 }]);
     // A change comes before those that follow from it.
-    expect(told).toEqual(['project 03', 'mirror 03', 'project 01', 'project 03']);
+    expect(reported).toEqual(['project 03', 'mirror 03', 'project 01', 'project 03']);
   });
 
   it.each(['of its own', 'of the caller'])(

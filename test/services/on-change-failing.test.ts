@@ -64,14 +64,14 @@ describe('onChange', () => {
     const { id } = await host.methods.create(project, ground);
     const before = await host.methods.list(project);
     hook = failing;
-    const told: ShippingMethodChange[] = [];
-    const subscription = host.methods.changes.subscribe((change) => told.push(change));
+    const reported: ShippingMethodChange[] = [];
+    const subscription = host.methods.changes.subscribe((change) => reported.push(change));
 
     const error = await write(project, id).catch((thrown: unknown) => thrown);
     subscription.unsubscribe();
 
     expect(error).toBe(refusal);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     expect(await host.methods.list(project)).toEqual(before);
     expect(await noted(project)).toEqual([]);
     hook = nothing;
@@ -156,8 +156,8 @@ describe('onChange', () => {
       const { id } = await host.methods.create(project, ground);
       const before = await host.methods.list(project);
       hook = catching;
-      const told: ShippingMethodChange[] = [];
-      const subscription = host.methods.changes.subscribe((change) => told.push(change));
+      const reported: ShippingMethodChange[] = [];
+      const subscription = host.methods.changes.subscribe((change) => reported.push(change));
       const runner = host.dataSource.createQueryRunner();
 
       const writing = [
@@ -169,7 +169,7 @@ describe('onChange', () => {
 
       const failure: unknown = expect.stringContaining('a statement in it had failed');
       expect(writing).toEqual([failure, failure]);
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       expect(await host.methods.list(project)).toEqual(before);
     });
   });
@@ -205,7 +205,7 @@ describe('onChange', () => {
     expect(runs).toBe(1);
   });
 
-  it('whose foreign error ended a transaction makes its later calls throw the same error', async () => {
+  it('whose error has ended a transaction makes later calls in it throw the same error', async () => {
     const project = freshProject();
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
     hook = () => Promise.reject(refused);

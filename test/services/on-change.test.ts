@@ -93,7 +93,7 @@ describe('onChange', () => {
     expect(log).toEqual(['begin 03', 'end 03', 'begin 01', 'end 01']);
   });
 
-  it('gets the change that is reported later, and a manager that sees it', async () => {
+  it('gets the change that is reported later, and a manager that can read it', async () => {
     const project = freshProject();
     const seen: unknown[] = [];
     const changes: ShippingMethodChange[] = [];
@@ -101,13 +101,13 @@ describe('onChange', () => {
       changes.push(structuredClone(change));
       seen.push((await methods.list(project, {}, { manager })).data);
     };
-    const told: ShippingMethodChange[] = [];
-    const subscription = methods.changes.subscribe((change) => told.push(change));
+    const reported: ShippingMethodChange[] = [];
+    const subscription = methods.changes.subscribe((change) => reported.push(change));
 
     const { methods: stored } = await methods.upsertMany(project, [ground, express]);
     subscription.unsubscribe();
 
-    expect(changes).toEqual(told);
+    expect(changes).toEqual(reported);
     expect(changes.map(({ after }) => after)).toEqual(stored);
     expect(seen).toEqual([stored.toReversed(), stored.toReversed()]);
   });
@@ -118,8 +118,8 @@ describe('onChange', () => {
       Object.assign(after?.meta ?? {}, { days: 'edited' });
       Object.assign(after ?? {}, { method_label: 'Edited' });
     };
-    const told: ShippingMethodChange[] = [];
-    const subscription = methods.changes.subscribe((change) => told.push(change));
+    const reported: ShippingMethodChange[] = [];
+    const subscription = methods.changes.subscribe((change) => reported.push(change));
 
     const { methods: returned, changes } = await methods.upsertMany(project, [
       { ...ground, meta: { days: 3 } },
@@ -128,7 +128,7 @@ describe('onChange', () => {
 
     const sent = { ...ground, meta: { days: 3 } };
     expect(returned).toMatchObject([sent]);
-    expect([changes, told]).toMatchObject([[{ after: sent }], [{ after: sent }]]);
+    expect([changes, reported]).toMatchObject([[{ after: sent }], [{ after: sent }]]);
     expect((await methods.list(project)).data).toMatchObject([sent]);
   });
 

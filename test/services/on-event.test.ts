@@ -24,10 +24,10 @@ describe('onEvent', () => {
     const { repeated, ...event } = await host.events.record(placed({ dedupeKey: 'once', data: { n: 1 } }));
     await host.events.record(placed({ dedupeKey: 'once' }));
 
-    const told = onEvent.mock.calls.map(([each]) => each);
+    const hookEvents = onEvent.mock.calls.map(([each]) => each);
 
     expect(repeated).toBe(false);
-    expect(told).toEqual([event]);
+    expect(hookEvents).toEqual([event]);
   });
 
   it('runs in the transaction of the event, before its COMMIT', async () => {
@@ -36,12 +36,12 @@ describe('onEvent', () => {
       const { id, order_id } = event;
       expect(await host.events.list(project, order_id, { manager })).toMatchObject([{ id }]);
       if (event.type === 'order.placed')
-        await host.events.record(placed({ type: 'message.sent', orderId: 'told' }), { manager });
+        await host.events.record(placed({ type: 'message.sent', orderId: 'outbox' }), { manager });
     });
 
     await host.events.record(placed());
 
-    expect(await host.events.list(project, 'told')).toHaveLength(1);
+    expect(await host.events.list(project, 'outbox')).toHaveLength(1);
     expect(onEvent).toHaveBeenCalledTimes(2);
   });
 
@@ -82,7 +82,7 @@ describe('onEvent', () => {
     await expect(recording).rejects.toThrow('Pass it as { manager }');
   });
 
-  it('gets an event of its own, which it may change', async () => {
+  it('gets a copy of the event, which it may change', async () => {
     onEvent.mockImplementation(async (event) => {
       Object.assign(event.data, { n: 2 });
     });
@@ -95,7 +95,7 @@ describe('onEvent', () => {
   it('runs for one of many racing calls with the same key', async () => {
     onEvent.mockImplementation(async ({ order_id }, manager) => {
       if (order_id === 'o')
-        await host.events.record(placed({ orderId: 'told', type: 'message.sent' }), { manager });
+        await host.events.record(placed({ orderId: 'outbox', type: 'message.sent' }), { manager });
     });
 
     const racing = Array.from({ length: 12 }, () => host.events.record(placed({ dedupeKey: 'once' })));
@@ -103,6 +103,6 @@ describe('onEvent', () => {
 
     expect(recorded.filter(({ repeated }) => !repeated)).toHaveLength(1);
     // If an attempt loses a race on MariaDB, it is rolled back with the event that the hook has recorded.
-    expect(await host.events.list(project, 'told')).toHaveLength(1);
+    expect(await host.events.list(project, 'outbox')).toHaveLength(1);
   });
 });

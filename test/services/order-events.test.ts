@@ -126,7 +126,7 @@ describe('the events of an order', () => {
     expect(await host.events.list(shop.project, order.orderId)).toMatchObject([{ occurred_at: kept }]);
   });
 
-  it('have the time of the record, not of the begin of their transaction', async () => {
+  it('have the time of the record, not the time at which their transaction began', async () => {
     const { dataSource } = host.app.database;
     const event = { projectId: shop.project, orderId: 'timed', type: 'note.added' };
 

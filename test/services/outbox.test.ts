@@ -20,7 +20,7 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
 /** @returns the type of a change and the code of its method, or the type of an event */
-function told({ type, body }: OutboxEntry): string {
+function summaryOf({ type, body }: OutboxEntry): string {
   const { method_code } = body as Partial<ShippingMethodDto>;
   return method_code === undefined ? type : `${type.replace('method.', '')} ${method_code}`;
 }
@@ -44,7 +44,7 @@ describe('an outbox', () => {
 
   const entries = async (): Promise<string[]> => {
     const rows = await database.dataSource.manager.find(OutboxEntry, { order: { id: 'ASC' } });
-    return rows.map(told);
+    return rows.map(summaryOf);
   };
 
   it('has a row for each committed change, and subscribers get the same changes', async () => {
@@ -128,8 +128,8 @@ describe('an outbox', () => {
       const sent: string[] = [];
 
       const sending = sendOutbox(database.dataSource, async (entry) => {
-        if (told(entry) === 'created 01') throw new Error('The receiver is away.');
-        sent.push(told(entry));
+        if (summaryOf(entry) === 'created 01') throw new Error('The receiver is away.');
+        sent.push(summaryOf(entry));
       });
 
       await expect(sending).rejects.toThrow('away');

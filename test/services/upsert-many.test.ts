@@ -18,7 +18,7 @@ describe('upsertMany', () => {
   const host = mounted({ shipping: { maxMethods: 20 } });
 
   /** @returns the changes that are reported while `work` runs */
-  async function told(work: () => Promise<unknown>): Promise<ShippingMethodChange[]> {
+  async function changesDuring(work: () => Promise<unknown>): Promise<ShippingMethodChange[]> {
     const seen: ShippingMethodChange[] = [];
     const subscription = host.methods.changes.subscribe((change) => seen.push(change));
     await work();
@@ -78,7 +78,7 @@ describe('upsertMany', () => {
     const first = await host.methods.upsertMany(project, [ground, express]);
     const etag = (await shop.list()).headers.get('etag');
 
-    const seen = await told(async () => {
+    const seen = await changesDuring(async () => {
       const again = await host.methods.upsertMany(project, [ground, express], { removeOthers: true });
       expect(again).toEqual({ ...first, created: [], unchanged: first.created, changes: [] });
     });
@@ -94,7 +94,7 @@ describe('upsertMany', () => {
     const requests = [paket, { ...ground, sort_order: 1 }];
 
     let returned: ShippingMethodChange[] = [];
-    const seen = await told(async () => {
+    const seen = await changesDuring(async () => {
       ({ changes: returned } = await host.methods.upsertMany(project, requests, { removeOthers: true }));
     });
 

@@ -11,7 +11,7 @@ describe('upsertRequestOf', () => {
   const host = mounted();
   const project = freshProject();
 
-  it('copies the stored values of a project, and the copy inherits as the original does', async () => {
+  it('copies the stored values of a project, and the copy inherits like the original', async () => {
     await host.methods.upsertMany('default', [
       { ...ground, carrier_label: 'United Parcel', sort_order: 7, meta: { days: 3 } },
     ]);

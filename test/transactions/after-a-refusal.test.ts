@@ -87,8 +87,8 @@ describe("the caller's transaction after a refusal", () => {
       const { id } = await host.methods.create(project, ground);
       const { dataSource } = host.app.database;
       await engine.putIntoCart(dataSource.manager, project, id);
-      const told: unknown[] = [];
-      const subscription = host.methods.changes.subscribe((change) => told.push(change));
+      const reported: unknown[] = [];
+      const subscription = host.methods.changes.subscribe((change) => reported.push(change));
 
       const committing = dataSource.transaction(async (manager) => {
         await host.methods.create(project, { ...ground, method_code: '01' }, { manager });
@@ -97,7 +97,7 @@ describe("the caller's transaction after a refusal", () => {
 
       await expect(committing).rejects.toThrow('has failed. Roll the transaction back');
       subscription.unsubscribe();
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       expect((await host.methods.list(project)).meta.total).toBe(1);
     });
   });

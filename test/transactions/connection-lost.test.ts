@@ -75,8 +75,8 @@ onlyWhere('connections', () => {
     ])('makes the outcome unknown, and the change is not made again: %s', async (_name, change, found) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
-      const told: unknown[] = [];
-      const subscription = host.methods.changes.subscribe((one) => told.push(one));
+      const reported: unknown[] = [];
+      const subscription = host.methods.changes.subscribe((one) => reported.push(one));
 
       const changes = await losingAnAnswer(() =>
         expect(change(project, id)).rejects.toMatchObject({ code: 'outcome_unknown' }),
@@ -86,7 +86,7 @@ onlyWhere('connections', () => {
       const { data, meta } = await host.methods.list(project);
       const recorded = (await host.events.list(project, 'o')).length;
       expect({ ...data[0], ...meta, recorded }).toMatchObject(found);
-      expect([changes, told]).toEqual([1, []]);
+      expect([changes, reported]).toEqual([1, []]);
     });
   });
 });

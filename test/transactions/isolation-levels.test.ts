@@ -31,7 +31,7 @@ onlyWhere('severalConnections', () => {
       await database.close();
     });
 
-    it('loses no race for good when four instances change one project', async () => {
+    it('completes every call when four instances change one project', async () => {
       const database = await testDatabase({ isolation, connections: 2 });
       const apps = await Promise.all(
         Array.from({ length: 4 }, async () => testApp({ database: await database.another() })),

@@ -19,7 +19,7 @@ function sentBy({ queryRunner }: EntityManager): string[] {
 describe('a call that nobody awaits', () => {
   const host = mounted();
 
-  it('is part of the transaction or is refused, whenever it comes during the COMMIT', async () => {
+  it('becomes part of the transaction or is refused, at whatever moment of the COMMIT it comes', async () => {
     const late: string[] = [];
 
     for (let moment = 0; moment < 30; moment++) {

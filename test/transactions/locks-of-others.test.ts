@@ -61,7 +61,7 @@ onlyWhere('severalConnections', () => {
       expect(waited).toMatchObject([{ status: 'fulfilled' }]);
     });
 
-    it('holds up no import and no removal of another tenant', async () => {
+    it('does not hold up imports and removals of another tenant', async () => {
       const list = (method_label: string) =>
         Array.from({ length: 20 }, (_, n) => ({ ...ground, method_code: `m${n}`, method_label }));
       for (const projectId of [held, imported, removed]) await methods.upsertMany(projectId, list('old'));
@@ -122,7 +122,7 @@ onlyWhere('severalConnections', () => {
       expect((await waited.removals).map(({ status }) => status)).toEqual(Array(36).fill('fulfilled'));
     });
 
-    it('on the dedupeKey of an event holds up no event of another order', async () => {
+    it('on the dedupeKey of an event does not hold up events of another order', async () => {
       const event = { projectId: locked, type: 'order.paid', dedupeKey: 'once' };
 
       const [other, second] = await database.dataSource.transaction(async (manager) => {

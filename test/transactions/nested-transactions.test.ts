@@ -47,10 +47,10 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('connections', () => {
-    it('undoes a call that was made while it began, when it is rolled back', async () => {
+    it('undoes a call that was made while it began if it is rolled back', async () => {
       const project = freshProject();
-      const told: unknown[] = [];
-      const subscription = host.methods.changes.subscribe((change) => told.push(change));
+      const reported: unknown[] = [];
+      const subscription = host.methods.changes.subscribe((change) => reported.push(change));
       let call: Promise<unknown> | undefined;
 
       await host.dataSource.transaction(async (manager) => {
@@ -68,7 +68,7 @@ describe("a host's nested transaction beside a call of ours", () => {
       subscription.unsubscribe();
 
       expect(call).toBeDefined();
-      expect([told, (await host.methods.list(project)).data]).toEqual([[], []]);
+      expect([reported, (await host.methods.list(project)).data]).toEqual([[], []]);
     });
   });
 
@@ -82,7 +82,7 @@ describe("a host's nested transaction beside a call of ours", () => {
       });
 
       await expect(committed).rejects.toThrow(
-        'The transaction was rolled back: a statement in it had failed.',
+        'The COMMIT rolled the transaction back, because a statement in it had failed.',
       );
       expect((await host.methods.list(project)).meta.total).toBe(0);
       // Without a call of ours, the answer to the COMMIT is the concern of the host.
@@ -118,7 +118,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     );
   });
 
-  it('that begins after a call and is rolled back leaves the call whole', async () => {
+  it('that begins after a call does not undo this call when it is rolled back', async () => {
     for (let turns = 0; turns < 8; turns++) {
       const project = freshProject();
       await host.dataSource.transaction(async (manager) => {
@@ -132,9 +132,9 @@ describe("a host's nested transaction beside a call of ours", () => {
     }
   });
 
-  it('that is rolled back takes its changes out of those that are reported', async () => {
-    const told: (string | undefined)[] = [];
-    const subscription = host.methods.changes.subscribe(({ after }) => told.push(after?.method_code));
+  it('that is rolled back removes its changes from the reported ones', async () => {
+    const reported: (string | undefined)[] = [];
+    const subscription = host.methods.changes.subscribe(({ after }) => reported.push(after?.method_code));
     const project = freshProject();
     for (let statements = 0; statements < 12; statements++) {
       const work = host.dataSource.transaction(async (manager) => {
@@ -151,12 +151,12 @@ describe("a host's nested transaction beside a call of ours", () => {
     subscription.unsubscribe();
 
     const { data } = await host.methods.list(project, { per_page: 100 });
-    expect(told.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
+    expect(reported.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
   });
 
-  it('takes each call that is made while it begins either wholly or not at all', async () => {
-    const told: (string | undefined)[] = [];
-    const subscription = host.methods.changes.subscribe(({ after }) => told.push(after?.method_code));
+  it('contains each call that is made while it begins either completely or not at all', async () => {
+    const reported: (string | undefined)[] = [];
+    const subscription = host.methods.changes.subscribe(({ after }) => reported.push(after?.method_code));
     const project = freshProject();
     for (let steps = 0; steps < 25; steps++) {
       await host.dataSource.transaction(async (manager) => {
@@ -172,7 +172,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     subscription.unsubscribe();
 
     const { data } = await host.methods.list(project, { per_page: 100 });
-    expect(told.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
+    expect(reported.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
   });
 });
 

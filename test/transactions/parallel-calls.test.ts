@@ -76,9 +76,9 @@ describe('parallel calls in a transaction that ends', () => {
     });
   });
 
-  it('are not reported after a rollback, whenever it comes', async () => {
-    const told: unknown[] = [];
-    const subscription = host.methods.changes.subscribe((change) => told.push(change));
+  it('are not reported after a rollback, at whatever moment it comes', async () => {
+    const reported: unknown[] = [];
+    const subscription = host.methods.changes.subscribe((change) => reported.push(change));
     const runner = host.dataSource.createQueryRunner();
     const project = freshProject();
     for (let statements = 0; statements < 12; statements++) {
@@ -92,7 +92,7 @@ describe('parallel calls in a transaction that ends', () => {
     await runner.release();
     subscription.unsubscribe();
 
-    expect([told, (await host.methods.list(project)).data]).toEqual([[], []]);
+    expect([reported, (await host.methods.list(project)).data]).toEqual([[], []]);
   });
 });
 

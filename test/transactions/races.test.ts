@@ -53,7 +53,7 @@ describe('two instances on one database', () => {
     expect(await other.find(project, id)).toEqual(setBack);
   });
 
-  it('show what the other instance has added, after a change of their own', async () => {
+  it('show the methods of the other instance after a change of their own', async () => {
     const project = freshProject();
     const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
       ShippingMethods,
@@ -68,7 +68,7 @@ describe('two instances on one database', () => {
     expect(data.map(({ method_code }) => method_code)).toEqual(['a', 'b', 'c']);
   });
 
-  it('let one delete a method that the other changes all the time', async () => {
+  it('let one delete a method while the other keeps changing it', async () => {
     const project = freshProject();
     const [deleting, changing] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
       ShippingMethods,

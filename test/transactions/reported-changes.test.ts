@@ -23,7 +23,7 @@ describe('the stream of changes', () => {
     ['inner', ['outer', 'middle']],
     ['middle', ['outer']],
     ['outer', []],
-  ])('of three nested transactions, with a rollback of %s, has %j', async (failing, kept) => {
+  ])('after three nested transactions and a rollback of %s has the changes of %j', async (failing, kept) => {
     const project = freshProject();
     type Work = (manager: EntityManager) => Promise<void>;
     const level =
@@ -59,7 +59,7 @@ describe('the stream of changes', () => {
     expect((await host.methods.list(lost)).meta.total).toBe(0);
   });
 
-  it('reports at once what a query runner stores without a transaction', async () => {
+  it('reports a change at once if the query runner has no transaction', async () => {
     const runner = host.dataSource.createQueryRunner();
     const [lost, kept, after] = [freshProject(), freshProject(), freshProject()];
 
@@ -72,9 +72,9 @@ describe('the stream of changes', () => {
       await runner[end]();
     }
     await host.methods.create(after, ground, { manager: runner.manager });
-    const told = seen.map((change) => change.after?.project_id);
+    const reported = seen.map((change) => change.after?.project_id);
     await runner.release();
 
-    expect(told).toEqual([kept, after]);
+    expect(reported).toEqual([kept, after]);
   });
 });

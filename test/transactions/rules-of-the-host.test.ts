@@ -63,7 +63,7 @@ describe('a rule of the host in the database', () => {
   });
 
   onlyWhere('changingTriggers', () => {
-    it('that keeps use_default decides whether the method inherits', async () => {
+    it('that keeps the old use_default decides whether the method inherits', async () => {
       const project = freshProject();
       const { id } = await host.methods.create(project, { ...ground, use_default: true });
       const endRule = await engine.keepUseDefault(host.dataSource.manager);

@@ -108,7 +108,7 @@ describe("the caller's transaction", () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('fails when its snapshot does not show who has the codes', async () => {
+    it('fails when its snapshot does not show the method that has the codes', async () => {
       const project = freshProject();
 
       const blind = host.dataSource.transaction('REPEATABLE READ', async (manager) => {

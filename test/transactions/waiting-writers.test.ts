@@ -12,7 +12,7 @@ const host = mounted();
 
 onlyWhere('severalConnections', () => {
   describe('changes that wait for a lock of the host', () => {
-    it('time out together with the changes behind them, and change nothing', async () => {
+    it('time out together with the changes that wait behind them, and store nothing', async () => {
       const database = await testDatabase({ lockTimeoutMs: 500 });
       const impatient = await testApp({ database });
       const service = impatient.nest.get(ShippingMethods);

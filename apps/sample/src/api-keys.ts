@@ -5,7 +5,7 @@ import { pagePaths } from './page.js';
 import { Refusal } from './refusal.js';
 import { StartupError } from './startup.js';
 
-/** An API key. We keep only its digest, so that no log can show the key. */
+/** An API key. Only its digest is in memory, so that no log can show the key. */
 export interface ApiKey {
   /** The project that the key opens; `*` means every project. */
   project: string;
@@ -22,8 +22,8 @@ export function parseApiKeys(text: string | undefined): ApiKey[] {
       /^\s*(\*|[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63})=([\x21-\x7E]+)\s*$/.exec(entry) ?? [];
     if (project !== undefined && key !== undefined) return { project, digest: digestOf(key) };
     throw new StartupError(
-      `API_KEYS has an entry that cannot be read (number ${index + 1}): write project=key, or *=key for every ` +
-        'project, with commas between them; a key is visible ASCII without commas or blanks.',
+      `Entry ${index + 1} of API_KEYS cannot be read. Write project=key, or *=key for every project, with commas ` +
+        'between the entries. A key has visible ASCII characters, but no commas and no blanks.',
     );
   });
 }
@@ -73,6 +73,11 @@ class UnauthorizedError extends Refusal {
 
 class ForbiddenError extends Refusal {
   constructor() {
-    super(403, 'forbidden', 'Forbidden', 'This API key belongs to another project.');
+    super(
+      403,
+      'forbidden',
+      'Forbidden',
+      'This API key belongs to another project. Send a key of this project.',
+    );
   }
 }

@@ -5,9 +5,9 @@ import { type DataSource } from 'typeorm';
 import { type MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
 import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 
-/** How long a request waits for a connection, which is new or released by another request. */
+/** How long a request waits for a connection. It gets a new one, or one that another request has released. */
 const acquireMs = 3_000;
-/** How long a request may keep the connection, whether one statement hangs or many are slow. */
+/** How long a request may keep its connection. It does not matter whether one statement hangs or many are slow. */
 const leaseMs = 4_000;
 /**
  * The server ends a statement a little before we close its connection. After that, nobody would wait for the
@@ -60,7 +60,7 @@ type MysqlConnection = Connection & { stream: { destroy(): void } };
 function boundMysql(driver: MysqlDriver, isMariadb: boolean): void {
   const leases = new WeakMap<MysqlConnection, NodeJS.Timeout>();
   const obtain = driver.obtainMasterConnection.bind(driver) as () => Promise<MysqlConnection>;
-  const ofStatements = isMariadb ? `, max_statement_time = ${statementMs / 1_000}` : '';
+  const statementLimit = isMariadb ? `, max_statement_time = ${statementMs / 1_000}` : '';
   driver.pool.on('release', (connection: MysqlConnection) => clearTimeout(leases.get(connection)));
   driver.obtainMasterConnection = async () => {
     const obtaining = obtain();
@@ -69,7 +69,7 @@ function boundMysql(driver: MysqlDriver, isMariadb: boolean): void {
       obtaining.then((late) => late.release()).catch(() => undefined);
       throw new Error('No connections available.');
     }
-    const limits = `SET innodb_lock_wait_timeout = 3${ofStatements}`;
+    const limits = `SET innodb_lock_wait_timeout = 3${statementLimit}`;
     if (!leases.has(connection)) connection.query(limits, () => undefined);
     // A connection may go straight from one request to the next. The pool has no event for that.
     clearTimeout(leases.get(connection));

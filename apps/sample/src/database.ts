@@ -57,7 +57,7 @@ async function openServer(url: string): Promise<DataSource> {
  * Errors after which it does not help to wait: wrong credentials, no such database, no permission, or another
  * engine.
  */
-const final = /^(28|3D|42|ER_(BAD_DB|(DB)?ACCESS_DENIED)|undefined The server is)/;
+const finalErrors = /^(28|3D|42|ER_(BAD_DB|(DB)?ACCESS_DENIED)|undefined The server is)/;
 
 async function connected(options: DataSourceOptions, url: string): Promise<DataSource> {
   const dataSource = new DataSource(options);
@@ -66,7 +66,7 @@ async function connected(options: DataSourceOptions, url: string): Promise<DataS
   for (let attempt = 1; !dataSource.isInitialized; attempt++) {
     await dataSource.initialize().catch(async (error: { code?: string; message: string }) => {
       const reason = error.message || error.code;
-      const isFinal = final.test(`${error.code} ${error.message}`);
+      const isFinal = finalErrors.test(`${error.code} ${error.message}`);
       if (isFinal || attempt === maxConnectTries) {
         const remedy = isFinal ? 'correct DATABASE_URL' : 'start it, or correct DATABASE_URL';
         throw new StartupError(`No database at ${place} (${reason}): ${remedy}.`, { cause: error });

@@ -27,19 +27,19 @@ export interface DirectoryLock {
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   for (let attempt = 1; ; attempt++) {
-    const own = `in-use-by-${process.pid}-${randomBytes(4).toString('hex')}.sock`;
+    const ownName = `in-use-by-${process.pid}-${randomBytes(4).toString('hex')}.sock`;
     // The lock alone does not keep the process running.
     const server = createServer((socket) => socket.destroy()).unref();
-    await once(server.listen(socketPath(directory, own)), 'listening');
+    await once(server.listen(socketPath(directory, ownName)), 'listening');
     // Closing removes the socket file.
     const release = (): Promise<void> => new Promise((closed) => server.close(() => closed()));
-    const holder = await otherHolder(directory, own);
+    const holder = await otherHolder(directory, ownName);
     // Another process may have removed our file, just before we listened.
-    if (holder === undefined && existsSync(join(directory, own))) return { release };
+    if (holder === undefined && existsSync(join(directory, ownName))) return { release };
     await release();
     if (attempt === maxAttempts) {
       throw new StartupError(
-        `The data directory ${resolve(directory)} is in use by process ${holder ?? 'unknown'}: stop that process, ` +
+        `The data directory ${resolve(directory)} is in use by process ${holder ?? 'unknown'}. Stop that process, ` +
           'or set DATA_DIR to another directory.',
       );
     }
@@ -48,10 +48,10 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 }
 
 /** Removes the sockets of killed processes. @returns the process id of the first socket that answers */
-async function otherHolder(directory: string, own: string): Promise<string | undefined> {
+async function otherHolder(directory: string, ownName: string): Promise<string | undefined> {
   for (const name of await readdir(directory)) {
     const pid = socketName.exec(name)?.[1];
-    if (pid === undefined || name === own) continue;
+    if (pid === undefined || name === ownName) continue;
     if (await answers(socketPath(directory, name))) return pid;
     await rm(join(directory, name), { force: true });
   }
@@ -73,6 +73,6 @@ function socketPath(directory: string, name: string): string {
   const path = fromHere.length < absolute.length ? fromHere : absolute;
   if (Buffer.byteLength(path) <= maxPathBytes) return path;
   throw new StartupError(
-    `DATA_DIR is too long a path for a lock in it (${resolve(directory)}): choose a shorter one.`,
+    `DATA_DIR is too long for the path of a lock file: ${resolve(directory)}. Choose a shorter path.`,
   );
 }

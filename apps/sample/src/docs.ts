@@ -11,7 +11,7 @@ export function serveDocs(app: INestApplication): void {
     .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
     .addServer('/')
-    .addTag('Order desk', 'What the sample itself does.')
+    .addTag('Order desk', 'The orders of the sample.')
     .addBearerAuth({ type: 'http', description: 'An API key, when the host asks for one (API_KEYS).' })
     .addSecurityRequirements('bearer')
     .addSecurityRequirements({})

@@ -12,7 +12,7 @@ type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 /**
  * Opens a PostgreSQL inside this process, with its data in a directory. No other process may open the directory at
- * the same time: PGlite would allow it, and rows would be lost.
+ * the same time. PGlite would not prevent it, and rows would be lost.
  * @throws StartupError when the directory is in use, or cannot be used
  */
 export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Promise<DataSource> {
@@ -36,7 +36,7 @@ function onPglite(lite: PGlite, lock: DirectoryLock, schema: Schema): DataSource
   // After some faults of the disk, PGlite never answers. With these limits, no request waits longer than both times
   // together.
   const limits = { connectTimeoutMS: 3_000, extra: { ...createPgConfig(lite), query_timeout: 4_500 } };
-  // There is one connection, so that statements run one after another.
+  // PGlite has one connection, so statements run one after another.
   const dataSource = new DataSource({ type: 'postgres', driver: pg, poolSize: 1, ...limits, ...schema });
   const destroy = dataSource.destroy.bind(dataSource);
   dataSource.destroy = () =>

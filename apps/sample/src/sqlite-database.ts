@@ -9,9 +9,15 @@ import { StartupError } from './startup.js';
 export async function openSqlite(database: string, options: Partial<DataSourceOptions>): Promise<DataSource> {
   const prepareDatabase = (file: { pragma(text: string): void }): void =>
     file.pragma('locking_mode = EXCLUSIVE');
-  const own = { type: 'better-sqlite3', database, enableWAL: true, timeout: 0, prepareDatabase } as const;
+  const fixedOptions = {
+    type: 'better-sqlite3',
+    database,
+    enableWAL: true,
+    timeout: 0,
+    prepareDatabase,
+  } as const;
   try {
-    return await new DataSource({ ...options, ...own } as DataSourceOptions).initialize();
+    return await new DataSource({ ...options, ...fixedOptions } as DataSourceOptions).initialize();
   } catch (error) {
     const isMissing = error instanceof DriverPackageNotInstalledError;
     const reason = isMissing ? 'its driver is not installed' : String(error);

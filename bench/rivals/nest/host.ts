@@ -4,7 +4,7 @@ import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 const { DATABASE_URL: url = '' } = process.env;
 const isPostgres = url.startsWith('postgres');
 
-/** The types of columns on the engine that is measured. */
+/** The column types of the engine that is measured. */
 export const json = isPostgres ? 'jsonb' : 'simple-json';
 export const time = isPostgres ? 'timestamptz' : 'datetime';
 

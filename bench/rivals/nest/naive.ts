@@ -1,5 +1,5 @@
-// What a team writes by hand: Nest on Express (or on Fastify, with ADAPTER=fastify), TypeORM entities, class-validator
-// DTOs, a global ValidationPipe.
+// This is what a team writes by hand: Nest on Express (or on Fastify, with ADAPTER=fastify), entities of TypeORM, DTOs of
+// class-validator, and a global ValidationPipe.
 import 'reflect-metadata';
 import {
   Body,
@@ -51,13 +51,14 @@ class ShippingController {
   async tree(@Param('project_id') project_id: string) {
     const methods = await this.methods.find({ where: { project_id }, order });
     const data = [...new Set(methods.map(({ carrier_code }) => carrier_code))].map((carrier_code) => {
-      const own = methods.filter((method) => method.carrier_code === carrier_code);
+      const ofCarrier = methods.filter((method) => method.carrier_code === carrier_code);
       return {
         carrier_code,
-        carrier_label: own.find(({ carrier_label }) => carrier_label !== null)?.carrier_label ?? carrier_code,
-        is_active: own.some(({ is_active }) => is_active),
-        sort_order: own[0]?.sort_order,
-        methods: own,
+        carrier_label:
+          ofCarrier.find(({ carrier_label }) => carrier_label !== null)?.carrier_label ?? carrier_code,
+        is_active: ofCarrier.some(({ is_active }) => is_active),
+        sort_order: ofCarrier[0]?.sort_order,
+        methods: ofCarrier,
       };
     });
     return { data };

@@ -1,4 +1,4 @@
-// A list with nestjs-paginate, which Nest teams use for lists, on Nest and Express as in its README.
+// A list with nestjs-paginate, a library that Nest teams use for lists. It runs on Nest and Express, as in its README.
 import 'reflect-metadata';
 import { Controller, Get, Module, Param } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

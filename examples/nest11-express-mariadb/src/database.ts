@@ -1,4 +1,4 @@
-// One DataSource for the application, its tests and the TypeORM CLI.
+// The application, its tests and the TypeORM CLI use the same options.
 import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';

@@ -9,7 +9,7 @@ export class OutboxEntry {
   @PrimaryGeneratedColumn({ name: 'id', type: 'integer' })
   id!: number;
 
-  /** Such as `method.created` or `order.placed`. */
+  /** For example `method.created` or `order.placed`. */
   @Column({ name: 'type', type: 'varchar', length: 64 })
   type!: string;
 
@@ -18,13 +18,13 @@ export class OutboxEntry {
   body!: object;
 }
 
-/** For the option `onChange`. */
+/** Writes a change into the outbox. It is the option `onChange`. */
 export async function writeChange(change: ShippingMethodChange, manager: EntityManager): Promise<void> {
   const { type, before, after } = change;
   await manager.save(Object.assign(new OutboxEntry(), { type: `method.${type}`, body: after ?? before }));
 }
 
-/** For the option `onEvent`. */
+/** Writes an event into the outbox. It is the option `onEvent`. */
 export async function writeEvent(event: OrderEventDto, manager: EntityManager): Promise<void> {
   await manager.save(Object.assign(new OutboxEntry(), { type: event.type, body: event }));
 }

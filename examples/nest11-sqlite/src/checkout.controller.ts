@@ -5,7 +5,7 @@ import { ShippingMethods } from 'nestjs-shipping';
 export class CheckoutController {
   constructor(private readonly methods: ShippingMethods) {}
 
-  /** What a customer can choose from. */
+  /** Returns the methods that a customer can choose. */
   @Get('shipping')
   async shipping(@Param('shop') shop: string): Promise<{ code: string; label: string }[]> {
     const active = await this.methods.findActive(shop);

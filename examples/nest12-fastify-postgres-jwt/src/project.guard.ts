@@ -9,7 +9,7 @@ import { JwtService } from '@nestjs/jwt';
 
 /** The fields of a token that the guard reads. */
 export interface Claims {
-  /** The projects that its owner may see and change. A token may be signed without them. */
+  /** The projects that the owner of the token may see and change. A token may be signed without this claim. */
   projects?: unknown;
 }
 
@@ -32,7 +32,7 @@ export class ProjectGuard implements CanActivate {
     const { projects } = await this.tokens.verifyAsync<Claims>(token).catch(() => {
       throw new UnauthorizedException();
     });
-    // A string has `includes`, too: the claim 'workshop' would give access to `shop`.
+    // A string has `includes`, too. With the claim 'workshop' as a string, `shop` would be accessible.
     if (!Array.isArray(projects) || !projects.includes(params.project_id)) throw new ForbiddenException();
     return true;
   }

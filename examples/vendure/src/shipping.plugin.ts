@@ -49,8 +49,8 @@ export class Checkout {
 }
 
 /**
- * Vendure has a table `shipping_method`, too. Our entities give their tables names, and Vendure's do not. So only
- * our table is renamed here.
+ * Vendure has a table `shipping_method`, too. Our entities give their tables explicit names, and Vendure's entities do
+ * not. So this strategy renames only our table.
  */
 class TablesBesideVendure extends DefaultNamingStrategy {
   override tableName(entity: string, name: string | undefined): string {

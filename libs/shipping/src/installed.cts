@@ -27,7 +27,7 @@ export const versionIn = (folder = '') => {
   }
 };
 
-/** @throws Error when PGlite is not installed */
+/** @returns the path of PGlite's main file @throws Error when PGlite is not installed */
 export const pglitePath = () => {
   try {
     return require.resolve('@electric-sql/pglite');

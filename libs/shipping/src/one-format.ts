@@ -7,6 +7,7 @@ const format = typeof require === 'undefined' ? 'import' : 'require';
 const loaded = ((globalThis as { [key]?: Map<string, boolean> })[key] ??= new Map());
 
 if (!loaded.has(format)) loaded.set(format, false);
+// If the other build is mounted already, loading this one fails here. If neither is mounted yet, the first mount fails.
 if ([...loaded].some(([other, isMounted]) => isMounted && other !== format)) throw loadedTwice();
 
 /** @throws Error when this process has loaded the package in both formats */

@@ -22,7 +22,7 @@ describe('a workspace', () => {
   });
 
   it.each(['core', 'common'])(
-    'with two copies of @nestjs/%s is refused, and the error says where they are and what to do',
+    'with two copies of @nestjs/%s is refused, and the error names both folders and the remedy',
     async (name) => {
       const folders = ['nestjs-shipping', '@nestjs/core', '@nestjs/common'];
       for (const folder of folders) await install(`node_modules/${folder}`);

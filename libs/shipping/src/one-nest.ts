@@ -9,8 +9,8 @@ export function refuseTwoCopiesOfNest(hasModulesContainer: boolean): void {
   const core = folderOf('@nestjs/core');
   if (!hasModulesContainer)
     throw twoCopies('@nestjs/core', core, folderOf('@nestjs/core', `${process.cwd()}/package.json`));
-  const [ours, ofCore] = [folderOf('@nestjs/common'), folderOf('@nestjs/common', `${core}/package.json`)];
-  if (ours !== ofCore) throw twoCopies('@nestjs/common', ours, ofCore);
+  const [ours, theirs] = [folderOf('@nestjs/common'), folderOf('@nestjs/common', `${core}/package.json`)];
+  if (ours !== theirs) throw twoCopies('@nestjs/common', ours, theirs);
 }
 
 /** @param theirFolder the folder of the application's copy; '' if it is not known */

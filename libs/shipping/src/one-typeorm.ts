@@ -22,7 +22,7 @@ export function refuseOtherTypeOrm(dataSource: DataSource): void {
   );
 }
 
-/** @returns undefined unless the application seems to load another copy of `@nestjs/typeorm` than we do */
+/** @returns an error if the application seems to load another copy of `@nestjs/typeorm` than we do, otherwise undefined */
 export function otherNestTypeOrm(): Error | undefined {
   const [ours, theirs] = [folderOf('@nestjs/typeorm'), folderOf('@nestjs/typeorm', fileInApplication())];
   return theirs === '' || theirs === ours ? undefined : twoCopies('@nestjs/typeorm', ours, theirs);

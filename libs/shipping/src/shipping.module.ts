@@ -54,6 +54,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         provide: Database,
         useFactory: (source: DataSource | undefined, { entityManager }: ShippingModuleOptions) => {
           if (!source) throw otherNestTypeOrm() ?? noDataSource(dataSource);
+          // This throws for an engine that we do not support.
           engineOf(source);
           return new Database(source, entityManager);
         },
@@ -75,10 +76,10 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
 }
 
 function noDataSource(name: string | undefined): Error {
-  const wanted = name === undefined ? 'default TypeORM DataSource' : `TypeORM DataSource named "${name}"`;
+  const missing = name === undefined ? 'default TypeORM DataSource' : `TypeORM DataSource named "${name}"`;
   const option = name === undefined ? '' : `name: '${name}', `;
   return new Error(
-    `ShippingModule found no ${wanted}. Import TypeOrmModule.forRoot({ ${option}type: 'postgres', … }) in the ` +
+    `ShippingModule found no ${missing}. Import TypeOrmModule.forRoot({ ${option}type: 'postgres', … }) in the ` +
       `application, or name the DataSource that is there: ShippingModule.forRoot({ dataSource: 'name' }).`,
   );
 }
@@ -89,7 +90,7 @@ function noDataSource(name: string | undefined): Error {
  */
 @Module({})
 export class ShippingModule extends ConfigurableModuleClass {
-  /** @throws Error at boot for the bare class, which would mount nothing and provide nothing */
+  /** @throws Error at boot when the class was imported without forRoot(): it would have no routes and no services */
   constructor(@Optional() @Inject(ShippingMount) mount?: ShippingMount) {
     super();
     if (mount) return;

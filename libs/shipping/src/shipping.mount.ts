@@ -56,14 +56,17 @@ export class ShippingMount {
     if (modules) mountsOf.set(modules, [...mounts, this]);
   }
 
-  /** Two mounts collide if they have the same path, or if one of them has no routes and both use one DataSource. */
+  /**
+   * Two mounts with routes collide if they have the same path and a version in common. If one of them has no routes, they
+   * collide if they use the same DataSource.
+   */
   private collidesWith({ dataSource, http }: ShippingMount): boolean {
     if (!this.http || !http) return this.dataSource === dataSource;
-    const theirs = new Set([http.version].flat());
+    const theirVersions = new Set([http.version].flat());
     const shapeOf = (path: string): string => path.replace(/:\w+/g, ':');
     return (
       shapeOf(this.http.path) === shapeOf(http.path) &&
-      [this.http.version].flat().some((ours) => theirs.has(ours))
+      [this.http.version].flat().some((version) => theirVersions.has(version))
     );
   }
 }
@@ -76,9 +79,9 @@ export class ShippingMount {
  */
 export function shippingServices(app: INestApplicationContext, dataSource?: string): ShippingServices {
   const mounts = app.get(ShippingMount, { strict: false, each: true });
-  const meant = mounts.filter((mount) => dataSource === undefined || mount.dataSource === dataSource);
-  const names = [...new Set(meant.map((mount) => mount.dataSource))];
-  const [mount] = meant;
+  const matching = mounts.filter((mount) => dataSource === undefined || mount.dataSource === dataSource);
+  const names = [...new Set(matching.map((mount) => mount.dataSource))];
+  const [mount] = matching;
   if (mount && names.length === 1) return mount.services;
   const known = [...new Set(mounts.map((each) => `"${each.dataSource}"`))].join(', ');
   throw new Error(
@@ -136,7 +139,7 @@ function mountHandler(
   Object.defineProperty(prototype, route, descriptor);
   for (const decorate of decorators.toReversed()) {
     descriptor = decorate(prototype, route, descriptor) ?? descriptor;
-    // Called with three arguments, a class decorator writes its metadata to the prototype.
+    // A class decorator that is called like this writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
         `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${route}". One of these ` +

@@ -70,7 +70,7 @@ export type ShippingRoute = (typeof shippingRoutes)[number];
 
 /** Options that shape the module graph. They are static, also with `forRootAsync`. */
 export interface ShippingModuleExtras {
-  /** The services can be injected everywhere without importing the module again. */
+  /** `true`: every module can inject the services without importing `ShippingModule`. By default `false`. */
   isGlobal?: boolean;
   /** The name of the TypeORM DataSource; by default the host's default one. */
   dataSource?: string;
@@ -86,7 +86,7 @@ export const defaultPath = 'api/projects/:project_id/sales/orders';
 /** Nest separates these options from the other options of `forRoot()`. */
 export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
 
-/** @throws Error that names the option and what it may be */
+/** Checks the options and fills in the defaults. @throws Error that names the option and what it may be */
 export function settingsOf(options: ShippingModuleOptions): MethodSettings & EventSettings {
   if (typeof options !== 'object' || options === null) {
     const returned = options === null || options === undefined ? String(options) : `a ${typeof options}`;
@@ -173,15 +173,15 @@ export function checkStaticOptions(extras: ShippingModuleExtras) {
 /** @returns the options with their defaults @throws Error that names the option and what it may be */
 function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHttpOptions> {
   checkOption('http', typeof http === 'object' && http !== null, 'must be false or an object');
-  const { path = defaultPath, version = VERSION_NEUTRAL, ...mounted } = http;
-  const { decorators = [], routeDecorators = {}, problems = true, ...others } = mounted;
+  const { path = defaultPath, version = VERSION_NEUTRAL, ...rest } = http;
+  const { decorators = [], routeDecorators = {}, problems = true, ...others } = rest;
   const names = 'path, version, decorators, problems and routeDecorators';
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw optionError(`http.${unknown}`, `is unknown. http takes ${names}`);
   projectParameterOf(path);
   checkOption('http.problems', typeof problems === 'boolean', 'must be true or false');
   checkDecorators('http.decorators', decorators);
-  // A decorator has no entries, so it would be ignored.
+  // A decorator in place of the object would be ignored, because a function has no entries.
   const isMap = typeof routeDecorators === 'object' && routeDecorators !== null;
   checkOption('http.routeDecorators', isMap, 'must be an object such as { create: [UseGuards(JwtGuard)] }');
   for (const [route, each] of Object.entries(routeDecorators)) {
@@ -212,8 +212,9 @@ export function projectParameterOf(
 ): string {
   const segments = typeof path === 'string' ? path.split('/') : [];
   const names = segments.filter((segment) => /^:\w+$/.test(segment)).map((segment) => segment.slice(1));
-  const taken = names.find((name) => name === 'order_id' || name === 'method_id');
-  if (taken) throw new Error(`${option} must not have ":${taken}": our own routes have that parameter.`);
+  const reserved = names.find((name) => name === 'order_id' || name === 'method_id');
+  if (reserved)
+    throw new Error(`${option} must not have ":${reserved}": our own routes have that parameter.`);
   const [name] = names.length > 1 ? names.filter((each) => each === 'project_id') : names;
   if (name !== undefined) return name;
   throw new Error(
@@ -227,7 +228,7 @@ function isFromOneTo(max: number, value: number): boolean {
 }
 
 function checkDecorators(option: string, decorators: unknown = []): void {
-  // A class is no decorator: JwtGuard instead of UseGuards(JwtGuard).
+  // A class is a function, but not a decorator: JwtGuard must be UseGuards(JwtGuard).
   const isDecorator = (each: unknown): boolean =>
     typeof each === 'function' && !/^class\b/.test(String(each));
   const isList = Array.isArray(decorators) && decorators.every(isDecorator);

@@ -22,7 +22,7 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
   ) {}
 
   /**
-   * The checks that need no connection.
+   * Runs the checks that need no connection.
    * @throws Error that names the remedy, when TypeORM is too old or a second copy, or the DataSource lacks our entities
    */
   onModuleInit(): void {
@@ -50,25 +50,25 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     const tables = await this.checkedTables().catch((error: unknown) => {
       throw connectionError(error, false);
     });
-    const missing = tables.filter(({ lacking }) => !lacking).map(({ tablePath }) => tablePath);
+    const missing = tables.filter((table) => !table.missingColumns).map(({ tablePath }) => tablePath);
     if (missing.length > 0) {
       // An application context without HTTP may be the host's own script that migrates.
       if (this.server?.httpAdapter) throw missingTablesError(missing);
       new Logger('ShippingModule').warn(missingTablesError(missing).message);
       return;
     }
-    for (const { tablePath, lacking = [] } of tables)
-      if (lacking.length > 0) throw otherTableError(tablePath, lacking);
+    for (const { tablePath, missingColumns: columns = [] } of tables)
+      if (columns.length > 0) throw missingColumnsError(tablePath, columns);
   }
 
-  /** @returns our tables, each with the columns that it lacks; undefined when the table is missing */
-  private async checkedTables(): Promise<{ tablePath: string; lacking: string[] | undefined }[]> {
+  /** @returns our tables; `missingColumns` is undefined when the whole table is missing */
+  private async checkedTables(): Promise<{ tablePath: string; missingColumns: string[] | undefined }[]> {
     const { dataSource } = this.database;
     await checkDatabase(dataSource);
     const tables = [];
     for (const entity of shippingEntities) {
       const { tablePath } = dataSource.getMetadata(entity);
-      tables.push({ tablePath, lacking: await missingColumns(dataSource, entity) });
+      tables.push({ tablePath, missingColumns: await missingColumns(dataSource, entity) });
     }
     return tables;
   }
@@ -85,9 +85,9 @@ function missingTablesError(tablePaths: readonly string[]): Error {
   );
 }
 
-function otherTableError(tablePath: string, lacking: readonly string[]): Error {
+function missingColumnsError(tablePath: string, columns: readonly string[]): Error {
   return new Error(
-    `The database has a table ${tablePath} without the columns ${lacking.join(', ')}. If an older version of ` +
+    `The database has a table ${tablePath} without the columns ${columns.join(', ')}. If an older version of ` +
       `nestjs-shipping made it, run shippingMigrations. If it is a table of yours, give the module a DataSource with ` +
       `another schema or entityPrefix.`,
   );

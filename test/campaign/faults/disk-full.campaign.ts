@@ -64,7 +64,7 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
       const wellMs = await wellAfter(new Client(again.origin, 'well'));
       const there = await codesOf(new Client(again.origin, 'full'));
 
-      const told = [...new Set(refusals.map(([status, code]) => `${status} ${code}`))].join(', ');
+      const summary = [...new Set(refusals.map(([status, code]) => `${status} ${code}`))].join(', ');
       const lost = acknowledged.filter((code) => !there.has(code)).length;
       const known = new Set([...acknowledged, ...open]);
       const phantom = [...there].filter((code) => !known.has(code)).length;
@@ -76,7 +76,7 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
       expect(aliveWhenFull).toBe(true);
       report({
         name: 'disk of the database full',
-        done: `${counted(acknowledged.length)} acknowledged, then ${told}; ${lost} lost, ${phantom} phantom; ${back}, well after ${wellMs} ms`,
+        done: `${counted(acknowledged.length)} acknowledged, then ${summary}; ${lost} lost, ${phantom} phantom; ${back}, well after ${wellMs} ms`,
         criterion: '503, 0 acknowledged lost, 0 phantom, well when there is room',
         met: lost + phantom === 0,
       });

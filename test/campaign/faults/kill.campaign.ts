@@ -47,11 +47,11 @@ describe.each(places)('the host under load on %s', (place) => {
     const first = await SampleProcess.start({ env });
     const writing = ledger.write(8, () => first.origin);
     await ledger.acknowledged(warmUp);
-    const told = performance.now();
+    const signalledAt = performance.now();
 
     const exitCode = await first.stop();
 
-    const milliseconds = Math.round(performance.now() - told);
+    const milliseconds = Math.round(performance.now() - signalledAt);
     ledger.stop();
     await writing;
     const next = await SampleProcess.start({ env });

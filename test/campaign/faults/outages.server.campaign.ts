@@ -25,7 +25,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
   });
   afterAll(() => host?.close());
 
-  it('silent and then answers everything late, refuses in time and recovers at once', () =>
+  it('silent and then late with every answer, refuses in time and recovers at once', () =>
     expectRecovery({
       name: 'black hole, then delivered late',
       begin: () => host.proxy.hold(),

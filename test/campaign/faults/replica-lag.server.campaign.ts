@@ -11,7 +11,7 @@ import { createDatabase } from './host-database.js';
 const rounds = sized({ ci: 20, long: 500 });
 
 describe('a read replica that lags', () => {
-  it('never answers a read: each read sees the write before it', async () => {
+  it('never serves a read, so each read sees the write before it', async () => {
     const [primary, replica] = [await createDatabase(), await createDatabase()];
     const type = primary.url.startsWith('mariadb') ? 'mariadb' : 'postgres';
     const options = { type, entities: shippingEntities, migrations: shippingMigrations } as const;

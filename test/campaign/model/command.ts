@@ -70,9 +70,9 @@ export function expectSame(name: string, actual: unknown, expected: unknown): vo
 
 /** Every committed change is reported once and in order, and no other change is. */
 export function expectTold(model: ContractModel, { seen, manager }: Shops): void {
-  const committed = manager ? [] : model.told.splice(0);
-  const told = seen.splice(0);
-  expectSame('told of', told, committed);
+  const committed = manager ? [] : model.reported.splice(0);
+  const reported = seen.splice(0);
+  expectSame('reported changes', reported, committed);
 }
 
 const projects = ['A', 'B', 'defaults'];

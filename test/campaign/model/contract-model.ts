@@ -60,7 +60,7 @@ export class ContractModel {
   private changes = new Map<string, number>();
   histories = new Histories();
   /** The changes that must be reported after the commit. */
-  told: Change[] = [];
+  reported: Change[] = [];
 
   constructor(
     readonly defaultsProject: string,
@@ -70,8 +70,8 @@ export class ContractModel {
   /** @returns a function that undoes everything after this call */
   savepoint(): () => void {
     const [methods, changes] = [new Map(this.methods), new Map(this.changes)];
-    const [histories, told] = [this.histories.copy(), [...this.told]];
-    return () => Object.assign(this, { methods, changes, histories, told });
+    const [histories, reported] = [this.histories.copy(), [...this.reported]];
+    return () => Object.assign(this, { methods, changes, histories, reported });
   }
 
   /** A text that changes whenever a list or tree of the project may change. */
@@ -120,12 +120,14 @@ export class ContractModel {
     const before = stored && this.shown(stored);
     this.methods.set(method.id, method);
     const after = this.shown(method);
-    this.told.push(before ? { type: 'updated', before, after } : { type: 'created', before: null, after });
+    this.reported.push(
+      before ? { type: 'updated', before, after } : { type: 'created', before: null, after },
+    );
     this.change(method.project_id);
   }
 
   remove(method: Method): void {
-    this.told.push({ type: 'deleted', before: this.shown(method), after: null });
+    this.reported.push({ type: 'deleted', before: this.shown(method), after: null });
     this.change(method.project_id);
     this.methods.delete(method.id);
   }

@@ -49,8 +49,8 @@ export const views: readonly Attempt[] = [
 
 /** Everything in an answer, except its date. */
 export function tellingOf({ status, text, headers }: Answered): string {
-  const told = Array.from(headers).filter(([name]) => name !== 'date');
-  return JSON.stringify([status, text, told]);
+  const comparedHeaders = Array.from(headers).filter(([name]) => name !== 'date');
+  return JSON.stringify([status, text, comparedHeaders]);
 }
 
 /** Calls of both services with arguments of any type, as a careless caller may pass them. */

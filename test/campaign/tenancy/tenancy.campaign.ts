@@ -101,10 +101,10 @@ describe.each(cases)(
       const outcomes: unknown[] = [];
       const outcome = async (result: Promise<unknown>): Promise<string> => {
         const [ended] = await Promise.allSettled([result]);
-        const told =
+        const settled =
           ended?.status === 'fulfilled' ? ended.value : { ...ended?.reason, is: String(ended?.reason) };
-        outcomes.push(told);
-        return JSON.stringify(told);
+        outcomes.push(settled);
+        return JSON.stringify(settled);
       };
       for (const [name, call] of calls(app.nest.get(ShippingMethods), app.nest.get(OrderEvents))) {
         const ofForeign = await outcome(call(project, foreign));
@@ -115,7 +115,7 @@ describe.each(cases)(
         }
       }
 
-      expect(outcomes.map((told) => JSON.stringify(told)).filter((text) => text?.includes('canary'))).toEqual(
+      expect(outcomes.map((each) => JSON.stringify(each)).filter((text) => text?.includes('canary'))).toEqual(
         [],
       );
       expect(await all(owner)).toEqual(before);

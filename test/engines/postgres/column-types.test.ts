@@ -48,7 +48,7 @@ describe("on PostgreSQL, the entities' columns", () => {
     await database.close();
   });
 
-  it('have PostgreSQL types also in host entities that extend ours, with ours or without', async () => {
+  it('have PostgreSQL types also in host entities that extend ours, beside our entities or alone', async () => {
     const archives = [ArchivedMethod, ArchivedEvent];
 
     for (const ours of [[], shippingEntities]) {

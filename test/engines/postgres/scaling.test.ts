@@ -59,7 +59,7 @@ for (const form of forms)
 
     for (const { title, run } of shippingContract(() => target)) it(title, () => run());
 
-    it('has the rows from before, and numbers events after them', async () => {
+    it('keeps the rows from before, and numbers new events after them', async () => {
       const before = Array.from({ length: 40 }, (_, place) => `before-${place + 1}`);
 
       const lists = await Promise.all(before.map((project) => methods.list(project)));
@@ -89,7 +89,7 @@ for (const form of forms)
       expect(warm).toEqual(cold);
     });
 
-    it('asks the parts of a project and of the defaults only, and only for their rows', async () => {
+    it('reads only the tables that hold the project and the defaults, and only their rows', async () => {
       const project = freshProject();
       await methods.create('default', { ...ground, method_code: project });
       await methods.create(project, { ...ground, method_code: project, use_default: true });
@@ -168,7 +168,7 @@ for (const form of forms)
       expect(outcomes.filter((status) => status === 409)).toHaveLength(30);
     });
 
-    it('takes a row that was inserted by hand for a lost race', async () => {
+    it('refuses the codes of a row that was inserted by hand', async () => {
       const project = freshProject();
       await methods.create(project, ground);
       await database.dataSource.query(
@@ -218,7 +218,7 @@ for (const form of forms)
       await expect(methods.remove(project, id)).rejects.toMatchObject({ code: 'method_in_use' });
     });
 
-    it('would be changed by a generated migration as the page says', async () => {
+    it('has the schema drift that docs/scaling.md names, and no other', async () => {
       const drift = await expectNoSchemaDrift(database.dataSource).then(String, String);
 
       const [, ...statements] = drift.split('\n');
@@ -226,7 +226,7 @@ for (const form of forms)
       expect(statements).toHaveLength(form === 'shards' ? 7 : 3);
     });
 
-    it('goes back to one table with all rows', async () => {
+    it('can go back to one table, and keeps all rows', async () => {
       const project = freshProject();
       const { id } = await methods.create(project, ground);
       await events.record({ projectId: project, orderId: 'o', type: 'order.placed' });

@@ -38,7 +38,7 @@ export async function prepareDemo(app: INestApplication): Promise<string[]> {
 async function seed(app: INestApplication): Promise<void> {
   const methods = app.get(ShippingMethods);
   const events = app.get(OrderEvents);
-  const seeding = app.get(DataSource).transaction(async (manager) => {
+  const filling = app.get(DataSource).transaction(async (manager) => {
     for (const method of defaultMethods) await methods.create('default', method, { manager });
     for (const method of demoMethods) await methods.create('demo', method, { manager });
     for (const [orderId, history] of Object.entries(demoOrders)) {
@@ -51,7 +51,7 @@ async function seed(app: INestApplication): Promise<void> {
       if (method) await manager.insert(DeskOrder, { projectId: 'demo', orderId, methodId: method.id });
     }
   });
-  await seeding.catch((error: unknown) => {
+  await filling.catch((error: unknown) => {
     // Another instance has filled the database meanwhile.
     const isLost = error instanceof DatabaseUnavailableError && error.contention === 'race';
     if (!isLost && !(error instanceof DuplicateMethodError)) throw error;

@@ -5,7 +5,7 @@ export class CreateDeskOrder implements MigrationInterface {
 
   async up(runner: QueryRunner): Promise<void> {
     const methods = await runner.getTable('shipping_method');
-    // The columns of a foreign key need the same types as the columns that it refers to. Each engine has other
+    // The columns of a foreign key need the same types as the columns that it refers to. Each engine has its own
     // names for these types.
     const like = (column: string): Partial<TableColumnOptions> => {
       const { type, length, charset, collation } = methods?.findColumnByName(column) ?? {};

@@ -16,7 +16,7 @@ const key = {
   name: 'idempotency-key',
   required: false,
   description:
-    'Made once for each form. A repeat with the same key changes nothing, and gets the first answer.',
+    'The client makes one key for each form. A repeat with the same key changes nothing, and gets the first answer.',
 } as const;
 
 @ApiTags('Order desk')
@@ -31,12 +31,15 @@ export class OrderDeskController {
   @ApiOperation({
     operationId: 'placeOrder',
     summary: 'Place an order with one of the shipping methods',
-    description: 'The order and its first events are one transaction.',
+    description: 'The order and its first events are stored in one transaction.',
   })
   @ApiParam(project)
   @ApiHeader(key)
   @ApiBody({ type: PlaceOrderRequest })
-  @ApiResponse({ status: 201, description: 'Placed; its history has order.placed and shipping.selected.' })
+  @ApiResponse({
+    status: 201,
+    description: 'The order is placed. Its history has the events order.placed and shipping.selected.',
+  })
   @ApiResponse({ status: 400, description: 'A problem: the body or the path has violations.' })
   @ApiResponse({ status: 404, description: 'A problem, `method_not_found`.' })
   @ApiResponse({ status: 409, description: 'A problem, `method_inactive` or `order_exists`.' })
@@ -92,7 +95,7 @@ export class OrderDeskController {
   @Get('event-types')
   @ApiOperation({ operationId: 'listEventTypes', summary: 'List the known kinds of events' })
   @ApiParam(project)
-  @ApiResponse({ status: 200, description: 'Under `data`. A history may have others.' })
+  @ApiResponse({ status: 200, description: 'The kinds, under `data`. A history may have other kinds.' })
   eventTypes(): { data: readonly string[] } {
     return { data: orderEventTypes };
   }
@@ -104,7 +107,10 @@ export class OrderDeskController {
     summary: 'Give a new project the methods of the project `default`',
   })
   @ApiParam({ name: 'project_id', schema: { type: 'string', example: 'acme' } })
-  @ApiResponse({ status: 204, description: 'The project has all of them; those that it had are unchanged.' })
+  @ApiResponse({
+    status: 204,
+    description: 'The project has all of them. The methods that it had before are unchanged.',
+  })
   async adopt(@Param('project_id') projectId: string): Promise<void> {
     await this.methods.adoptDefaults(projectId);
   }

@@ -78,20 +78,24 @@ export class OrderDesk {
       { ...order, type: 'order.placed', data: { origin: 'desk' }, dedupeKey: key && `placed:${key}` },
       { manager },
     );
-    if (repeated) return this.placed(manager, projectId, orderId);
+    if (repeated) return this.storedOrder(manager, projectId, orderId);
 
     const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
     if (!method) throw new UnknownMethodError();
     if (!method.is_active) throw new MethodInactiveError();
 
     const { id: method_id, method_label: message } = method;
-    await manager.insert(DeskOrder, { projectId, orderId, methodId: method_id }).catch(refused);
+    await manager.insert(DeskOrder, { projectId, orderId, methodId: method_id }).catch(throwRefusal);
     const data = { carrier_code, method_code, method_id };
     await this.events.record({ ...order, type: 'shipping.selected', message, data }, { manager });
     return { project_id: projectId, ...request, method_id };
   }
 
-  private async placed(manager: EntityManager, projectId: string, orderId: string): Promise<PlacedOrder> {
+  private async storedOrder(
+    manager: EntityManager,
+    projectId: string,
+    orderId: string,
+  ): Promise<PlacedOrder> {
     const where = { projectId, orderId };
     const { method } = await manager.findOneOrFail(DeskOrder, { where, relations: { method: true } });
     const { carrierCode: carrier_code, methodCode: method_code, id: method_id } = method;
@@ -99,10 +103,10 @@ export class OrderDesk {
   }
 }
 
-/** The constraints of `desk_order` decide, even when two requests race. */
-function refused(error: unknown): never {
+/** Turns a violation of a constraint of `desk_order` into a refusal. The constraints also decide when two requests race. */
+function throwRefusal(error: unknown): never {
   const { code = '' } = error instanceof QueryFailedError ? (error.driverError as { code?: string }) : {};
-  // The codes are those of PostgreSQL, MariaDB and SQLite.
+  // PostgreSQL, MariaDB and SQLite each have their own error code.
   if (/^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_PRIMARYKEY)$/.test(code)) throw new OrderExistsError();
   // Another request has deleted the method since we read it.
   if (/^(23503|ER_NO_REFERENCED_ROW_2|SQLITE_CONSTRAINT_FOREIGNKEY)$/.test(code))

@@ -7,8 +7,8 @@ export class NoteRequest {
 }
 
 /**
- * Checks that there is a message, because a note needs one. The library checks the length. @throws
- * ValidationFailedError
+ * Checks that a note has a message. The library checks its length.
+ * @throws ValidationFailedError
  */
 export function checkNote(body: unknown): string {
   const { message } = (body ?? {}) as { message?: unknown };

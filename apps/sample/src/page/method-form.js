@@ -1,5 +1,5 @@
 import * as api from './api.js';
-import { closeDialog, Component, Dialog, Field, html, said, tell, typed } from './view.js';
+import { closeDialog, Component, Dialog, Field, html, asText, notify, formValues } from './view.js';
 
 const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== undefined };
 
@@ -83,7 +83,7 @@ export class MethodForm extends Component {
   before = storedIn(this.props.method);
 
   save = async (event, current) => {
-    const texts = typed(event);
+    const texts = formValues(event);
     const values = names.map((name) => [name, fields[name].read ? fields[name].read(texts[name]) : texts[name]]);
     // Only changed fields are sent. The other fields keep the values that somebody else may have saved meanwhile.
     const changes = Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
@@ -93,7 +93,7 @@ export class MethodForm extends Component {
       const covered = labelsOf(saved.inherited.filter((name) => name in changes));
       closeDialog();
       await this.props.saved();
-      tell(
+      notify(
         `“${saved.method_label}” is saved.${covered && ` The list shows the values of the project “default” for: ${covered}.`}`,
       );
     } catch (problem) {
@@ -115,7 +115,7 @@ export class MethodForm extends Component {
       return html`
         <${Field} key=${name} name=${name} faults=${texts} defaultValue=${value} defaultChecked=${value} ...${described}>
           ${name === 'use_default' && method.inherited?.length > 0 && html`<p class="alone">${this.alone()}</p>`}
-          ${method.inherited?.includes(name) && html`<p class="inherited">Inherited and shown: <b>${said(method[name])}</b></p>`}
+          ${method.inherited?.includes(name) && html`<p class="inherited">Inherited and shown: <b>${asText(method[name])}</b></p>`}
         <//>`;
     };
     return html`
@@ -131,7 +131,7 @@ export class MethodForm extends Component {
       <//>`;
   }
 
-  alone({ method } = this.props, name = (each) => `${labelsOf([each])}: ${said(method.own[each]) || 'empty'}`) {
+  alone({ method } = this.props, name = (each) => `${labelsOf([each])}: ${asText(method.own[each]) || 'empty'}`) {
     return `Without the default values, customers see the values of this method:  ${method.inherited.map(name).join(', ')}.`;
   }
 
@@ -158,9 +158,9 @@ export class MethodForm extends Component {
       return html`
         <tr key=${name}>
           <th scope="row">${fields[name].label}</th>
-          <td>${said(was[name])}</td>
-          <td><b>${said(is[name])}</b></td>
-          <td>${name in changes ? said(changes[name]) : 'no change'}</td>
+          <td>${asText(was[name])}</td>
+          <td><b>${asText(is[name])}</b></td>
+          <td>${name in changes ? asText(changes[name]) : 'no change'}</td>
         </tr>`;
     };
     return html`

@@ -1,7 +1,7 @@
 import * as api from './api.js';
 import { MethodForm } from './method-form.js';
 import { MethodTable } from './method-table.js';
-import { closeDialog, Dialog, html, Section, tell, typed } from './view.js';
+import { closeDialog, Dialog, html, Section, notify, formValues } from './view.js';
 
 const search = 'Search labels and codes';
 const conflict = 'Somebody else has changed a method, so nothing more was saved. The list now shows the current values.';
@@ -34,12 +34,12 @@ export class Methods extends Section {
   }
 
   show = (page, filters) => this.setState({ page, filters }, this.load);
-  filter = (event) => this.show(1, Object.fromEntries(Object.entries(typed(event)).filter(([, value]) => value !== '')));
+  filter = (event) => this.show(1, Object.fromEntries(Object.entries(formValues(event)).filter(([, value]) => value !== '')));
 
   /** Tells whether a write has succeeded, and then loads the list again. */
   async write(writing, success) {
     const failure = ({ code, message }) => (code === 'version_mismatch' ? conflict : `This was not saved. ${message}`);
-    tell(await writing.then(() => success, failure));
+    notify(await writing.then(() => success, failure));
     await this.load();
   }
 
@@ -72,7 +72,7 @@ export class Methods extends Section {
     const moved = carrier.methods[from];
     const methods = carrier.methods.toSpliced(from, 1).toSpliced(to, 0, moved);
     const numbers = renumbered(methods, moved);
-    if (numbers.some(([method]) => isFixed(method))) return tell(`“${moved.method_label}” stays where it is. ${noRoom}`);
+    if (numbers.some(([method]) => isFixed(method))) return notify(`“${moved.method_label}” stays where it is. ${noRoom}`);
     const focus = () => document.querySelector(`[data-id="${id}"] .handle`)?.focus();
     this.setState({ tree: tree.with(tree.indexOf(carrier), { ...carrier, methods }) }, focus);
     const save = async () => {

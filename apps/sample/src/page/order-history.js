@@ -1,5 +1,5 @@
 import * as api from './api.js';
-import { Field, html, Pairs, Section, sentence, tell, typed } from './view.js';
+import { Field, html, Pairs, Section, sentence, notify, formValues } from './view.js';
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const { timeZone } = time.resolvedOptions();
@@ -33,23 +33,23 @@ export class OrderHistory extends Section {
 
   place = async (event) => {
     const form = event.currentTarget;
-    const { order_id, chosen } = typed(event);
+    const { order_id, chosen } = formValues(event);
     const { carrier_code, method_code } = this.state.offered[chosen];
     const placed = await api.placeOrder({ order_id, carrier_code, method_code }, this.state.placeKey).catch(inWords);
     if (placed instanceof Error) return this.setState({ faults: [placed.message] });
     form.reset();
     form.closest('details').open = false;
-    tell(`The order ${order_id} is placed. You see its history now.`);
+    notify(`The order ${order_id} is placed. You see its history now.`);
     this.follow(order_id);
   };
 
   note = async (event) => {
     const form = event.currentTarget;
     const { order, noteKey } = this.state;
-    const added = await api.addNote(order, typed(event), noteKey).catch((problem) => problem);
-    if (added instanceof Error) return tell(`The note is not saved. ${added.message}`);
+    const added = await api.addNote(order, formValues(event), noteKey).catch((problem) => problem);
+    if (added instanceof Error) return notify(`The note is not saved. ${added.message}`);
     form.reset();
-    tell('The note is saved.');
+    notify('The note is saved.');
     this.show({ type: '', noteKey: api.newKey() });
   };
 
@@ -59,7 +59,7 @@ export class OrderHistory extends Section {
     return html`
       <section aria-labelledby="history">
         <h2 id="history">History of an order</h2>
-        <form class="row" onSubmit=${(event) => this.follow(typed(event).order.trim())}>
+        <form class="row" onSubmit=${(event) => this.follow(formValues(event).order.trim())}>
           <label>Order number <input key=${order} name="order" defaultValue=${order} required maxlength="64" /></label>
           <button class="outline">Show</button>
         </form>

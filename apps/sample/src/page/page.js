@@ -1,7 +1,7 @@
 import { apiKey, projectId } from './api.js';
 import { Methods } from './methods.js';
 import { OrderHistory } from './order-history.js';
-import { html, render, typed } from './view.js';
+import { html, render, formValues } from './view.js';
 
 const main = document.querySelector('main');
 const projectInput = document.querySelector('[name=project]');
@@ -11,7 +11,7 @@ projectInput.addEventListener('change', () => {
 });
 
 function enterKey(event) {
-  sessionStorage.setItem('api-key', typed(event).key.trim());
+  sessionStorage.setItem('api-key', formValues(event).key.trim());
   location.reload();
 }
 

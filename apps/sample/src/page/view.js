@@ -6,8 +6,8 @@ export { Component, render };
 export const html = htm.bind(h);
 
 /**
- * A section of the page. Its method `read` returns its state. If `load` is called twice, the last call wins. During
- * an outage, `load` runs again every 3 s.
+ * A section of the page. Its method `read` returns its state. If `load` is called again before it has ended, the last
+ * call wins. During an outage, `load` runs again every 3 s.
  */
 export class Section extends Component {
   componentDidMount() {
@@ -39,16 +39,16 @@ export class Section extends Component {
  * focus or the pointer is over it.
  */
 const line = document.querySelector('output');
-export function tell(text, isStill = text !== '') {
+export function notify(text, isStill = text !== '') {
   clearTimeout(line.timer);
   line.tabIndex = isStill ? 0 : -1;
   if (line.textContent !== text) line.textContent = text;
-  if (isStill) line.timer = setTimeout(() => tell(line.matches(':focus, :hover') ? text : ''), 8_000);
+  if (isStill) line.timer = setTimeout(() => notify(line.matches(':focus, :hover') ? text : ''), 8_000);
 }
-addEventListener('click', ({ target }) => target === line || tell(''), { capture: true });
+addEventListener('click', ({ target }) => target === line || notify(''), { capture: true });
 
 /** Returns the values of a form, and keeps the browser from sending them: the page does that. */
-export function typed(event) {
+export function formValues(event) {
   event.preventDefault();
   const { currentTarget } = event;
   return Object.fromEntries(new FormData(currentTarget.form ?? currentTarget));
@@ -57,21 +57,21 @@ export function typed(event) {
 const words = (name) => name.replaceAll(/[._]/g, ' ');
 export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
 
-const spoken = new Map([
+const wordFor = new Map([
   [true, 'yes'],
   [false, 'no'],
   [null, '–'],
 ]);
 
-/** Returns any JSON value as a text for people. */
-export function said(value) {
-  if (Array.isArray(value)) return value.map(said).join(', ');
-  if (value instanceof Object) return said(Object.entries(value).map(([name, part]) => `${words(name)} ${said(part)}`));
-  return spoken.get(value) ?? String(value);
+/** Returns a text for people for any JSON value. */
+export function asText(value) {
+  if (Array.isArray(value)) return value.map(asText).join(', ');
+  if (value instanceof Object) return asText(Object.entries(value).map(([name, part]) => `${words(name)} ${asText(part)}`));
+  return wordFor.get(value) ?? String(value);
 }
 
 export function Pairs({ of }) {
-  const pair = ([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd>${said(value)}</dd></div>`;
+  const pair = ([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd>${asText(value)}</dd></div>`;
   return html`<dl>${Object.entries(of).map(pair)}</dl>`;
 }
 

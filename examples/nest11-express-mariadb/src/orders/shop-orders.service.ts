@@ -35,10 +35,10 @@ export class ShopOrders {
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
       const { carrier_code, method_code, method_label } = method;
-      const full = { carrier_code, method_code, method_label, is_active: false };
+      const soldOut = { carrier_code, method_code, method_label, is_active: false };
       // With the etag, the place is sold only once. Another order for the same place waits here.
       const etags = [method.etag];
-      await this.methods.update(projectId, method.id, full, { manager, etags });
+      await this.methods.update(projectId, method.id, soldOut, { manager, etags });
       const order = manager.create(ShopOrder, { projectId, id, methodId: method.id });
       await manager.insert(ShopOrder, order);
       await lastStep();

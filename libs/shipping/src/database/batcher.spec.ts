@@ -49,13 +49,13 @@ describe('a batcher', () => {
 
   it('runs one batch at a time after a slow batch has ended late', async () => {
     let most = 0;
-    let underWay = 0;
+    let running = 0;
     const ends: (() => void)[] = [];
     const batcher = new Batcher<string, string>(async (items) => {
-      most = Math.max(most, ++underWay);
+      most = Math.max(most, ++running);
       if (items.includes('slow')) await new Promise<void>((resolve) => ends.push(resolve));
       else await turns(8);
-      underWay--;
+      running--;
       return items;
     });
     const slow = batcher.join('slow');

@@ -24,12 +24,12 @@ export class Batcher<Item, Result> {
   private isBusy = false;
 
   /**
-   * @param run returns a result for each item, in their order. If it rejects, every call of the batch rejects.
-   * @param isOfSome tells whether an error may concern only some items of a batch. Then each item runs alone.
+   * @param run returns a result for each item, in the order of the items. If it rejects, every call of the batch rejects.
+   * @param mayConcernSome tells whether an error may concern only some items of a batch. Then each item runs alone.
    */
   constructor(
     private readonly run: (items: Item[]) => Promise<Result[]>,
-    private readonly isOfSome: (error: unknown) => boolean = () => false,
+    private readonly mayConcernSome: (error: unknown) => boolean = () => false,
   ) {}
 
   join(item: Item): Promise<Result> {
@@ -57,7 +57,7 @@ export class Batcher<Item, Result> {
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       const items = new Set(batch.map(({ item }) => item));
-      if (items.size > 1 && this.isOfSome(error))
+      if (items.size > 1 && this.mayConcernSome(error))
         await Promise.all([...items].map((item) => this.answer(batch.filter((each) => each.item === item))));
       else for (const { reject } of batch) reject(error);
     }

@@ -29,8 +29,8 @@ describe('an error of a database', () => {
     ['SQLITE_CONSTRAINT_FOREIGNKEY', true],
     ['ER_NO_REFERENCED_ROW_2', false],
     ['23505', false],
-  ])('with the code %s means that a row is referenced: %s', (code, isInUse) => {
-    expect(isReferenced({ code }, 'ours')).toBe(isInUse);
+  ])('with the code %s means that a row is referenced: %s', (code, isReference) => {
+    expect(isReferenced({ code }, 'ours')).toBe(isReference);
   });
 
   it.each([
@@ -41,8 +41,8 @@ describe('an error of a database', () => {
     ['57014', false],
     ['ECONNREFUSED', false],
     ['x08006', false],
-  ])('with the code %s may be of one shard only: %s', (code, isOne) => {
-    expect(isShardError(connectionError({ code, message: '' }))).toBe(isOne);
+  ])('with the code %s may concern only one shard: %s', (code, isOfShard) => {
+    expect(isShardError(connectionError({ code, message: '' }))).toBe(isOfShard);
   });
 
   it('of a foreign key of our own table does not mean that a row is referenced', () => {

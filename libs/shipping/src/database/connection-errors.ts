@@ -9,7 +9,7 @@ import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors
 const faults = {
   /** A statement has waited too long for a lock. */
   lock: /^(55P03|ER_LOCK_WAIT_TIMEOUT|ER_LOCK_NOWAIT)$/,
-  /** Another writer won; the same statement may well succeed now. */
+  /** Another writer won. The same statement may succeed now. */
   race: /^(40001|40P01|ER_LOCK_DEADLOCK|ER_CHECKREAD|SQLITE_BUSY_.*|SQLITE_LOCKED.*)$/,
   /** The server refused, and nothing was changed. 1968 and 1969: a limit was reached, a statement took too long. */
   unavailable:
@@ -31,7 +31,10 @@ const messagesBeforeSending =
 /** An error with one of these messages means that the connection broke. */
 const messagesOfBrokenConnections = /^(Connection terminated|Query read timeout|PGlite is (closed|closing))/;
 
-/** Returns the code of a database error or of a socket error. PostgreSQL has the SQLSTATE, mysql2 a number for some. */
+/**
+ * Returns the code of a database error or of a socket error. On PostgreSQL it is the SQLSTATE. Some errors of mysql2 have
+ * only a number.
+ */
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   if (error instanceof DatabaseUnavailableError) return codeOf(error.cause);
@@ -86,7 +89,7 @@ export function isShardError(error: unknown): boolean {
   return /^(08...|57P0[12])$/.test(codeOf(error));
 }
 
-/** Returns 'lock' after a lock time-out, 'race' after a deadlock or a serialization failure, and otherwise undefined. */
+/** @returns 'lock' after a lock time-out, 'race' after a deadlock or a serialization failure, otherwise undefined */
 export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   if (error instanceof DatabaseUnavailableError) return error.contention;
   const code = codeOf(error);

@@ -6,7 +6,7 @@ const retryAfter = { 'Retry-After': '1' };
 export class DatabaseUnavailableError extends ShippingException {
   override readonly headers = retryAfter;
 
-  /** @param contention set if another writer won: by a lock time-out, or in a race (a deadlock, a serialization failure) */
+  /** @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization failure */
   constructor(
     cause: unknown,
     readonly contention?: 'lock' | 'race',

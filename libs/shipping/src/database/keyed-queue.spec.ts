@@ -34,7 +34,7 @@ describe('calls in a keyed queue', () => {
   });
 
   it.each([new Error('refused'), new DatabaseUnavailableError('lost', 'race')])(
-    'go on after one that failed with %s of its own',
+    'go on after a call that failed with %s',
     async (error) => {
       const queue = new KeyedQueue();
       const [a, b] = [call([], 'a'), call([], 'b')];
@@ -52,7 +52,7 @@ describe('calls in a keyed queue', () => {
     new DatabaseUnavailableError('down'),
     new DatabaseUnavailableError('time-out', 'lock'),
     new OutcomeUnknownError('down'),
-  ])('fail with the call before them, and later calls run again, after %s', async (unavailable) => {
+  ])('fail together with the call before them after %s, and later calls run again', async (unavailable) => {
     const queue = new KeyedQueue();
     const log: string[] = [];
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => call(log, name)) as [Call, Call, Call, Call];
@@ -71,7 +71,7 @@ describe('calls in a keyed queue', () => {
     expect(log).toEqual(['a', 'd']);
   });
 
-  it('run one each half minute behind calls that hang', async () => {
+  it('start one every half minute while the calls before them hang', async () => {
     vi.useFakeTimers();
     const queue = new KeyedQueue();
     const log: string[] = [];

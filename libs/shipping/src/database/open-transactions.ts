@@ -22,7 +22,7 @@ interface Connection {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[];
   readonly turns: Turns;
-  /** Settles when the transaction that begins now is open, or cannot begin. */
+  /** Set when a transaction begins. It settles when the transaction is open, or cannot begin. */
   opening?: Promise<void> | undefined;
   /** Settles `opening`. */
   endOpening?: () => void;
@@ -191,7 +191,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
 export const openTransactionsOf = onePerDataSource((dataSource) => new OpenTransactions(dataSource));
 
-const rolledBackMessage = 'The transaction was rolled back: a statement in it had failed.';
+const rolledBackMessage =
+  'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
+  'statement, or run the statement in a savepoint.';
 const notObservedMessage =
   'This transaction began before ShippingModule knew the DataSource. Initialize the DataSource before the application ' +
   'starts.';

@@ -11,7 +11,7 @@ export class Turns {
    */
   take<Result>(work: () => Promise<Result>, maxTurnWaitMs?: number): Promise<Result> {
     const { last } = this;
-    const turn = (maxTurnWaitMs === undefined ? last : inTime(last, maxTurnWaitMs)).then(work);
+    const turn = (maxTurnWaitMs === undefined ? last : waitFor(last, maxTurnWaitMs)).then(work);
     // If this work waits too long, it does not run. The work before it still runs, so the next turn waits for both.
     this.last = Promise.allSettled([last, turn]).then(() => undefined);
     return turn;
@@ -26,12 +26,12 @@ export class Turns {
   }
 }
 
-/** Rejects if the turn before takes too long. */
-async function inTime(last: Promise<unknown>, maxTurnWaitMs: number): Promise<void> {
+/** Waits for the turn before. @throws DatabaseUnavailableError if that turn takes too long */
+async function waitFor(last: Promise<unknown>, maxTurnWaitMs: number): Promise<void> {
   const ended = last.then(() => true);
   if (await withinMs(ended, maxTurnWaitMs)) return;
-  const remedy =
+  const message =
     'The call waited too long for another call on its connection. In a TypeORM subscriber, call our services ' +
     'only for events of your own entities.';
-  throw new DatabaseUnavailableError(new Error(remedy));
+  throw new DatabaseUnavailableError(new Error(message));
 }

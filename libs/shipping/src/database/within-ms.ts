@@ -1,4 +1,7 @@
-/** @returns the result, or undefined after this time. The promise itself goes on. */
+/**
+ * Waits for a promise, but no longer than this time. The work behind the promise goes on.
+ * @returns the result of the promise; undefined when the time is over
+ */
 export async function withinMs<Result>(
   promise: Promise<Result>,
   timeoutMs: number,

@@ -26,7 +26,7 @@ export type HttpResponse = FastifyResponse | ExpressResponse;
 export interface AnswerOptions {
   /** The headers of the answer. If the host has set one of them, the host's value stays. */
   headers: Readonly<Record<string, string>>;
-  /** The header of a request that is answered with 304 if the client has this answer already. */
+  /** The `If-None-Match` header of the request. If it names the ETag of the answer, the status is 304. */
   ifNoneMatch?: string | undefined;
   /** Returns the JSON of the value, or undefined after somebody has read or changed the value. */
   json?: (() => Buffer | undefined) | undefined;

@@ -17,7 +17,7 @@ export function ifMatch(violations: Violations, header = '*'): string[] | undefi
   return undefined;
 }
 
-/** @returns whether the client has the answer with this ETag, by `If-None-Match`; a malformed header matches nothing */
+/** @returns whether `If-None-Match` says that the client has the answer with this ETag; a malformed header matches nothing */
 export function ifNoneMatch(header: string | undefined, etag: string): boolean {
   const tags = entityTags(header ?? '');
   if (tags === '*') return true;

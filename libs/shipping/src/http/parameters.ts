@@ -14,7 +14,7 @@ function parameter<Read>(
   return () => decorator();
 }
 
-/** The name of the project's path parameter, by mounted controller. */
+/** The name of the project's path parameter, for each mounted controller. */
 const projectParameters = new WeakMap<object, string>();
 
 export function setProjectParameter(controller: object, name: string): void {
@@ -28,7 +28,7 @@ export const MethodId = parameter(({ params }) => params['method_id'] ?? '');
 export const OrderId = parameter(({ params }) => params['order_id'] ?? '');
 /** The parsed body, or `{}` when there is none. @throws UnsupportedMediaTypeError */
 export const JsonBody = parameter(jsonBody);
-/** The path of the URL, for a `Location` below it. */
+/** The path of the URL. The `Location` of a new method is below it. */
 export const Path = parameter((request) => urlOf(request).path);
 /** The part of the URL after `?`, as it was sent. */
 export const Search = parameter((request) => urlOf(request).search);

@@ -21,7 +21,7 @@ describe('problemOf()', () => {
   it.each([
     ['a body that is not JSON', caused(new SyntaxError('Unexpected token')), 400, 'invalid_json'],
     ['a path that is not UTF-8', caused(new URIError('URI malformed')), 400, 'invalid_parameter'],
-  ])('gives our own problem for %s', (_title, exception, status, code) => {
+  ])('returns our own problem for %s', (_title, exception, status, code) => {
     expect(problemOf(exception)).toMatchObject({ status, code });
   });
 
@@ -51,8 +51,8 @@ describe('problemOf()', () => {
     expect(problemOf(exception)).toMatchObject({ status: exception.getStatus(), code, detail });
   });
 
-  it('keeps what the host has put beside the message, but no name of a problem', () => {
-    const own = {
+  it('keeps the members that the host has added, except those with a name of ours', () => {
+    const response = {
       message: 'Some lines have faults.',
       faults: [{ line: 2 }],
       status: 'x',
@@ -60,7 +60,7 @@ describe('problemOf()', () => {
       error: 'x',
     };
 
-    expect(problemOf(new BadRequestException(own))).toEqual({
+    expect(problemOf(new BadRequestException(response))).toEqual({
       type: 'urn:problem:shipping:bad_request',
       title: 'Bad request',
       status: 400,
@@ -68,7 +68,7 @@ describe('problemOf()', () => {
       detail: 'Some lines have faults.',
       faults: [{ line: 2 }],
     });
-    expect(problemOf(new InternalServerErrorException(own))).not.toHaveProperty('faults');
+    expect(problemOf(new InternalServerErrorException(response))).not.toHaveProperty('faults');
     expect(problemOf(new BadRequestException('text'))).not.toHaveProperty('0');
     const failed = new QueryFailedError('UPDATE customer SET iban = $1', ['secret'], new Error('no'));
     expect(JSON.stringify(problemOf(new BadRequestException(failed)))).not.toMatch(/iban|secret/);
@@ -90,7 +90,7 @@ describe('problemOf()', () => {
     [{ code: 'FST_ERR_CTP_INVALID_JSON_BODY' }, 'invalid_json'],
     [{ code: 'FST_ERR_CTP_EMPTY_JSON_BODY_X' }, 'bad_request'],
     [{ type: 'entity' }, 'bad_request'],
-  ])('takes a body that was refused with %j for %s, but only with a 400', (sign, code) => {
+  ])('turns the refusal %j of a body parser into %s, but only with the status 400', (sign, code) => {
     const cause = Object.assign(new Error('no'), sign);
 
     expect(problemOf(new BadRequestException('No', { cause }))).toMatchObject({ code });
@@ -169,7 +169,7 @@ describe('the filter', () => {
     expect(caught(new InternalServerErrorException())).toEqual([[500, type, 'internal_server_error'], 1]);
   });
 
-  it('answers for a middleware on Fastify, which has only Node’s response', () => {
+  it('answers with only Node’s response, as a middleware on Fastify has', () => {
     const sent: unknown[] = [];
     const response = {
       setHeader: (name: string, value: string) => sent.push(`${name}: ${value}`),

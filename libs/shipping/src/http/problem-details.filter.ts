@@ -16,9 +16,9 @@ const logger = new Logger('ShippingModule');
 
 /**
  * Answers every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
- * adapters. It is for HTTP only, and you turn it on by `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of
- * the same application must not inherit it, because its callers would get no answer. The mounted routes send our own
- * refusals as problems without this filter. An answer that was begun gets nothing added; on Express, it is ended.
+ * adapters. It is for HTTP only. Turn it on with `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of the
+ * same application must not inherit it, because its callers would get no answer. The mounted routes send our own refusals as
+ * problems without this filter. The filter adds nothing to an answer that was begun. On Express, it ends that answer.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
@@ -28,7 +28,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     this.answer(exception, host.switchToHttp().getResponse<FastifyResponse | ServerResponse>());
   }
 
-  /** Sends an error that no filter of Nest gets, such as one of Fastify's `frameworkErrors`. */
+  /** Sends an error that Nest passes to no filter, such as one of Fastify's `frameworkErrors`. */
   answer(exception: unknown, response: FastifyResponse | ServerResponse): void {
     const problem = problemOf(exception);
     if (problem.status >= 500) log(exception);
@@ -47,7 +47,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     // Express's response is a Node response. Its `send()` would add an ETag and a charset. On Fastify, the error of a
     // middleware comes with a Node response, too.
     if (response.headersSent) {
-      // Like Nest's own filter, so that no client waits for the rest of an answer that was begun.
+      // Nest's own filter does the same. Otherwise the client would wait for the rest of the answer.
       response.end();
       return;
     }
@@ -94,12 +94,12 @@ function log(exception: unknown): void {
   // The stack of our error does not show what the database reported. The cause has the query with its values, so it is
   // not logged.
   const contention = 'contention' in exception ? exception.contention : undefined;
-  const words = [
+  const parts = [
     exception.code,
     contention && `(contention: ${String(contention)})`,
     ...codeAndMessageOf(exception.cause),
   ];
-  const line = words.filter(Boolean).join(' ');
+  const line = parts.filter(Boolean).join(' ');
   // Contention is usual: another writer was faster, and the client tries again.
   if (contention) logger.warn(line);
   else logger.error(line);
@@ -126,11 +126,11 @@ export function problemOf(exception: unknown): ProblemDetails {
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
   const isForClient = status < 500 && error.message && error.expose !== false;
   const problem = problemDetails(status, name, title, isForClient ? messageOf(error) : `${title}.`);
-  return isForClient ? { ...ownMembersOf(error), ...problem } : problem;
+  return isForClient ? { ...hostMembersOf(error), ...problem } : problem;
 }
 
 /** Returns what a host has put into its exception beside the members that Nest adds, for instance `faults` of an import. */
-function ownMembersOf(error: HttpError): object {
+function hostMembersOf(error: HttpError): object {
   const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
   // An error as the response may have a query, its values or a key.
   if (Object.getPrototypeOf(Object(response)) !== Object.prototype) return {};
@@ -147,7 +147,7 @@ function messageOf(error: HttpError): string {
   return sentences.join(' ') || error.message;
 }
 
-/** The public fields of the errors that body-parser, Fastify, and Express's middleware (by `http-errors`) throw. */
+/** The public fields of the errors of body-parser, of Fastify, and of `http-errors`, which middleware of Express throws. */
 interface HttpError extends Error {
   statusCode?: number;
   /** Whether the message is for the client. */

@@ -49,7 +49,7 @@ function hasContent({ headers, body }: HttpRequest): boolean {
 
 /** Divides the URL, as it was sent, into its path without a final slash and its query after `?`. */
 export function urlOf({ originalUrl }: HttpRequest): { path: string; search: string } {
-  const at = originalUrl.indexOf('?');
-  const end = at === -1 ? originalUrl.length : at;
+  const queryStart = originalUrl.indexOf('?');
+  const end = queryStart === -1 ? originalUrl.length : queryStart;
   return { path: originalUrl.slice(0, end).replace(/\/$/, ''), search: originalUrl.slice(end + 1) };
 }

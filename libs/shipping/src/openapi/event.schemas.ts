@@ -8,7 +8,7 @@ import { eventTypePattern } from '../order-events/dto/record-order-event.dto.js'
 import { orderEventTypes } from '../order-events/order-event-types.js';
 import * as s from './schema.js';
 
-const openType = `Open: expect others than the known kinds, which are ${orderEventTypes.join(', ')}.`;
+const openType = `An event may have any type of this form. The known types are ${orderEventTypes.join(', ')}.`;
 const actor: s.Schemas<keyof OrderEventActor> = {
   type: s.string({ enum: actorTypes }),
   id: s.nullable(s.string({ maxLength: eventLengths.actorId })),
@@ -21,14 +21,16 @@ const event: s.Schemas<keyof OrderEventDto> = {
   type: s.string(openType, { maxLength: eventLengths.type, pattern: eventTypePattern.source }),
   message: s.nullable(s.string({ maxLength: eventLengths.message })),
   data: s.json(),
-  actor: s.nullable(s.object('Who or what caused it.', actor)),
-  occurred_at: s.time('When it happened, as its recorder says.'),
-  recorded_at: s.time('When it was stored.'),
+  actor: s.nullable(s.object('The person or the program that caused the event.', actor)),
+  occurred_at: s.time('When the event happened, as its recorder says.'),
+  recorded_at: s.time('When the event was stored.'),
 };
 
 export const eventSchemas: s.Schemas = {
-  OrderEvent: s.object('An entry in the history of an order; it never changes.', event),
-  OrderEventList: s.object('The whole history, oldest first.', { data: s.arrayOf(s.ref('OrderEvent'))() }),
+  OrderEvent: s.object('An entry in the history of an order. It never changes.', event),
+  OrderEventList: s.object('The whole history of an order, the oldest event first.', {
+    data: s.arrayOf(s.ref('OrderEvent'))(),
+  }),
 };
 
 const dispatched: OrderEventDto = {

@@ -32,29 +32,29 @@ const method: s.Schemas<keyof dto.ShippingMethodDto> = {
   id,
   project_id: s.string(),
   ...settable,
-  inherited: inherited('The fields whose value now comes from the defaults project.'),
-  own: s.object('The stored values of exactly these fields.', schemasOf(table.inheritedFields), []),
+  inherited: inherited('The fields whose values now come from the defaults project.'),
+  own: s.object('The stored values of the inherited fields.', schemasOf(table.inheritedFields), []),
   version: s.integer(version.description, { minimum: 1 }),
   etag: s.string(
-    'For `If-Match`, quotes included. It changes whenever a value of the method changes. While the method inherits, it also names the state of the default.',
+    'The value for `If-Match`, with its quotes. It changes whenever a value of the method changes. While the method inherits, it also names the state of the default.',
   ),
   created_at,
   updated_at,
 };
 const methods = s.arrayOf(s.ref('ShippingMethod'))();
-const firstLabel = s.string('The first label among its methods, else the code.');
+const firstLabel = s.string('The first label among its methods, or the code if there is none.');
 const carrier: s.Schemas<keyof dto.ShippingCarrierDto> = {
   carrier_code: settable.carrier_code,
   carrier_label: { ...settable.carrier_label, ...firstLabel },
-  is_active: s.boolean('True if any of its methods is.'),
-  sort_order: s.int32('The smallest of its methods.'),
+  is_active: s.boolean('True if any of its methods is active.'),
+  sort_order: s.int32('The smallest `sort_order` of its methods.'),
   methods,
 };
 const count = s.integer({ minimum: 0 });
 const counts = { page: count, per_page: count, total: count, total_pages: count };
-const pageMeta = s.object('Where the page is.', counts);
+const pageMeta = s.object('The number of the page, its size, and how many methods match.', counts);
 const upsertDescription =
-  'An optional field that is null goes back to its default. Left out, it has its default in a create and keeps its value in an update.';
+  'An optional field that is null goes back to its default. If a create leaves a field out, the field has its default. If an update leaves it out, it keeps its value.';
 const required = table.settableFields.filter(table.isRequired);
 
 export const methodSchemas: s.Schemas = {
@@ -62,12 +62,14 @@ export const methodSchemas: s.Schemas = {
   // alone.
   UpsertShippingMethodRequest: s.closed(upsertDescription, schemasOf(table.settableFields, true), required),
   ShippingMethod: s.object('A shipping method with its inherited values.', method),
-  ShippingMethodPage: s.object('One page; rows and total are of one moment.', {
+  ShippingMethodPage: s.object('One page. Its rows and its total come from the same moment.', {
     data: methods,
     meta: pageMeta,
   }),
-  ShippingCarrier: s.object('A carrier and its methods, in order.', carrier),
-  ShippingTree: s.object('The methods by carrier.', { data: s.arrayOf(s.ref('ShippingCarrier'))() }),
+  ShippingCarrier: s.object('A carrier and its methods, in the order of the list.', carrier),
+  ShippingTree: s.object('All methods of a project, by carrier.', {
+    data: s.arrayOf(s.ref('ShippingCarrier'))(),
+  }),
 };
 
 const ups = { carrier_code: 'ups', carrier_label: 'United Parcel Service' };

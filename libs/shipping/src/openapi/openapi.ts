@@ -85,7 +85,7 @@ export function documentShipping<Document extends OpenApiDocument>(
         `the path that the document has: documentShipping(document, { path: '${scannedPath}' }).`,
     );
   }
-  const taken = new Set(scans.filter(({ route }) => !(route in ours.paths)).map(({ id }) => id));
+  const takenIds = new Set(scans.filter(({ route }) => !(route in ours.paths)).map(({ id }) => id));
   const paths = { ...document.paths };
   for (const [route, operations] of Object.entries(ours.paths)) {
     const item: Record<string, OpenApiOperation | undefined> = { ...paths[route] };
@@ -93,7 +93,8 @@ export function documentShipping<Document extends OpenApiDocument>(
       const scannedOperation = item[method] ?? {};
       const { security, responses, parameters = [] } = scannedOperation;
       let { operationId } = operation;
-      for (let mount = 2; taken.has(operationId); mount++) operationId = `${operation.operationId}${mount}`;
+      for (let suffix = 2; takenIds.has(operationId); suffix++)
+        operationId = `${operation.operationId}${suffix}`;
       const ourKeys = new Set(operation.parameters.map(keyOf));
       item[method] = {
         ...scannedOperation,

@@ -10,8 +10,8 @@ import { content, created, current, refusals, type Responses, success, updated }
 import { type Schema } from './schema.js';
 
 export const tags = [
-  { name: 'Shipping methods', description: 'What a project ships with.' },
-  { name: 'Order events', description: 'What happened to an order.' },
+  { name: 'Shipping methods', description: 'The shipping methods of a project.' },
+  { name: 'Order events', description: 'The history of an order.' },
 ];
 
 type Details = Schema & { parameters: object[]; responses: Responses };
@@ -45,7 +45,7 @@ const methodRefusals = [
 const updateRefusals = [new errors.DuplicateMethodError(id), ...methodRefusals];
 const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };
 
-/** @returns the refusals of reads and of writes, with the project's parameter in their examples */
+/** @returns the refusals of reads and of writes; their examples name the project's parameter */
 function refusalsFor(project: string) {
   const detail = `${project} must have at most 64 characters, not 65.`;
   const invalid = new InvalidParameterError({ errors: [{ parameter: project, code: 'length', detail }] });
@@ -70,7 +70,7 @@ export function shippingPaths(
     [methods]: {
       post: operation('createShippingMethod', 'Create a shipping method', {
         description:
-          'The pair `carrier_code`, `method_code` is unique in a project. When it is taken, the refusal names the method that has it, and says whether that one is identical: then a retry was safe.',
+          'The pair of `carrier_code` and `method_code` is unique in a project. If a method has the pair already, the refusal names that method, and says whether it stores what was sent. If it does, a retry was safe.',
         parameters: pathParameters(methods, project),
         requestBody,
         responses: {
@@ -80,21 +80,23 @@ export function shippingPaths(
       }),
       get: operation('listShippingMethods', 'List shipping methods', {
         description:
-          'One page of the methods that match, ordered by `sort_order`, `carrier_code`, `method_code`. Inherited values count. A page past the end has no data and the true total.',
+          'One page of the methods that match, ordered by `sort_order`, `carrier_code` and `method_code`. If a method inherits a value, that value counts, not the stored one. A page past the end has no data, and the true total.',
         parameters: [...pathParameters(methods, project), ...listQuery(maxPageSize), ifNoneMatch],
         responses: { ...current('ShippingMethodPage'), ...refusals(...readRefusals) },
       }),
     },
     [tree]: {
       get: operation('getShippingMethodTree', 'All shipping methods by carrier', {
-        description: 'Inactive ones too. Carriers are ordered by their smallest `sort_order`, then by code.',
+        description:
+          'Inactive methods are included. Carriers are ordered by their smallest `sort_order`, then by code.',
         parameters: [...pathParameters(tree, project), ifNoneMatch],
         responses: { ...current('ShippingTree'), ...refusals(...readRefusals) },
       }),
     },
     [method]: {
       patch: operation('updateShippingMethod', 'Update a shipping method', {
-        description: 'Needs the required fields too. If nothing changes, `version` and `updated_at` stay.',
+        description:
+          'The required fields must be sent, too. If nothing changes, `version` and `updated_at` stay as they are.',
         parameters: [...pathParameters(method, project), ifMatch],
         requestBody,
         responses: {
@@ -103,15 +105,18 @@ export function shippingPaths(
         },
       }),
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
-        description: 'Refused while records of the host refer to it.',
+        description: 'A method to which records of the host refer cannot be deleted.',
         parameters: [...pathParameters(method, project), ifMatch],
-        responses: { 204: { description: 'It is gone.' }, ...refusals(...writeRefusals, ...methodRefusals) },
+        responses: {
+          204: { description: 'The method is deleted.' },
+          ...refusals(...writeRefusals, ...methodRefusals),
+        },
       }),
     },
     [events]: {
       get: operation('listOrderEvents', 'The history of one order', {
         tags: ['Order events'],
-        description: 'All of it, oldest first. An unknown order has an empty one.',
+        description: 'The whole history, the oldest event first. The history of an unknown order is empty.',
         parameters: pathParameters(events, project),
         responses: { 200: success('OrderEventList'), ...refusals(...readRefusals) },
       }),

@@ -21,20 +21,25 @@ export function pathParameters(route: string, project: string): Parameter[] {
   const ours = [
     inPath(project, 'The tenant.', identifier),
     inPath('order_id', 'The id that the host gave the order.', identifier),
-    inPath('method_id', 'The `id` of a method; opaque.'),
+    inPath('method_id', 'The `id` of a method. It is opaque.'),
   ];
   const names = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  return names.map((name) => ours.find((known) => known.name === name) ?? inPath(name, "The host's own."));
+  return names.map(
+    (name) => ours.find((known) => known.name === name) ?? inPath(name, 'A parameter of the host.'),
+  );
 }
 
 export const ifMatch = header(
   'If-Match',
-  'Only while the method has this `etag`. A version alone, such as `"3"`, guards what is stored, not the default. A list allows any of its members, `*` any method. Weak tags match none.',
+  'The method is changed only while it has this `etag`. A version alone, such as `"3"`, guards the stored values, but not the default. A list matches if any of its members does, and `*` matches every method. A weak tag matches none.',
 );
-export const ifNoneMatch = header('If-None-Match', 'An earlier ETag: the answer is 304 while it is current.');
+export const ifNoneMatch = header(
+  'If-None-Match',
+  'The ETag of an earlier answer. The answer is 304 while that ETag is current.',
+);
 
 const { conditions: maxItems, offset, parameterBytes, q: maxLength, values } = list.listLimits;
-const bounds = `At most ${maxItems} conditions over \`filter\` and \`raw_filters\`, ${values} values in each, ${parameterBytes} bytes in each parameter.`;
+const bounds = `At most ${maxItems} conditions in \`filter\` and \`raw_filters\` together, ${values} values in each condition, and ${parameterBytes} bytes in each parameter.`;
 
 function json(name: string, description: string, schema: string, example: object): Parameter {
   const text = s.string({ contentMediaType: 'application/json', contentSchema: s.ref(schema) });
@@ -55,7 +60,7 @@ export function listQuery(maxPageSize: number): Parameter[] {
   return [
     query('page', `(page − 1) × per_page is at most ${offset}.`, page),
     query('per_page', 'Out of range is refused, not clamped.', perPage),
-    query('q', `Words. Each must be part of one of ${searched}, whatever the case.`, words),
+    query('q', `Words. Each word must be a part of one of ${searched}, in upper or lower case.`, words),
     json('filter', filterDescription, 'ShippingFilter', filter),
     json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', rawFilters),
   ];
@@ -82,8 +87,14 @@ const conditions = s.arrayOf({ anyOf: [condition, orGroup] });
 const fields = filterFields.map((field) => [field, oneOrMore(kinds[list.kindOf(field)])]);
 
 export const filterSchemas: s.Schemas = {
-  ShippingFilter: s.closed('Plain equality, AND-ed; a list means "any of".', Object.fromEntries(fields), []),
+  ShippingFilter: s.closed(
+    'Fields and the values that they must have. All of them must match. A list means "any of".',
+    Object.fromEntries(fields),
+    [],
+  ),
   ShippingRawFilter: s.closed(operatorsDescription, rawFilter),
-  ShippingRawFilterGroup: s.closed('At least one of these must hold.', orConditions),
-  ShippingRawFilters: conditions('Conditions, AND-ed, with one level of `or`.', { maxItems }),
+  ShippingRawFilterGroup: s.closed('At least one of these conditions must hold.', orConditions),
+  ShippingRawFilters: conditions('Conditions, all of which must hold. A member may be a group with `or`.', {
+    maxItems,
+  }),
 };

@@ -11,10 +11,15 @@ const header = (description: string, schema = s.string()): object => ({ descript
 export const updated = { ETag: header('The `etag` of the method, for `If-Match`.') };
 export const created = { ...updated, Location: header('The path of the method.') };
 const validated = {
-  ETag: header('Opaque, for `If-None-Match`.'),
-  'Cache-Control': header('`no-cache`: ask again with `If-None-Match`.'),
+  ETag: header('The value for `If-None-Match`. It is opaque.'),
+  'Cache-Control': header(
+    '`no-cache`: a cache must ask with `If-None-Match` before it uses the answer again.',
+  ),
 };
-const notModified = { description: 'Unchanged since that ETag.', headers: validated };
+const notModified = {
+  description: 'Nothing has changed since the answer with that ETag.',
+  headers: validated,
+};
 
 const examples = { ...methodExamples, ...eventExamples };
 type ExampleName = keyof typeof examples;
@@ -46,7 +51,7 @@ function refusal(exceptions: HttpException[]): object {
   const values = Object.fromEntries(problems.map((problem) => [problem.code, { value: problem }]));
   const headers = exceptions
     .flatMap((exception) => (exception instanceof ShippingException ? Object.keys(exception.headers) : []))
-    .map((name) => [name, header('In seconds.', s.integer())]);
+    .map((name) => [name, header('How many seconds to wait.', s.integer())]);
   return {
     description: `${problems.map((problem) => problem.title).join(', or ')}.`,
     headers: Object.fromEntries(headers),

@@ -17,7 +17,7 @@ const cursorPattern = /^(\S{24}) (\d{1,16}) (\S{8})$/;
 /** @param position the position of the last event of a page */
 export function cursorOf(pages: EventPages, position: EventPosition): string {
   const { occurred_at, seq } = position;
-  return Buffer.from(`${occurred_at} ${seq} ${markOf(pages)}`).toString('base64url');
+  return Buffer.from(`${occurred_at} ${seq} ${hashOf(pages)}`).toString('base64url');
 }
 
 /** @returns the position in the cursor; undefined when there is no cursor */
@@ -28,12 +28,12 @@ export function positionOfCursor(
 ): EventPosition | undefined {
   if (cursor === undefined) return undefined;
   const refuse = violations.at({ parameter: 'cursor' });
-  const [, occurred_at = '', seq, mark] =
+  const [, occurred_at = '', seq, hash] =
     cursorPattern.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   const isPosition = utcTime(occurred_at) === occurred_at && Number.isSafeInteger(Number(seq));
   if (!isPosition) refuse('format', 'cursor must be the "next" of a page.');
-  // The parameters are compared only if they are valid.
-  else if (!violations.any && mark !== markOf(pages))
+  // The hash is compared only if the input is valid.
+  else if (!violations.any && hash !== hashOf(pages))
     refuse(
       'not_allowed',
       'cursor comes from a page with another order, types or newestFirst. Use the same query.',
@@ -41,8 +41,8 @@ export function positionOfCursor(
   return { occurred_at, seq };
 }
 
-/** Returns a text that identifies the parameters of a call. It only makes a cursor of another call fail early. */
-function markOf({ projectId, orderId, types, newestFirst }: EventPages): string {
+/** Returns a hash of the input. A cursor has the hash, so that a cursor of another input is refused. */
+function hashOf({ projectId, orderId, types, newestFirst }: EventPages): string {
   const identity = JSON.stringify([projectId, orderId, types?.toSorted() ?? null, newestFirst]);
   return createHash('sha256').update(identity).digest('base64url').slice(0, 8);
 }

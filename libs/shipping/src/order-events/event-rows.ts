@@ -48,11 +48,11 @@ export interface EventRange {
   newestFirst?: boolean;
   /** Only events that come after this position, in the direction of reading. */
   after?: EventPosition | undefined;
-  /** Only events that come no later than the time of this position, in the direction of reading. */
+  /** Only events until the time of this position, in the direction of reading. Events of the same time are included. */
   until?: EventPosition | undefined;
 }
 
-/** How often `insertEvent` tries again, if the event that had the key is removed before it is read. */
+/** How many times `insertEvent` tries the INSERT. It tries again if the event that had the key is removed before it is read. */
 const maxInserts = 5;
 
 /**
@@ -93,8 +93,11 @@ export async function insertEvent(
     const stored = inserted ?? (await storedEvent(manager, id, event));
     if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   }
-  // The snapshot of the caller's transaction is older than the event that has the key.
-  throw new DatabaseUnavailableError(new Error('Another transaction has the dedupeKey.'), 'race');
+  // The caller's transaction reads from a snapshot that is older than the event with this key.
+  throw new DatabaseUnavailableError(
+    new Error('Another transaction has recorded an event with this dedupeKey.'),
+    'race',
+  );
 }
 
 /** @returns the event that was inserted, or the event that has its key; undefined if that event has been removed by now */
@@ -115,7 +118,7 @@ function storedEvent(
   return query.getRawOne<EventRow>();
 }
 
-/** Reads events by a key, so that a read takes no longer in a long history. */
+/** Reads events in the order of an index, so that a read takes no longer in a long history. */
 export async function readEvents(
   manager: EntityManager,
   { projectId, orderId }: Required<EventScope>,

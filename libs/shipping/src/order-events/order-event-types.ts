@@ -2,7 +2,7 @@
  * The known kinds of order events, each `noun.verb`. They cover the histories of ten commerce systems.
  * The list is open: record any other kind of the same form, and expect others when reading.
  *
- * There is no kind for a partial event: put `partial: true` into `data`. A request and its completion are two events.
+ * There is no kind for a partial event. Put `partial: true` into `data`. A request and its completion are two events.
  */
 export const orderEventTypes = [
   'order.drafted',

@@ -40,7 +40,7 @@ export class OrderEvents {
 
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
-   * @returns the event, with `repeated: true` if the order already had an event with this `dedupeKey`: then it is that event
+   * @returns the event; if the order already had an event with this `dedupeKey`, that event, with `repeated: true`
    * @throws ValidationFailedError, InvalidParameterError, and what the option `onEvent` throws
    */
   async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<RecordedOrderEvent> {
@@ -60,7 +60,7 @@ export class OrderEvents {
   }
 
   /**
-   * Returns one page of a history. Reading a page takes as long in a history of 100,000 events as in a short one, except
+   * Returns one page of a history. A page of a history of 100,000 events takes no longer than a page of a short one, except
    * for later pages of some `types` on MariaDB and MySQL. An event that is recorded between two pages appears on one page
    * or on none. Every event that was recorded before the first page was read appears once.
    * @throws InvalidParameterError with all violations of the query
@@ -79,9 +79,9 @@ export class OrderEvents {
     const rows = await this.database.read(callerManager, (manager) =>
       readPage(manager, page, range, page.types),
     );
-    const shown = rows.slice(0, page.limit);
-    const last = rows.length > page.limit ? shown.at(-1) : undefined;
-    return { events: shown.map(eventOf), next: last ? cursorOf(page, last) : null };
+    const pageRows = rows.slice(0, page.limit);
+    const last = rows.length > page.limit ? pageRows.at(-1) : undefined;
+    return { events: pageRows.map(eventOf), next: last ? cursorOf(page, last) : null };
   }
 
   /** Returns the whole history at once. For a long history use `stream`. An unknown order has no events. */
@@ -104,7 +104,7 @@ export class OrderEvents {
   ): AsyncGenerator<OrderEventDto, void, undefined> {
     checkIds({ projectId, orderId });
     // The manager is looked up now. When the first event is read, another ambient transaction may be open.
-    return each(this.batches(projectId, orderId, this.database.callerManager(options)));
+    return eventsIn(this.batches(projectId, orderId, this.database.callerManager(options)));
   }
 
   /**
@@ -141,9 +141,9 @@ export class OrderEvents {
         );
         total += count;
         // If no event was deleted, another process may have deleted this batch. But if the batch also ends where it ended
-        // before, a trigger of the database keeps these rows.
-        const isKept = count === 0 && boundarySeq === previousBoundary;
-        if (boundarySeq === undefined || isKept) return total;
+        // before, a trigger of the database keeps these rows, and the next batch would be the same.
+        const isStuck = count === 0 && boundarySeq === previousBoundary;
+        if (boundarySeq === undefined || isStuck) return total;
         previousBoundary = boundarySeq;
       }
     });
@@ -167,7 +167,7 @@ export class OrderEvents {
   }
 }
 
-async function* each(
+async function* eventsIn(
   batches: AsyncGenerator<OrderEventDto[]>,
 ): AsyncGenerator<OrderEventDto, void, undefined> {
   for await (const batch of batches) yield* batch;

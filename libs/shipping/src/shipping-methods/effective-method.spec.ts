@@ -24,7 +24,7 @@ const origin = storedMethod({
 describe('a method that inherits', () => {
   const method = new EffectiveMethod(own, origin);
 
-  it('shows the values of the default, and names those that come from it', () => {
+  it('shows the values of the default, and lists the inherited fields', () => {
     expect(method.dto).toEqual({
       id: own.id,
       project_id: 'shop',
@@ -76,7 +76,7 @@ describe('a method that inherits', () => {
 describe('a method that inherits nothing', () => {
   const method = new EffectiveMethod(own, undefined);
 
-  it('shows what is stored, and has its version as etag', () => {
+  it('shows the stored values, and its etag is its version', () => {
     expect(method.dto).toMatchObject({ ...method.storedValues, inherited: [], own: {}, etag: '"3"' });
   });
 

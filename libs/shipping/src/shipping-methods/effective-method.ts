@@ -17,7 +17,7 @@ const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
 /** A stored method together with the default that it inherits from. It never changes. */
 export class EffectiveMethod {
-  private folded?: string;
+  private foldedTexts?: string;
 
   /** @param inheritedFrom the default with the same codes in the defaults project; undefined when nothing is inherited */
   constructor(
@@ -36,7 +36,7 @@ export class EffectiveMethod {
    * are folded when a list first searches them, and stay in memory for the next lists.
    */
   get searchText(): string {
-    return (this.folded ??= searchedFields.map((name) => folded(this.value(name) ?? '')).join('\n'));
+    return (this.foldedTexts ??= searchedFields.map((name) => folded(this.value(name) ?? '')).join('\n'));
   }
 
   /**

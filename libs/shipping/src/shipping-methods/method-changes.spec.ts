@@ -54,11 +54,11 @@ describe('a creation', () => {
   });
 
   it.each<[what: string, request: UpsertShippingMethodRequest, identical: boolean]>([
-    ['just what is stored, with the keys of meta in another order', stored, true],
-    ['what is shown', { ...shown, use_default: true }, false],
+    ['exactly the stored values, with the keys of meta in another order', stored, true],
+    ['the visible values', { ...shown, use_default: true }, false],
     ['another label', { ...stored, method_label: 'Other' }, false],
-    ['less than what is stored', { ...codes, method_label: 'Own' }, false],
-  ])('is refused when its codes are taken, and sends %s', (_what, request, identical) => {
+    ['fewer values than are stored', { ...codes, method_label: 'Own' }, false],
+  ])('is refused when its codes are taken and it sends %s', (_what, request, identical) => {
     expect(refusalOf(creation(request, 2))).toMatchObject({
       status: 409,
       code: 'duplicate_method',
@@ -89,7 +89,7 @@ describe('a creation', () => {
     );
 
   it.each([true, false])(
-    'is identical when each stored value is sent, with use_default %j',
+    'is reported as identical when it sends every stored value, with use_default %j',
     (use_default) => {
       const refusal = refusalOf(creation({ ...complete, use_default }, 10), holder(use_default));
 
@@ -101,15 +101,18 @@ describe('a creation', () => {
     settableFields
       .filter((name) => !name.endsWith('_code'))
       .flatMap((name) => [true, false].map((use_default) => ({ name, use_default }))),
-  )('is not identical when only $name differs, with use_default $use_default', ({ name, use_default }) => {
-    const same = { ...complete, use_default };
-    // These are the values that an inheriting method shows.
-    const other = { ...codes, ...others, use_default: !use_default }[name];
+  )(
+    'is not reported as identical when only $name differs, with use_default $use_default',
+    ({ name, use_default }) => {
+      const same = { ...complete, use_default };
+      // These are the values that an inheriting method shows.
+      const other = { ...codes, ...others, use_default: !use_default }[name];
 
-    const refusal = refusalOf(creation({ ...same, [name]: other }, 10), holder(use_default));
+      const refusal = refusalOf(creation({ ...same, [name]: other }, 10), holder(use_default));
 
-    expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
-  });
+      expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
+    },
+  );
 
   it('is refused when the project is full', () => {
     expect(refusalOf(creation(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
@@ -132,9 +135,9 @@ describe('an update', () => {
   });
 
   it.each<[what: string, id: string, request: UpsertShippingMethodRequest]>([
-    ['what is shown', inheriting, shown],
-    ['what is shown, with use_default', inheriting, { ...shown, use_default: true }],
-    ['what is stored', plain, second],
+    ['the visible values', inheriting, shown],
+    ['the visible values, with use_default', inheriting, { ...shown, use_default: true }],
+    ['the stored values', plain, second],
     ['the defaults of all fields', plain, { ...second, sort_order: null, meta: {}, is_active: true }],
   ])('changes nothing when it sends %s', (_what, id, request) => {
     expect(update(id, request, undefined)(view)).toEqual([]);
@@ -154,7 +157,7 @@ describe('an update', () => {
 
   const etag = '"4-00000000000d.2"';
 
-  it.each([['"4"'], [etag], ['"9"', etag], ['"9"', '"4"']])('happens with the etags %j', (...etags) => {
+  it.each([['"4"'], [etag], ['"9"', etag], ['"9"', '"4"']])('is accepted with the etags %j', (...etags) => {
     expect(update(inheriting, free, etags)(view)).toHaveLength(1);
   });
 

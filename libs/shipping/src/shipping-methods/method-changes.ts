@@ -67,17 +67,17 @@ export function upserts(
   { maxMethods, removeOthers = false, maxRemoved }: UpsertBounds,
 ): Decide {
   return (view) => {
-    const others = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
+    const otherMethods = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
     const changes = requests.flatMap((request) => {
-      const existing = others.get(codesOf(request));
-      others.delete(codesOf(request));
+      const existing = otherMethods.get(codesOf(request));
+      otherMethods.delete(codesOf(request));
       return existing ? patch(view, existing, request) : insertion(valuesToStore(request));
     });
     if (removeOthers) {
       const isEmpty = requests.length === 0;
-      if (isEmpty || (maxRemoved !== undefined && others.size > maxRemoved))
-        throw new TooManyRemovalsError(others.size, isEmpty ? undefined : maxRemoved);
-      changes.push(...Array.from(others.values(), deletion));
+      if (isEmpty || (maxRemoved !== undefined && otherMethods.size > maxRemoved))
+        throw new TooManyRemovalsError(otherMethods.size, isEmpty ? undefined : maxRemoved);
+      changes.push(...Array.from(otherMethods.values(), deletion));
     }
     return refuseTooMany(view, changes, maxMethods);
   };

@@ -5,7 +5,7 @@ export type FieldKind = 'id' | 'code' | 'label' | 'boolean' | 'integer' | 'json'
 
 interface TextField {
   kind: 'code' | 'label';
-  /** Code points. */
+  /** The greatest length, in code points. */
   maxLength: number;
   /** `q` searches this field. */
   searched: true;
@@ -25,7 +25,7 @@ type MethodField = (TextField | OtherField) & {
   nullable?: true;
   /** With `use_default`, the value comes from the defaults project. */
   inherited?: true;
-  /** A line for the OpenAPI document, if the name and the kind are not enough. */
+  /** A sentence for the OpenAPI document, if the name and the kind do not say enough. */
   description?: string;
 };
 
@@ -34,14 +34,15 @@ const code = {
   searched: true,
   settable: true,
   description:
-    'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC; the pattern has the part of this that is about ASCII. Codes are compared exactly: case and accents count.',
+    'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC. The pattern checks only the ASCII characters. Codes are compared exactly, including case and accents.',
 } as const;
 const label = {
   kind: 'label',
   searched: true,
   maxLength: 255,
   settable: true,
-  description: 'Trimmed and put into Unicode NFC before it is measured; no control characters.',
+  description:
+    'The label is trimmed and put into Unicode NFC before its length is checked. It must not contain control characters.',
 } as const;
 
 /**
@@ -54,14 +55,19 @@ export const methodFields = {
   carrier_label: { ...label, default: null, nullable: true, inherited: true },
   method_code: { ...code, maxLength: 128 },
   method_label: { ...label, inherited: true },
-  is_active: { kind: 'boolean', settable: true, default: true, description: 'Whether a checkout offers it.' },
+  is_active: {
+    kind: 'boolean',
+    settable: true,
+    default: true,
+    description: 'Whether a checkout offers the method.',
+  },
   sort_order: { kind: 'integer', settable: true, default: 0, inherited: true, description: 'Lower first.' },
   meta: {
     kind: 'json',
     settable: true,
     default: {},
     inherited: true,
-    description: `The host's own data, replaced whole, never merged. ${jsonRule}`,
+    description: `Data of the host. A new value replaces the whole object. ${jsonRule}`,
   },
   use_default: {
     kind: 'boolean',
@@ -70,7 +76,7 @@ export const methodFields = {
     description:
       'Takes values from the method with the same codes in the defaults project. `inherited` lists the fields.',
   },
-  version: { kind: 'integer', description: 'Grows by one with each real change of what is stored.' },
+  version: { kind: 'integer', description: 'Grows by one with each change of a stored value.' },
   created_at: { kind: 'time' },
   updated_at: { kind: 'time' },
 } as const satisfies Record<string, MethodField>;

@@ -20,7 +20,7 @@ export interface DryRunOptions extends CallOptions {
 export interface UpsertManyOptions extends DryRunOptions {
   /** The methods that no request names are removed. Without any request, the call is refused. */
   removeOthers?: boolean;
-  /** If `removeOthers` would remove more methods than this, the call is refused. By default it removes any number. */
+  /** If `removeOthers` would remove more methods than this, the call is refused. By default there is no limit. */
   maxRemoved?: number;
 }
 

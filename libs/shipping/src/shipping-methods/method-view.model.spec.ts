@@ -159,14 +159,14 @@ function listed(methods: readonly StoredMethod[], query: Query): { ids: string[]
 function treeOf(methods: readonly StoredMethod[]): object[] {
   const carriers = [...new Set(methods.map((method) => method.carrier_code))];
   const branches = carriers.map((carrier_code) => {
-    const own = inOrder(methods.filter((method) => method.carrier_code === carrier_code));
-    const label = own.map((method) => method.carrier_label).find((each) => each !== null);
+    const ofCarrier = inOrder(methods.filter((method) => method.carrier_code === carrier_code));
+    const label = ofCarrier.map((method) => method.carrier_label).find((each) => each !== null);
     return {
       carrier_code,
       carrier_label: label ?? carrier_code,
-      is_active: own.filter((method) => method.is_active).length > 0,
-      sort_order: Math.min(...own.map((method) => method.sort_order)),
-      methods: own.map(({ id }) => id),
+      is_active: ofCarrier.filter((method) => method.is_active).length > 0,
+      sort_order: Math.min(...ofCarrier.map((method) => method.sort_order)),
+      methods: ofCarrier.map(({ id }) => id),
     };
   });
   return branches.toSorted(

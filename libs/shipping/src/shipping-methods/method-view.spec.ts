@@ -176,8 +176,8 @@ describe('a view after a write', () => {
           stored: choices[index] ? method : undefined,
         }));
         const written = new Map(rows.map((row) => [row.id, row.stored]));
-        const kept = before.methods.filter(({ id }) => !written.has(id));
-        const methods = kept.concat(rows.flatMap((row) => row.stored ?? []));
+        const untouched = before.methods.filter(({ id }) => !written.has(id));
+        const methods = untouched.concat(rows.flatMap((row) => row.stored ?? []));
         const after = viewOf({ ...before, revision: 'shop 2', methods }, defaults);
 
         const made = viewOf(before, defaults).with(rows, 'shop 2');

@@ -9,7 +9,7 @@ import { codesOf, fieldNames, fieldOf, searchedFields } from './method-fields.js
 /** The stored methods of a project, all read at the same moment. */
 export interface MethodSet {
   projectId: string;
-  /** Undefined when the project has no row yet, and so no methods. */
+  /** Undefined when the project has no row yet. Then it has no methods, either. */
   revision: string | undefined;
   methods: readonly StoredMethod[];
 }
@@ -30,7 +30,7 @@ export interface WrittenRow {
 /** A carrier with its methods, in list order. */
 export type CarrierBranch = Omit<ShippingCarrierDto, 'methods'> & { methods: readonly EffectiveMethod[] };
 
-// The cache counts these bytes. They are rounded figures of `npm run bench -- --memory`.
+// The cache counts these bytes for each object. They are rounded results of `npm run bench -- --memory`.
 /** A view without its methods. */
 const viewBytes = 500;
 /** A method without its texts. */
@@ -40,7 +40,10 @@ const defaultBytes = 350;
 /** A string that has a character beyond Latin-1 takes two bytes for each of its characters. */
 const beyondLatin1 = /[^\0-\xFF]/;
 
-/** A part of each tag. It changes with the fields, so that a 304 never confirms a body that an older version has sent. */
+/**
+ * A part of each tag. It changes when the fields of a method change, so that a 304 never confirms an answer of an older
+ * version of this library.
+ */
 const format = createHash('sha256').update(fieldNames.join()).digest('base64url').slice(0, 6);
 
 /** The methods of a project with the values that they inherit, in list order. It never changes. */
@@ -75,7 +78,7 @@ export class MethodView {
 
   static of(set: MethodSet, defaults?: MethodSet): MethodView {
     const byCodes = new Map(defaults?.methods.map((method) => [codesOf(method), method]));
-    return new MethodView(set, defaults, effective(set.methods, byCodes).toSorted(inListOrder));
+    return new MethodView(set, defaults, effectiveMethods(set.methods, byCodes).toSorted(inListOrder));
   }
 
   /**
@@ -89,7 +92,7 @@ export class MethodView {
     const inheriting = this.inherits ? this.methods.filter((method) => method.stored.use_default) : [];
     const defaults = new Map(inheriting.map((method) => [codesOf(method.stored), method.inheritedFrom]));
     if (stored.some((method) => method.use_default && !defaults.has(codesOf(method)))) return undefined;
-    const methods = untouched.concat(effective(stored, defaults)).toSorted(inListOrder);
+    const methods = untouched.concat(effectiveMethods(stored, defaults)).toSorted(inListOrder);
     const inherits = this.inherits && methods.some((method) => method.stored.use_default);
     const set = { projectId: this.projectId, revision, methods: [] };
     return new MethodView(set, inherits ? { revision: this.defaultsRevision } : undefined, methods);
@@ -147,8 +150,8 @@ export function tagOf({ project, defaults }: Revisions, inherits: boolean): stri
 function bytesOf(method: EffectiveMethod): number {
   const { stored, inheritedFrom } = method;
   const folded = searchedFields.map((name) => maxFoldedBytes(method.value(name) ?? ''));
-  const ofDefault = inheritedFrom ? defaultBytes + bytesOfTexts(inheritedFrom) : 0;
-  return methodBytes + bytesOfTexts(stored) + ofDefault + sum(folded);
+  const bytesOfDefault = inheritedFrom ? defaultBytes + bytesOfTexts(inheritedFrom) : 0;
+  return methodBytes + bytesOfTexts(stored) + bytesOfDefault + sum(folded);
 }
 
 const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));
@@ -162,8 +165,8 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** @param defaults the defaults by their codes, as `codesOf` gives them */
-function effective(
+/** @param defaults the defaults, each under the key that `codesOf` makes of its codes */
+function effectiveMethods(
   methods: readonly StoredMethod[],
   defaults: ReadonlyMap<string, StoredMethod | undefined>,
 ): EffectiveMethod[] {

@@ -19,7 +19,7 @@ export class ShippingMethod {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
   projectId!: string;
 
-  /** UUIDv7, made by us: it needs no extension, and rows of the same time are stored together. */
+  /** A UUIDv7 that we make. The database needs no extension for it, and rows of the same time are stored together. */
   @PrimaryColumn({ name: 'id', type: 'uuid', primaryKeyConstraintName })
   id!: string;
 

@@ -15,7 +15,7 @@ import { ShippingMethods } from './shipping-methods.service.js';
 
 /**
  * The paths are below `http.path` of the mount, which has `:project_id`. The service checks the project, the query and the
- * body; the handlers check the headers.
+ * body. The handlers check the headers.
  */
 @Controller()
 export class ShippingMethodsController {
@@ -81,14 +81,14 @@ export class ShippingMethodsController {
   }
 }
 
-/** Caches may keep the answer, but must ask each time whether it is current. */
+/** Answers a list or a tree with its ETag. Caches may keep the answer, but must ask each time whether it is current. */
 function answerRead<Value extends object>(
   response: HttpResponse,
   value: Value,
   ifNoneMatch: string | undefined,
 ): Value {
   const tag = shownTag(value);
-  // Only our service gives values with a tag. A host may have replaced it, for instance in a test.
+  // Only the values of our service have a tag. A test of the host may have replaced the service.
   if (tag === undefined) return value;
   const headers = { ETag: entityTag(tag), 'Cache-Control': 'no-cache' };
   return answer(response, value, { headers, ifNoneMatch, json: () => unreadJson(value) });

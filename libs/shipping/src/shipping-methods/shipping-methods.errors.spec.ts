@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
 describe('an error of ours', () => {
-  it('has the problem that is sent, and the fields of Nest’s exceptions', () => {
+  it('has the problem that clients receive, and the fields of Nest’s exceptions', () => {
     const error = new MethodNotFoundError();
     const problem = {
       type: 'urn:problem:shipping:method_not_found',

@@ -12,7 +12,7 @@ export class MethodNotFoundError extends ShippingException {
 export class DuplicateMethodError extends ShippingException {
   /**
    * @param existingId the method that has the codes
-   * @param identical on create: whether that method stores exactly what was sent, so a retry was safe
+   * @param identical only for a create: whether that method stores exactly what was sent, so that a retry was safe
    */
   constructor(
     readonly existingId: string,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type StoredMethod } from './effective-method.js';
 import { type MethodSet } from './method-view.js';
 
-// Sample methods for the specs of this folder. They are no part of the package.
+// Sample methods for the specs of this folder. They are not in the package.
 
 export function idOf(number: number): string {
   return `019aa0b2-5c00-7a41-9d2b-${number.toString(16).padStart(12, '0')}`;

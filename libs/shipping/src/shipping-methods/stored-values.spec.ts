@@ -47,7 +47,7 @@ describe('an update of a method', () => {
       ['method_label', 'meta'],
       { method_label: 'Other', meta: stored.meta },
     ],
-    ['that sends what is not inherited stores it', shown, ['carrier_label', 'sort_order'], shown],
+    ['that sends a value that is not inherited stores it', shown, ['carrier_label', 'sort_order'], shown],
     [
       'of a method that inherits only one field keeps the stored value of that field',
       shown,

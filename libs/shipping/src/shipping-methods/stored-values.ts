@@ -14,8 +14,8 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
 }
 
 /**
- * Returns the request that stores what this method stores: its own values, not the inherited ones. Use it to copy a method
- * into another project, or to change one field and send the others as they are.
+ * Returns the request that stores the stored values of this method, not the inherited ones. Use it to copy a method into
+ * another project, or to change one field and send the others as they are.
  */
 export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethodRequest {
   const stored: StoredValues = { ...method, ...method.own };

@@ -46,14 +46,14 @@ export interface Answer<Body = unknown> {
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }
 
-/** The causes of an answer that is not ours. A failed check lists them. */
+/** Why an answer may not be ours. A failed check lists these causes. */
 const causes = [
   'This answer is not one of ShippingModule. What may be wrong:',
   '- "path" of the target is not the whole path of the routes, or "headers" do not open the project.',
   '- A limit of requests is too low: the suite sends about fifty within some seconds.',
   '- Another route of your application takes the path first, such as a catch-all in a controller of the root module. Nest ' +
     'registers the routes of the root module before ours. Move it into a module that is imported after ShippingModule.',
-  '- An interceptor wraps answers: say how to get at them by "unwrap".',
+  '- An interceptor wraps answers. Then set "unwrap" of the target.',
 ].join('\n');
 
 const projects = new WeakMap<ContractTarget, string | Promise<string>>();
@@ -66,7 +66,7 @@ export class ContractClient {
   lastRefusal = '';
   private readonly created: string[] = [];
 
-  /** A client of a project that has no methods. */
+  /** Returns a client for a project that has no methods. */
   static async of(target: ContractTarget): Promise<ContractClient> {
     if (!target.projectId) return new ContractClient(target, `contract-${randomUUID()}`);
     const project = projects.get(target) ?? target.projectId();
@@ -86,7 +86,7 @@ export class ContractClient {
 
   async create(body?: object): Promise<Answer<ShippingMethodDto>> {
     const answer = await this.send<ShippingMethodDto>('POST', this.methods, body);
-    const hint = 'If an interceptor of the host wraps answers, say how to get at them: unwrap.';
+    const hint = 'If an interceptor of the host wraps answers, set "unwrap" of the target.';
     assert.ok(answer.status !== 201 || 'id' in answer.body, `The method has no id: ${answer.text}. ${hint}`);
     if (answer.status === 201) this.created.push(answer.body.id);
     return answer;

@@ -56,7 +56,7 @@ it.each([
     );
 });
 
-it('the contract asks a target for one project, and waits for it', async () => {
+it('the contract asks a target for its project once, and waits for the answer', async () => {
   const paths = new Set<string>();
   const origin = await serving(({ url = '' }, response) => {
     paths.add(url.replace(/\/sales\/.*/, ''));
@@ -74,7 +74,7 @@ it('the contract asks a target for one project, and waits for it', async () => {
   expect([...paths].toSorted()).toEqual(['/api/projects/default', '/api/projects/project-1']);
 });
 
-it('the contract puts its project into the only parameter of the path', async () => {
+it('the contract uses the only parameter of the path for its project', async () => {
   const urls: string[] = [];
   const origin = await serving(({ url = '' }, response) => {
     urls.push(url);
@@ -95,7 +95,7 @@ it('the contract puts its project into the only parameter of the path', async ()
   ]);
 });
 
-it('the contract marks checks as skipped that a host leaves out', async () => {
+it('the contract marks the checks that a host leaves out as skipped', async () => {
   const checks = shippingContract(() => ({ origin: nowhere }), { without: ['events', 'defaults'] });
 
   const skipped = checks.filter((check) => check.skipped);

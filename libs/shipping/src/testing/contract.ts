@@ -148,14 +148,14 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
     const codes = { ...ground, method_code: shop.project.slice(0, 100) };
     const form = { ...codes, method_label: 'Default' };
     const { body: origin } = await defaults.create({ ...form, sort_order: 5 });
-    const { body: follower } = await shop.create({ ...codes, use_default: true });
+    const { body: inheriting } = await shop.create({ ...codes, use_default: true });
     await defaults.send('DELETE', `${defaults.methods}/${origin.id}`);
-    const { body: alone } = await shop.list();
-    const late = await shop.update(follower.id, form, follower.etag);
-    assert.deepEqual([follower.method_label, follower.sort_order], ['Default', 5]);
-    assert.deepEqual(follower.inherited, ['method_label', 'sort_order', 'meta']);
-    assert.deepEqual(follower.own, { method_label: 'UPS Ground', sort_order: 0, meta: {} });
-    assert.equal(alone.data[0]?.method_label, 'UPS Ground');
+    const { body: afterRemoval } = await shop.list();
+    const late = await shop.update(inheriting.id, form, inheriting.etag);
+    assert.deepEqual([inheriting.method_label, inheriting.sort_order], ['Default', 5]);
+    assert.deepEqual(inheriting.inherited, ['method_label', 'sort_order', 'meta']);
+    assert.deepEqual(inheriting.own, { method_label: 'UPS Ground', sort_order: 0, meta: {} });
+    assert.equal(afterRemoval.data[0]?.method_label, 'UPS Ground');
     assertRefused(late, 412, 'version_mismatch', { current_version: 1 });
   },
 

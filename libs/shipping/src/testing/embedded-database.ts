@@ -20,7 +20,7 @@ export async function embeddedPostgres(): Promise<EmbeddedOptions> {
 }
 
 /**
- * PGlite in a thread of its own: a test runner's sandbox, such as Jest's, cannot load it.
+ * Starts PGlite in a thread of its own, because the sandbox of a test runner such as Jest cannot load it.
  * @throws Error when PGlite is not installed
  */
 async function openThread(): Promise<Worker> {
@@ -37,7 +37,7 @@ function databaseIn(thread: Worker): PGlite {
     throw new Error('The embedded PostgreSQL has ended: its DataSource was destroyed.');
   });
   end.catch(() => undefined);
-  const used: Pick<PGlite, 'waitReady' | 'execProtocolStream'> = {
+  const usedPart: Pick<PGlite, 'waitReady' | 'execProtocolStream'> = {
     waitReady: Promise.resolve(),
     execProtocolStream: async (message) => {
       thread.ref();
@@ -48,7 +48,7 @@ function databaseIn(thread: Worker): PGlite {
       return answers.map((answer) => (answer.name === 'error' ? Object.assign(new Error(), answer) : answer));
     },
   };
-  return used as PGlite;
+  return usedPart as PGlite;
 }
 
 async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {

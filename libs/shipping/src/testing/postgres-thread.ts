@@ -19,9 +19,9 @@ export function serve(): void {
       const fresh = await PGlite.create();
       const dump = await fresh.dumpDataDir('gzip');
       await fresh.close();
-      const half = `${snapshot}.${process.pid}.${Math.random()}`;
-      fs.writeFileSync(half, Buffer.from(await dump.arrayBuffer()));
-      fs.renameSync(half, snapshot);
+      const unfinished = `${snapshot}.${process.pid}.${Math.random()}`;
+      fs.writeFileSync(unfinished, Buffer.from(await dump.arrayBuffer()));
+      fs.renameSync(unfinished, snapshot);
     }
     const database = await PGlite.create({ loadDataDir: new Blob([fs.readFileSync(snapshot)]) });
     const answer = async (message: Uint8Array) => {

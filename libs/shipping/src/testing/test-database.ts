@@ -13,7 +13,7 @@ type ModuleOptions = Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttem
 
 /** The options of your DataSource. `name` is its name in `TypeOrmModule`. */
 export type TestTypeOrmOptions = DataSourceOptions & ModuleOptions;
-/** Its database is in memory, so the options need not name one. */
+/** The database is in memory, so the options need not name it. */
 type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
 
 /**

@@ -8,7 +8,7 @@ import { type ViolationCode, pointerTo, type Violations } from './violations.js'
  * Checks an object of unknown origin by the rules of a class. Nothing is coerced. Fields with the rule `Allow()` are not
  * checked: the caller does that.
  * @param pointer the JSON pointer to the object in the body
- * @param unknown the end of the sentence about a field that the class does not have
+ * @param unknown how the message about an unknown field ends
  * @returns an instance of the class; incomplete when there are violations
  */
 export function checkFields<Dto extends object>(
@@ -28,8 +28,8 @@ export function checkFields<Dto extends object>(
     const fieldPointer = pointerTo(pointer, name);
     violations.at({ pointer: fieldPointer })('unknown', `${fieldPointer} ${unknown}`, fields);
   }
-  // class-transformer would copy a whole object, however deep it is. No rule accepts an object other than a Date. So we
-  // pass an empty array in place of the object, which the rules refuse, too.
+  // class-transformer would copy a whole object, however deep it is. No rule accepts an object other than a Date, so an
+  // empty array takes the place of each object. The rules refuse it, too.
   const values: Record<string, unknown> = {};
   for (const name of fields) {
     const value: unknown = Reflect.get(input, name);

@@ -7,21 +7,21 @@ class Money {
   amount = 1;
 }
 
-function checked(value: unknown): { taken: unknown; refused: string[] } {
+function checked(value: unknown): { copy: unknown; refused: string[] } {
   const violations = new Violations();
-  const taken = checkJsonObject(violations, '/meta', value);
+  const copy = checkJsonObject(violations, '/meta', value);
   try {
     violations.throwIfAny();
   } catch (error) {
     if (!(error instanceof ValidationFailedError)) throw error;
     return {
-      taken,
+      copy,
       refused: error.errors.map(
         (violation) => `${'pointer' in violation && violation.pointer} ${violation.code}`,
       ),
     };
   }
-  return { taken, refused: [] };
+  return { copy, refused: [] };
 }
 
 /** An object whose JSON has this number of bytes. */
@@ -40,11 +40,11 @@ describe('the value of a JSON column', () => {
     ['an object of another realm', runInNewContext('({ a: { b: [1] } })')],
     ['an object of eight levels', { a: { b: { c: { d: { e: { f: { g: {} } } } } } } }],
   ])('may be %s, and is copied', (_what, value) => {
-    const { taken, refused } = checked(value);
+    const { copy, refused } = checked(value);
 
     expect(refused).toEqual([]);
-    expect(taken).toEqual(JSON.parse(JSON.stringify(value)));
-    expect(taken).not.toBe(value);
+    expect(copy).toEqual(JSON.parse(JSON.stringify(value)));
+    expect(copy).not.toBe(value);
   });
 
   it.each<[what: string, value: unknown, ...refused: string[]]>([
@@ -79,7 +79,7 @@ describe('the value of a JSON column', () => {
       '/meta/b format',
     ],
   ])('cannot be %s', (_what, value, ...refused) => {
-    expect(checked(value)).toEqual({ taken: null, refused });
+    expect(checked(value)).toEqual({ copy: null, refused });
   });
 
   it('cannot have more holes than bytes, and is not serialised to count them', () => {
@@ -90,7 +90,7 @@ describe('the value of a JSON column', () => {
     const holes = Object.defineProperty([] as number[], 'toJSON', { value: toJSON });
     holes.length = maxJsonBytes + 1;
 
-    expect(checked({ a: holes })).toEqual({ taken: null, refused: ['/meta too_large'] });
+    expect(checked({ a: holes })).toEqual({ copy: null, refused: ['/meta too_large'] });
   });
 
   it('may have small numbers that take 16 KiB without exponents', () => {

@@ -19,19 +19,20 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
  */
 export function checkJsonObject(violations: Violations, pointer: string, value: unknown): JsonObject | null {
   const path: (string | number)[] = [];
-  let values = 0;
-  let zeros = 0;
-  let faulty = false;
+  let valueCount = 0;
+  /** The bytes that very small numbers take in addition when they are written without exponents. */
+  let exponentBytes = 0;
+  let isFaulty = false;
   let isWritable = true;
 
   const refuse = (code: ViolationCode, remedy: string): null => {
-    faulty = true;
+    isFaulty = true;
     if (code === 'type' || code === 'too_deep') isWritable = false;
     const at = path.reduce<string>(pointerTo, pointer);
     violations.at({ pointer: at })(code, `${at} ${remedy}`);
     return null;
   };
-  const checkIn = (key: string | number, element: unknown): void => {
+  const checkMember = (key: string | number, element: unknown): void => {
     path.push(key);
     if (typeof key === 'string' && forbiddenKeys.has(key))
       refuse('not_allowed', 'is a key that is not allowed.');
@@ -41,8 +42,8 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     path.pop();
   };
   const check = (element: unknown): void => {
-    // Each value takes at least one byte. So after too many values the object is too large.
-    if (++values > maxJsonBytes || violations.full) return;
+    // Each value takes at least one byte, so an object with too many values is too large.
+    if (++valueCount > maxJsonBytes || violations.full) return;
     if (element === null || typeof element === 'boolean') return;
     if (typeof element === 'string') {
       if (!isStorable(element)) refuse('format', 'must not contain NUL or a lone surrogate.');
@@ -50,28 +51,28 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
       if (!Number.isFinite(element)) refuse('range', 'is too large for a number.');
       else if (Number.isInteger(element) && !Number.isSafeInteger(element))
         refuse('range', 'is an integer beyond ±(2^53−1) and would lose digits. Send it as a string.');
-      // The database stores no exponents: 1e-300 becomes a number of 300 digits.
-      zeros += Number(/e-(\d+)$/.exec(String(element))?.[1] ?? 0);
+      // The database stores no exponents, so 1e-300 becomes a number of 300 digits.
+      exponentBytes += Number(/e-(\d+)$/.exec(String(element))?.[1] ?? 0);
     } else if (!Array.isArray(element) && !isPlainObject(element)) {
       refuse('type', 'must be JSON: an object, array, string, number, boolean or null.');
     } else if (path.length >= maxJsonDepth) {
       refuse('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
     } else if (Array.isArray(element)) {
       // `forEach` skips holes, but JSON writes them as null. A very long array is too large.
-      if (element.length > maxJsonBytes) values = element.length;
-      else element.forEach((member, index) => checkIn(index, member));
+      if (element.length > maxJsonBytes) valueCount = element.length;
+      else element.forEach((member, index) => checkMember(index, member));
     } else {
-      for (const key of Object.keys(element)) checkIn(key, element[key]);
+      for (const key of Object.keys(element)) checkMember(key, element[key]);
     }
   };
 
   if (!isPlainObject(value)) return refuse('type', 'must be a JSON object.');
   check(value);
   if (!isWritable || violations.full) return null;
-  const text = values > maxJsonBytes ? undefined : JSON.stringify(value);
-  if (text === undefined || Buffer.byteLength(text) + zeros > maxJsonBytes)
+  const text = valueCount > maxJsonBytes ? undefined : JSON.stringify(value);
+  if (text === undefined || Buffer.byteLength(text) + exponentBytes > maxJsonBytes)
     return refuse('too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
-  return faulty ? null : (JSON.parse(text) as JsonObject);
+  return isFaulty ? null : (JSON.parse(text) as JsonObject);
 }
 
 /** Returns whether a value is an object and no array. It may be an instance of a class, such as a DTO of the host. */

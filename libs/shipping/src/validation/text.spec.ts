@@ -48,6 +48,7 @@ describe('folding a text for a search', () => {
     expect(differing).toEqual([]);
     expect(cased).toBeGreaterThan(2500);
   });
+
   it('is the same as folding each of its characters alone', () => {
     const differs = (text: string): boolean => folded(text) !== foldedByCharacter(text);
     expect(allCharacters.filter(differs)).toEqual([]);

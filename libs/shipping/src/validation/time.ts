@@ -14,6 +14,6 @@ export function utcTime(text: string): string | undefined {
   const time = new Date(text.toUpperCase());
   // With an offset, the first or the last day may be in the year 0 or 10000, which have no such form.
   if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
-  const finer = (parts[6] ?? '').slice(3).replace(/0+$/, '');
-  return `${time.toISOString().slice(0, -1)}${finer}Z`;
+  const moreDecimals = (parts[6] ?? '').slice(3).replace(/0+$/, '');
+  return `${time.toISOString().slice(0, -1)}${moreDecimals}Z`;
 }

@@ -19,7 +19,7 @@ describe('violations', () => {
     [1, 'Violation 0.', 1],
     [2, 'Violation 0. (and 1 more: see errors)', 2],
     [3, 'Violation 0. (and 2 more: see errors)', 3],
-  ])('(%i of them) are summed up in one sentence and listed in full', (count, detail, listed) => {
+  ])('are summed up in one sentence and listed in full: %i of them', (count, detail, listed) => {
     const problem = problemWith(count);
     expect(problem.detail).toBe(detail);
     expect(problem.errors?.length).toBe(listed);
@@ -29,7 +29,7 @@ describe('violations', () => {
     [50, 50, undefined],
     [51, 50, true],
     [100_000, 50, true],
-  ])('(%i of them) are listed up to %i, with truncated: %j', (count, listed, truncated) => {
+  ])('are listed only up to 50: of %i, %i are listed, with truncated %j', (count, listed, truncated) => {
     const problem = problemWith(count);
     expect(problem.errors).toHaveLength(listed);
     expect(problem.truncated).toBe(truncated);
@@ -38,7 +38,7 @@ describe('violations', () => {
   it.each([
     [50, false],
     [51, true],
-  ])('(%i of them) fill the list: %j', (count, isFull) => {
+  ])('fill the list or not: %i of them, %j', (count, isFull) => {
     const violations = new Violations();
     for (let added = 0; added < count; added++) violations.at({ pointer: '/x' })('type', 'No string.');
     expect(violations.full).toBe(isFull);

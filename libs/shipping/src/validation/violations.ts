@@ -10,7 +10,7 @@ export const violationCodes = {
   unknown: 'an unknown name',
   duplicate: 'given twice',
   not_allowed: 'not allowed here',
-  too_many: 'too many of them',
+  too_many: 'too many values or conditions',
   too_deep: 'nested too deep',
   too_large: 'too many bytes',
 } as const;
@@ -76,7 +76,7 @@ export class Violations {
     };
   }
 
-  /** Whether the error would list no further violation, so that a check of hostile input can stop. */
+  /** Whether the error would not list further violations. A check of hostile input can then stop. */
   get full(): boolean {
     return this.found.length > maxViolations;
   }

@@ -78,8 +78,8 @@ async function checkSession(dataSource: DataSource): Promise<void> {
       Value,
     ]),
   );
-  const waitsForReads = (Number(syncWait) & 1) === 1;
-  if (galera === 'ON' && !waitsForReads)
+  const doReadsWait = (Number(syncWait) & 1) === 1;
+  if (galera === 'ON' && !doReadsWait)
     throw new Error(
       `The connection of the DataSource has wsrep_sync_wait = ${syncWait}. With it, a Galera node can answer with old ` +
         'data. Set it to 1 on every node.',

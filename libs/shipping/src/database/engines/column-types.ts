@@ -35,7 +35,7 @@ function adaptToMysql(metadata: EntityMetadata, dataSource: DataSource): void {
   }
   // These engines have no condition on an index, and need none: null is never a duplicate of null.
   for (const index of metadata.ownIndices) index.where = undefined;
-  // The checks are written for PostgreSQL.
+  // The conditions of our checks are written for PostgreSQL.
   metadata.checks = [];
 }
 
@@ -79,7 +79,7 @@ export const ColumnTypesByUseDataSource: ClassDecorator = (entity) => {
         refuseSharedTable(metadata, dataSource);
         adapters[engineOf(dataSource)](metadata, dataSource);
         addPrefix(metadata, dataSource.options.entityPrefix ?? '');
-        // A foreign-key column of the host has copied our old type. It gets the new one.
+        // TypeORM has copied the type of our column to a foreign-key column of the host. That column gets the new type.
         for (const column of dataSource.entityMetadatas.flatMap(({ columns }) => columns)) {
           const { referencedColumn } = column;
           if (!referencedColumn || !metadata.ownColumns.includes(referencedColumn)) continue;

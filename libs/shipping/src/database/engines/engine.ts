@@ -80,7 +80,10 @@ export function timeParameter({ connection }: EntityManager, time: string): stri
   return engineOf(connection) === 'postgres' ? time : time.replace('T', ' ').replace('Z', '');
 }
 
-/** Returns the SQL of a column in a SELECT. On PostgreSQL it is text: the host may have its own parsers for other types. */
+/**
+ * Returns the SQL of a column in a SELECT. On PostgreSQL the value is a text, because the host may have its own parsers
+ * for other types.
+ */
 export function selectExpression({ connection }: EntityManager, column: string, isTime = false): string {
   const engine = engineOf(connection);
   if (isTime) return clocks[engine].read(column);

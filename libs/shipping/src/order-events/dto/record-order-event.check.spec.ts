@@ -62,9 +62,12 @@ describe('an event to record', () => {
     expect(violation).toMatchObject({ allowed: ['user', 'customer', 'app', 'system'] });
   });
 
-  it.each(Object.entries(eventLengths))('keeps its %s short enough to be normalised', (_, max) => {
-    expect(2 * max).toBeLessThanOrEqual(maxCheckedLength);
-  });
+  it.each(Object.entries(eventLengths))(
+    'has a bound for its %s below the bound for checked texts',
+    (_, max) => {
+      expect(2 * max).toBeLessThanOrEqual(maxCheckedLength);
+    },
+  );
 
   it('is refused with the faults of its ids and of its fields together', () => {
     const event = { projectId: 'a b', orderId: 17, type: 'placed', data: [] };
@@ -77,7 +80,7 @@ describe('an event to record', () => {
     ]);
   });
 
-  it.each([null, undefined, 'order.placed', []])('that is %j is refused as no object', (input) => {
+  it.each([null, undefined, 'order.placed', []])('is refused when it is not an object: %j', (input) => {
     expect(violationsOf(input)).toContainEqual(expect.objectContaining({ pointer: '', code: 'type' }));
   });
 });

@@ -13,7 +13,7 @@ export class RecordOrderEvent {
   @Allow()
   orderId!: string;
 
-  /** `noun.verb`, at most 64 characters; see `orderEventTypes`. */
+  /** A type of the form `noun.verb`, at most 64 characters. `orderEventTypes` lists the known types. */
   @Required()
   @Text(eventLengths.type)
   @content((text) => eventTypePattern.test(text), `must be like "order.placed": ${eventTypePattern.source}.`)

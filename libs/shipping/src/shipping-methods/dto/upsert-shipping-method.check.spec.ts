@@ -150,19 +150,19 @@ describe('the fields of a request', () => {
     expect(found.map(({ pointer, code }) => `${pointer} ${code}`).toSorted()).toEqual(violations.toSorted());
   });
 
-  it('that are required are those that have no default', () => {
+  it('are required when they have no default', () => {
     const required = settableFields.filter(isRequired).map((name) => `/${name}`);
 
     expect(violationsOf({}).map(({ pointer }) => pointer)).toEqual(required);
   });
 
-  it('that are unknown are refused with those that are known', () => {
+  it('are refused when they are unknown, with a list of the known ones', () => {
     expect(violationsOf({ ...ground, carier_label: 'UPS' })[0]?.allowed).toEqual(settableFields);
   });
 });
 
 describe('a request to create or update', () => {
-  it('is the same when it is checked again', () => {
+  it('stays the same when it is checked again', () => {
     const request = check({ ...ground, carrier_label: ' e\u0301 ', sort_order: null, meta: { a: 1 } });
 
     expect(request).toMatchObject({ ...ground, carrier_label: '\u00E9', sort_order: null, meta: { a: 1 } });
@@ -170,11 +170,11 @@ describe('a request to create or update', () => {
   });
 
   it('that is an instance of its class is checked again while it has violations', () => {
-    const made = Object.assign(new UpsertShippingMethodRequest(), ground, { is_active: 'yes' });
+    const instance = Object.assign(new UpsertShippingMethodRequest(), ground, { is_active: 'yes' });
 
-    expect(check(made)).toBeUndefined();
-    expect(check(made)).toBeUndefined();
-    expect(check(Object.assign(made, { is_active: true }))).toMatchObject({ ...ground, is_active: true });
+    expect(check(instance)).toBeUndefined();
+    expect(check(instance)).toBeUndefined();
+    expect(check(Object.assign(instance, { is_active: true }))).toMatchObject({ ...ground, is_active: true });
   });
 
   it('that a caller has frozen is checked, and its labels are normalised', () => {

@@ -131,7 +131,7 @@ describe('a condition of a list', () => {
     expect(operatorNames.filter((name) => !tested.has(name))).toEqual([]);
   });
 
-  it('compares inherited values, but the stored is_active and version', () => {
+  it('compares the inherited values, but is_active and version of the method itself', () => {
     const own = storedMethod({ use_default: true, method_label: 'Own', sort_order: 1 });
     const origin = storedMethod({ is_active: false, method_label: 'Default', sort_order: 2, version: 7 });
     const method = new EffectiveMethod(own, origin);

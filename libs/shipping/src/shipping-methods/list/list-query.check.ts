@@ -32,11 +32,11 @@ export function checkListQuery(
     violations.at({ parameter: 'page' })('range', detail);
   }
   const words = checkWords(violations.at({ parameter: 'q' }), query['q']);
-  const sent = [
+  const sentGroups = [
     ...conditionsOfFilter(violations, query['filter'], isBracketed),
     ...conditionsOfRawFilters(violations.at({ parameter: 'raw_filters' }), query['raw_filters']),
   ];
-  return { page, perPage, words, groups: checkGroups(sent) };
+  return { page, perPage, words, groups: checkGroups(sentGroups) };
 }
 
 function checkCount(
@@ -66,12 +66,12 @@ function checkWords(refuse: Refuse, q: unknown): string[] {
 
 /** A condition that is not checked yet, with the function that adds its violations. */
 interface SentCondition {
-  sent: Record<string, unknown>;
+  fields: Record<string, unknown>;
   refuse: Refuse;
 }
 
 /** Returns a function that adds a violation whose detail begins with a name. */
-function naming(refuse: Refuse, name: string): Refuse {
+function withPrefix(refuse: Refuse, name: string): Refuse {
   return (code, detail, allowed) => refuse(code, `${name}: ${detail}`, allowed);
 }
 
@@ -83,12 +83,14 @@ function conditionsOfFilter(
   const refuse = violations.at({ parameter: 'filter' });
   if (filter === undefined) return [];
   if (!isPlainObject(filter)) return refuse('type', 'filter must be a JSON object of fields and values.');
-  return Object.entries(filter).map(([field, sent]) => {
+  return Object.entries(filter).map(([field, value]) => {
     const parameter = `filter[${shortened(field)}]`;
     const refuseField = isBracketed
-      ? naming(violations.at({ parameter }), parameter)
-      : naming(refuse, `filter.${shortened(field)}`);
-    return [{ sent: { field, op: 'in', value: Array.isArray(sent) ? sent : [sent] }, refuse: refuseField }];
+      ? withPrefix(violations.at({ parameter }), parameter)
+      : withPrefix(refuse, `filter.${shortened(field)}`);
+    return [
+      { fields: { field, op: 'in', value: Array.isArray(value) ? value : [value] }, refuse: refuseField },
+    ];
   });
 }
 
@@ -105,7 +107,7 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
     const unknownKeys = Object.keys(raw).filter((key) => !conditionKeys.includes(key));
     for (const key of unknownKeys)
       refuse('unknown', `${name} has the unknown key "${shortened(key)}".`, conditionKeys);
-    return [{ sent: raw, refuse: naming(refuse, name) }];
+    return [{ fields: raw, refuse: withPrefix(refuse, name) }];
   };
   return rawFilters.map((raw: unknown, index) => {
     const name = `raw_filters[${index}]`;
@@ -115,17 +117,17 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
   });
 }
 
-/** Checks the conditions of `filter` and `raw_filters`, which have one bound together. Conditions beyond it are skipped. */
+/** Checks the conditions of `filter` and `raw_filters`. They share one bound, and conditions beyond it are not checked. */
 function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const all = groups.flat();
   const max = listLimits.conditions;
   all[max]?.refuse('too_many', `there may be at most ${max} conditions in all.`);
-  const counted = new Set(all.slice(0, max));
-  return groups.map((group) => group.flatMap((each) => (counted.has(each) ? checkCondition(each) : [])));
+  const withinBound = new Set(all.slice(0, max));
+  return groups.map((group) => group.flatMap((each) => (withinBound.has(each) ? checkCondition(each) : [])));
 }
 
 /** @returns the condition, or nothing when it has violations */
-function checkCondition({ sent: { field, op, value }, refuse }: SentCondition): Condition[] {
+function checkCondition({ fields: { field, op, value }, refuse }: SentCondition): Condition[] {
   const filterField = filterFields.find((name) => name === field);
   const fittingOperators = operatorsFor(filterField ? kindOf(filterField) : 'label');
   if (field === undefined) refuse('required', 'field is missing.', filterFields);

@@ -15,7 +15,7 @@ const nestedName = /^(filter\[[^[\]]*\])\[.*\]$/s;
  * @param search the part of the URL after `?`
  */
 export function readListQuery(violations: Violations, search: string, maxPageSize: number): CheckedListQuery {
-  const single = new Map<string, string>();
+  const unbracketed = new Map<string, string>();
   const filter: Record<string, unknown[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     const field = bracketedName.exec(name)?.[1];
@@ -31,23 +31,23 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
       );
     else if (field !== undefined && value === '') refuse('required', `${parameter} needs a value.`);
     else if (field !== undefined) (filter[field] ??= []).push(typedValue(field, value));
-    else if (single.has(name)) refuse('duplicate', `${parameter} may be given once only.`);
-    else single.set(name, value);
+    else if (unbracketed.has(name)) refuse('duplicate', `${parameter} may be given once only.`);
+    else unbracketed.set(name, value);
   }
 
   const isBracketed = Object.keys(filter).length > 0;
-  if (isBracketed && single.get('filter')) {
+  if (isBracketed && unbracketed.get('filter')) {
     const detail = 'Use either filter={…} or filter[field]=value, not both at once.';
     violations.at({ parameter: 'filter' })('not_allowed', detail);
   }
   const decoded = (name: string, decode: Decode): unknown => {
-    const text = single.get(name);
+    const text = unbracketed.get(name);
     return text ? decode(violations.at({ parameter: name }), text, name) : undefined;
   };
   const query = {
     page: decoded('page', count),
     per_page: decoded('per_page', count),
-    q: single.get('q'),
+    q: unbracketed.get('q'),
     filter: isBracketed ? { ...filter } : decoded('filter', json),
     raw_filters: decoded('raw_filters', json),
   };

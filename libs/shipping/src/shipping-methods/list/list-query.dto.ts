@@ -12,23 +12,23 @@ interface Operator {
   kinds: readonly FilterKind[];
 }
 
-const texts = ['code', 'label'] as const;
-const ordered = [...texts, 'id', 'integer', 'time'] as const;
-const all = [...ordered, 'boolean'] as const;
+const textKinds = ['code', 'label'] as const;
+const orderedKinds = [...textKinds, 'id', 'integer', 'time'] as const;
+const allKinds = [...orderedKinds, 'boolean'] as const;
 
 export const operators = {
-  eq: { takes: 'value', kinds: all },
-  ne: { takes: 'value', kinds: all },
-  in: { takes: 'list', kinds: all },
-  nin: { takes: 'list', kinds: all },
-  contains: { takes: 'part', kinds: texts },
-  starts: { takes: 'part', kinds: texts },
-  gt: { takes: 'value', kinds: ordered },
-  gte: { takes: 'value', kinds: ordered },
-  lt: { takes: 'value', kinds: ordered },
-  lte: { takes: 'value', kinds: ordered },
-  between: { takes: 'range', kinds: ordered },
-  null: { takes: 'flag', kinds: all },
+  eq: { takes: 'value', kinds: allKinds },
+  ne: { takes: 'value', kinds: allKinds },
+  in: { takes: 'list', kinds: allKinds },
+  nin: { takes: 'list', kinds: allKinds },
+  contains: { takes: 'part', kinds: textKinds },
+  starts: { takes: 'part', kinds: textKinds },
+  gt: { takes: 'value', kinds: orderedKinds },
+  gte: { takes: 'value', kinds: orderedKinds },
+  lt: { takes: 'value', kinds: orderedKinds },
+  lte: { takes: 'value', kinds: orderedKinds },
+  between: { takes: 'range', kinds: orderedKinds },
+  null: { takes: 'flag', kinds: allKinds },
 } as const satisfies Record<string, Operator>;
 
 export type FilterOperator = keyof typeof operators;
@@ -55,13 +55,13 @@ export interface RawFilter {
 
 /** The query of a list. A method must match all of it. */
 export interface ListShippingMethods {
-  /** From 1 (the default); `(page − 1) × per_page` is at most 100,000. */
+  /** From 1, which is the default. `(page − 1) × per_page` must be at most 100,000. */
   page?: number;
   /** 1 to the module's `maxPageSize`, by default 20. */
   per_page?: number;
   /** Words, at most 100 characters in all. Each word must be part of a searched field, in upper or lower case. */
   q?: string;
-  /** Plain equality; a list means "any of". */
+  /** Fields and the values that they must have. A list means "any of". */
   filter?: Partial<Record<FilterField, FilterValue | readonly FilterValue[]>>;
   raw_filters?: readonly (RawFilter | { or: readonly RawFilter[] })[];
 }

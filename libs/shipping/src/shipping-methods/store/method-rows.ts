@@ -84,7 +84,7 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
 /**
  * Gives a project its next revision, which locks it until the end of the transaction.
  * @param expected the revision that it must have; undefined: it must have no row
- * @returns false when it has another revision: then nothing is written
+ * @returns false when it has another revision; then nothing was written
  */
 export async function claim(
   manager: EntityManager,
@@ -108,7 +108,7 @@ export async function lock(manager: EntityManager, projectId: string, next: stri
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
     nextRevision(manager).where('project_id = :projectId'),
   );
-  // The row was deleted by hand.
+  // Somebody deleted the row by hand.
   if (affected !== 1) throw lostRace();
 }
 
@@ -133,7 +133,7 @@ export async function addProject(manager: EntityManager, projectId: string): Pro
   return revision;
 }
 
-/** @returns the methods as they are stored: a trigger of the host may have changed them */
+/** @returns the methods as they are stored, because a trigger of the host may have changed them */
 export async function insertMethods(
   manager: EntityManager,
   projectId: string,
@@ -233,7 +233,8 @@ export async function updateMethods(
       ? (raw as Row[]).map(storedMethod)
       : await storedMethods(manager, projectId, ids);
     // A row was deleted by hand, without a new revision.
-    if (stored.length !== part.length) throw lostRace(new Error('A method that was to be updated is gone.'));
+    if (stored.length !== part.length)
+      throw lostRace(new Error('A method was not updated. Somebody may have deleted its row by hand.'));
     updated.push(...stored);
   }
   return updated;
@@ -252,7 +253,8 @@ export async function deleteMethods(
       manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
     );
     // A row was deleted by hand, or a trigger keeps it.
-    if (affected !== part.length) throw lostRace(new Error('A method that was to be deleted was not.'));
+    if (affected !== part.length)
+      throw lostRace(new Error('A method was not deleted. A trigger of the database may have kept it.'));
   }
 }
 
@@ -316,7 +318,7 @@ function isTrue(value: unknown): boolean {
   return /^(true|t|1)$/.test(String(value));
 }
 
-/** Another row has the pair of codes: it was inserted by hand, without a new revision. */
+/** A duplicate is a lost race: somebody inserted the other row by hand, without a new revision. */
 function throwLostRace(error: unknown): never {
   throw isDuplicate(error, 'uq_shipping_method_codes', 'method_code') ? lostRace(error) : error;
 }

@@ -122,7 +122,7 @@ export class MethodStore {
     const [current, defaults] = await this.database.read(callerManager, (manager) =>
       setsOf(manager, [projectId, defaultsProjectId]),
     );
-    if (!current) throw new TypeError('A set was asked for.');
+    if (!current) throw new TypeError('setsOf() returns a set for each project.');
     const viewOf = (set: MethodSet): MethodView =>
       MethodView.of(set, projectId === defaultsProjectId ? undefined : defaults);
     const changes = decide(viewOf(current));
@@ -217,7 +217,7 @@ export class MethodStore {
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
     const [set] = await setsOf(manager, [projectId]);
-    if (!set) throw new TypeError('A set was asked for.');
+    if (!set) throw new TypeError('setsOf() returns a set for each project.');
     const { defaultsProjectId } = this.settings;
     const inherits = projectId !== defaultsProjectId && set.methods.some((method) => method.use_default);
     if (!inherits) return MethodView.of(set);
@@ -253,7 +253,10 @@ async function writeRows(
   ];
 }
 
-/** A trigger of the database may have removed a row that was written. */
+/**
+ * Returns what a change has done. If a trigger of the database has removed an updated row, the method counts as deleted.
+ * @throws Error if a trigger has removed an inserted row
+ */
 function changeOf(change: Change, view: MethodView): ShippingMethodChange {
   const after = change.kind === 'delete' ? undefined : view.byId(change.id)?.dto;
   if (change.kind !== 'insert') {
@@ -261,5 +264,5 @@ function changeOf(change: Change, view: MethodView): ShippingMethodChange {
     return after ? { type: 'updated', before, after } : { type: 'deleted', before, after: null };
   }
   if (after) return { type: 'created', before: null, after };
-  throw new Error('A method that was written is not there: a trigger of the database may have removed it.');
+  throw new Error('A new method is missing after the write. A trigger of the database may have removed it.');
 }

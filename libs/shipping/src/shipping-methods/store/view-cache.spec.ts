@@ -71,7 +71,7 @@ class Database {
   }
 }
 
-/** Holds the answer of a call; it is empty until the call has answered. */
+/** Returns an object for the answer of a call. It is empty until the call has answered. */
 function answerOf(call: Promise<MethodView>): { revision?: string | undefined } {
   const answer: { revision?: string | undefined } = {};
   call.then(
@@ -261,13 +261,13 @@ describe('the memory of the cache', () => {
     cache.put(viewAt('2', project(0)));
     for (let index = 10; index < 15; index++) cache.put(viewAt('1', project(index)));
 
-    const kept = Array.from({ length: 15 }, (_, index) => index).filter((index) =>
+    const cached = Array.from({ length: 15 }, (_, index) => index).filter((index) =>
       cache.peek(project(index)),
     );
-    expect(kept).toEqual([0, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
+    expect(cached).toEqual([0, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
   });
 
-  it('holds neither a view that is too large nor an older one of its project', () => {
+  it('holds no view that is too large, and no older view of the same project', () => {
     const { cache } = new Database(maxBytesFor(2));
     cache.put(viewAt('1'));
 
@@ -297,24 +297,24 @@ describe('the memory of the cache', () => {
   });
 
   it('is not used with maxBytes 0', async () => {
-    const own = new Database(0);
-    own.revisions.set('shop', '1');
-    own.cache.put(viewAt('1'));
+    const uncached = new Database(0);
+    uncached.revisions.set('shop', '1');
+    uncached.cache.put(viewAt('1'));
     let made = 0;
 
     for (let call = 0; call < 2; call++) {
-      const read = own.cache.get('shop');
-      expect(own.readings).toHaveLength(1);
-      const view = own.read();
+      const read = uncached.cache.get('shop');
+      expect(uncached.readings).toHaveLength(1);
+      const view = uncached.read();
       expect(await read).toBe(view);
-      own.cache.body(view, 'tree', () => String(++made));
+      uncached.cache.body(view, 'tree', () => String(++made));
     }
 
-    expect([own.cache.peek('shop'), made]).toEqual([undefined, 2]);
+    expect([uncached.cache.peek('shop'), made]).toEqual([undefined, 2]);
   });
 });
 
-describe('the gauge of the cache', () => {
+describe('the statistics of the cache', () => {
   it('counts calls that are answered from memory, and those that read', async () => {
     const [first, together] = [database.cache.get('shop'), database.cache.get('shop')];
     database.look();
