@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import * as data from './catalogue.mjs';
-import { finishOldTables, prepareOldTables } from './tables-of-12e17e4.mjs';
 
 const rowsAtOnce = 2_000;
 const now = '2026-01-01 00:00:00.000';
@@ -16,11 +15,9 @@ const types = [
 export async function load(database, projects) {
   const connection = await database.connect();
   await connection.query(database.columnDefaults);
-  await prepareOldTables(database, connection);
   await insertAll(connection, 'shipping_project', projectRows(projects));
   await insertAll(connection, 'shipping_method', methodRows(projects));
   await insertAll(connection, 'shipping_order_event', eventRows(projects));
-  await finishOldTables(database, connection);
   await connection.query(database.analyze);
   await connection.end();
 }

@@ -1,6 +1,6 @@
 import { type CanActivate, ForbiddenException, HttpException, UseGuards } from '@nestjs/common';
-import { OrderEvents, ShippingModule } from 'nestjs-shipping';
-import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
+import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { type ContractTarget, type Envelope, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, listening, typeOrm } from './host.js';
@@ -19,12 +19,14 @@ describe('the contract suite', () => {
   let database: TestDatabase;
   let close: () => Promise<void>;
   let target: ContractTarget;
+  let methods: ShippingMethods;
   beforeAll(async () => {
     database = await testDatabase();
     const shipping = ShippingModule.forRoot({ http: { decorators: [UseGuards(HostGuard)] } });
     const { app, origin } = await listening(await compiled([typeOrm(database), shipping]));
     close = () => app.close();
     target = { origin, orderEvents: app.get(OrderEvents) };
+    methods = app.get(ShippingMethods);
   });
   afterAll(async () => {
     await close?.();
@@ -65,6 +67,19 @@ describe('the contract suite', () => {
     const faults = await faultsOf(other);
 
     expect(faults.join()).toMatch(/The last refusal: PATCH \/api\S+ answers 412: .*version_mismatch/);
+  });
+
+  it('leaves nothing in the defaults project, even if a check fails there', async () => {
+    const unwrap = (body: Envelope): Envelope => {
+      if (body['use_default'] === true) throw new Error('No such envelope.');
+      return body;
+    };
+    const before = await methods.list('default');
+
+    const faults = await faultsOf({ ...target, unwrap });
+
+    expect(faults.join()).toContain('No such envelope.');
+    expect(await methods.list('default')).toEqual(before);
   });
 
   it('takes an origin with a slash at its end', async () => {

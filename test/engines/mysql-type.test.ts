@@ -110,6 +110,27 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       expect(again).toEqual({ ...first, repeated: true });
     });
 
+    it('does not read the history of an order when it records an event', async () => {
+      const host = await hostOn(database, {}, { type });
+      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b' } as const;
+      for (let count = 0; count < 300; count++) await host.events.record(event);
+
+      const rowsRead = await host.dataSource.transaction(async (manager) => {
+        const counted = async (): Promise<number> => {
+          const status = await manager.query<{ Value: string }[]>(
+            "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_read_key', 'Handler_read_next', 'Handler_read_prev')",
+          );
+          return status.reduce((sum, { Value }) => sum + Number(Value), 0);
+        };
+        const before = await counted();
+        await host.events.record(event, { manager });
+        return (await counted()) - before;
+      });
+      await host.close();
+
+      expect(rowsRead).toBeLessThan(10);
+    });
+
     it.each([
       ['synchronize', { synchronize: true }],
       ['migrations', { migrations: shippingMigrations, migrationsRun: true }],

@@ -1,11 +1,108 @@
+import { ConflictException } from '@nestjs/common';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import {
   connectionError,
   contentionOf,
   isDuplicate,
-  isShardError,
   isReferenced,
+  isShardError,
 } from './connection-errors.js';
+import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
+
+const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
+const failed = (query: string, cause: Error): Error => new QueryFailedError(query, [], cause);
+const gone = new Error('Connection terminated unexpectedly');
+
+describe('connectionError()', () => {
+  it.each<[string, unknown]>([
+    ['a server that refuses connections', coded('ECONNREFUSED')],
+    ['a host name that cannot be resolved', coded('EAI_AGAIN')],
+    ['a host without a route to it', Object.assign(coded('EHOSTUNREACH'), { syscall: 'connect' })],
+    ['a pool without a free connection', new Error('timeout exceeded when trying to connect')],
+    [
+      'a connection that broke earlier',
+      new Error('Client has encountered a connection error and is not queryable'),
+    ],
+    ['a connection that was closed earlier', new Error('Client was closed and is not queryable')],
+    ['a pool that is closed', new Error('Cannot use a pool after calling end on the pool')],
+    ['a connection that TypeORM has released', new QueryRunnerAlreadyReleasedError()],
+    ['a manager whose connection TypeORM has released', new QueryRunnerProviderAlreadyReleasedError()],
+    ['too many connections', coded('53300')],
+    ['a full disk', failed('INSERT', coded('53100'))],
+    ['a server that is starting up', coded('57P03')],
+    ['a statement that took too long', failed('INSERT', coded('57014'))],
+    ['a primary that became a standby', failed('INSERT', coded('25006'))],
+    ['a serialization failure', failed('COMMIT', coded('40001'))],
+    ['a deadlock', failed('UPDATE', coded('40P01'))],
+    ['a wait for a lock that took too long', failed('UPDATE', coded('55P03'))],
+    ['a deadlock on MariaDB', failed('UPDATE', coded('ER_LOCK_DEADLOCK'))],
+    ['a node of Galera that is cut off', failed('UPDATE', coded('ER_UNKNOWN_COM_ERROR'))],
+    ['a pool of MariaDB that is closed', new Error('Pool is closed.')],
+  ])('gives DatabaseUnavailableError for %s, even in a write', (_what, error) => {
+    expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
+  });
+
+  it.each<[string, Error]>([
+    ['a connection that breaks', gone],
+    ['a connection that is reset', coded('ECONNRESET')],
+    ['a host that disappears from the network', coded('EHOSTUNREACH', 'read EHOSTUNREACH')],
+    ['a network that goes down', coded('ENETDOWN', 'write ENETDOWN')],
+    ['a backend that is terminated', coded('57P01', 'terminating connection due to administrator command')],
+    ['a server that crashes', coded('57P02')],
+    ['a database that is dropped', coded('57P04')],
+    ['a session that was idle for too long', coded('57P05')],
+    ['a transaction that was idle for too long', coded('25P03')],
+    ['a transaction that took too long', coded('25P04')],
+    ['a server that stays silent', new Error('Query read timeout')],
+    ['a connection exception', coded('08006')],
+    ['a connection to MariaDB that is killed', coded('ER_CONNECTION_KILLED')],
+  ])('gives OutcomeUnknownError for %s, if it may have been committed', (_what, error) => {
+    expect(connectionError(error, true)).toBeInstanceOf(OutcomeUnknownError);
+    expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
+    expect(connectionError(error, false)).toBeInstanceOf(DatabaseUnavailableError);
+    expect(connectionError(failed('INSERT INTO desk_order', error))).toBeInstanceOf(DatabaseUnavailableError);
+    expect(connectionError(failed('START TRANSACTION', error))).toBeInstanceOf(DatabaseUnavailableError);
+  });
+
+  it.each<[string, unknown]>([
+    ['a duplicate', failed('INSERT', coded('23505'))],
+    ['a syntax error', failed('SELEC', coded('42601'))],
+    ['a host’s own error', new TypeError('undefined is not a function')],
+    ['a host’s own refusal', new ConflictException('The socket wrench is sold out.')],
+    ['a duplicate of any text', failed('INSERT', coded('ER_DUP_ENTRY', "Duplicate entry 'Pool is closed'"))],
+    ['a name that is unknown', failed('SELECT', coded('42703', 'column "socket" does not exist'))],
+    ['a text of a trigger', failed('INSERT', coded('P0001', 'Connection lost'))],
+    ['a value that is not an error', 'oops'],
+    ['undefined', undefined],
+  ])('returns %s as it is', (_what, error) => {
+    expect(connectionError(error, true)).toBe(error);
+    expect(connectionError(error)).toBe(error);
+  });
+
+  it('gives OutcomeUnknownError for a COMMIT on a node of Galera that is cut off', () => {
+    const error = coded('ER_ERROR_DURING_COMMIT');
+
+    expect(connectionError(failed('COMMIT', error))).toBeInstanceOf(OutcomeUnknownError);
+    expect(connectionError(failed('UPDATE', error))).toMatchObject({ driverError: error });
+  });
+
+  it('gives errors with 503 and Retry-After, without details of the driver', () => {
+    const errors = [gone, failed('COMMIT', gone)].map((error) => connectionError(error));
+
+    for (const error of errors) {
+      expect(error).toMatchObject({ problem: { status: 503 }, headers: { 'Retry-After': '1' } });
+      expect(JSON.stringify((error as DatabaseUnavailableError).problem)).not.toMatch(
+        /terminated|COMMIT|INSERT|typeorm/,
+      );
+    }
+  });
+});
 
 describe('an error of a database', () => {
   it.each([

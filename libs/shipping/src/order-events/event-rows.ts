@@ -90,7 +90,8 @@ export async function insertEvent(
     const { raw } = await insert.execute();
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     // MariaDB also returns an event that had the key already.
-    const stored = inserted ?? (await storedEvent(manager, id, event));
+    const { insertId: seq } = Object(raw) as { insertId?: number };
+    const stored = inserted ?? (await storedEvent(manager, { id, seq }, event));
     if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   }
   // The caller's transaction reads from a snapshot that is older than the event with this key.
@@ -100,17 +101,24 @@ export async function insertEvent(
   );
 }
 
-/** @returns the event that was inserted, or the event that has its key; undefined if that event has been removed by now */
+/**
+ * @param inserted `seq` is the number that MySQL gave the new row; other drivers do not return it
+ * @returns the event that was inserted, or the event that has its key; undefined if that event has been removed by now
+ */
 function storedEvent(
   manager: EntityManager,
-  id: string,
+  { id, seq }: { id: string; seq: number | undefined },
   { project_id: projectId, order_id: orderId, dedupe_key: dedupeKey }: CheckedOrderEvent,
 ): Promise<EventRow | undefined> {
   const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId', {
     projectId,
     orderId,
   });
-  if (dedupeKey === null) return query.andWhere('e.id = :id', { id }).getRawOne<EventRow>();
+  if (dedupeKey === null) {
+    // No index has the id. Without the number, MySQL would read the whole history.
+    if (seq !== undefined) query.andWhere('e.seq = :seq', { seq });
+    return query.andWhere('e.id = :id', { id }).getRawOne<EventRow>();
+  }
   query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey });
   // Only a read that locks finds a row that is newer than the snapshot of the transaction.
   if (readsFromSnapshotByDefault(manager) && manager.queryRunner?.isTransactionActive)

@@ -132,9 +132,10 @@ function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippin
   const stored = before.storedValues;
   const values = patched(before.dto, stored, request);
   if (isDeepStrictEqual(values, stored)) return [];
-  const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);
-  if (methodWithCodes && methodWithCodes !== before)
-    throw new DuplicateMethodError(methodWithCodes.stored.id);
+  if (codesOf(values) !== codesOf(stored)) {
+    const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);
+    if (methodWithCodes) throw new DuplicateMethodError(methodWithCodes.stored.id);
+  }
   return [{ kind: 'update', id: before.stored.id, before, values }];
 }
 

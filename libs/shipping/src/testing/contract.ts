@@ -147,9 +147,10 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
     const defaults = new ContractClient(shop.target, shop.target.defaultsProjectId ?? 'default');
     const codes = { ...ground, method_code: shop.project.slice(0, 100) };
     const form = { ...codes, method_label: 'Default' };
-    const { body: origin } = await defaults.create({ ...form, sort_order: 5 });
-    const { body: inheriting } = await shop.create({ ...codes, use_default: true });
-    await defaults.send('DELETE', `${defaults.methods}/${origin.id}`);
+    await defaults.create({ ...form, sort_order: 5 });
+    const { body: inheriting } = await shop
+      .create({ ...codes, use_default: true })
+      .finally(() => defaults.clear());
     const { body: afterRemoval } = await shop.list();
     const late = await shop.update(inheriting.id, form, inheriting.etag);
     assert.deepEqual([inheriting.method_label, inheriting.sort_order], ['Default', 5]);

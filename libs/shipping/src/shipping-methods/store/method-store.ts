@@ -134,7 +134,7 @@ export class MethodStore {
       ...current,
       methods: untouched.concat(rows.flatMap(({ stored }) => stored ?? [])),
     });
-    return { view: after, changes: changes.map((change) => changeOf(change, after)) };
+    return { view: after, changes: changesShownIn(after, changes) };
   }
 
   cacheStats(): CacheStats {
@@ -212,7 +212,7 @@ export class MethodStore {
     const { projectId } = view;
     const rows = await writeRows(manager, projectId, changes);
     const after = view.with(rows, revision) ?? (await this.read(manager, projectId));
-    return { view: after, changes: changes.map((change) => changeOf(change, after)) };
+    return { view: after, changes: changesShownIn(after, changes) };
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
@@ -254,15 +254,20 @@ async function writeRows(
 }
 
 /**
- * Returns what a change has done. If a trigger of the database has removed an updated row, the method counts as deleted.
+ * Returns what the changes have done. If a trigger of the database has removed an updated row, the method counts as deleted.
  * @throws Error if a trigger has removed an inserted row
  */
-function changeOf(change: Change, view: MethodView): ShippingMethodChange {
-  const after = change.kind === 'delete' ? undefined : view.byId(change.id)?.dto;
-  if (change.kind !== 'insert') {
-    const before = change.before.dto;
-    return after ? { type: 'updated', before, after } : { type: 'deleted', before, after: null };
-  }
-  if (after) return { type: 'created', before: null, after };
-  throw new Error('A new method is missing after the write. A trigger of the database may have removed it.');
+function changesShownIn(view: MethodView, changes: readonly Change[]): ShippingMethodChange[] {
+  const methods = new Map(view.methods.map((method) => [method.stored.id, method]));
+  return changes.map((change) => {
+    const after = change.kind === 'delete' ? undefined : methods.get(change.id)?.dto;
+    if (change.kind !== 'insert') {
+      const before = change.before.dto;
+      return after ? { type: 'updated', before, after } : { type: 'deleted', before, after: null };
+    }
+    if (after) return { type: 'created', before: null, after };
+    throw new Error(
+      'A new method is missing after the write. A trigger of the database may have removed it.',
+    );
+  });
 }
