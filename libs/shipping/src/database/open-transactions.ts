@@ -34,7 +34,6 @@ interface TransactionEvent {
 
 interface QueryEvent extends TransactionEvent {
   query: string;
-  success?: boolean;
   rawResults?: unknown;
 }
 
@@ -159,6 +158,8 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
+    // A BEGIN that fails has no event of its own. TypeORM then rolls back.
+    connection.endOpening?.();
     await waitForCalls(connection);
     markEnding(connection);
   }
@@ -174,9 +175,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
-    // A BEGIN that fails has no event of its own. Any query that fails ends the wait for it.
-    if (success === false) this.connections.get(queryRunner)?.endOpening?.();
+  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
     const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     if (isRolledBack && this.connections.get(queryRunner)?.open.some(({ isJoined }) => isJoined))
       throw new Error(rolledBackMessage);
