@@ -223,4 +223,17 @@ describe("a host's nested transaction beside a call with onChange", () => {
       expect(await hooked.events.list(project, 'o')).toHaveLength(1);
     }
   });
+
+  it('leaves all calls whole, although onChange begins one for each of them', async () => {
+    const project = freshProject();
+    const create = (method_code: string, manager: EntityManager): Promise<unknown> =>
+      hooked.methods.create(project, { ...ground, method_code }, { manager });
+
+    await hooked.dataSource.transaction((manager) =>
+      Promise.all(['01', '02', '03'].map((code) => create(code, manager))),
+    );
+
+    expect((await hooked.methods.list(project)).meta.total).toBe(3);
+    expect(await hooked.events.list(project, 'o')).toHaveLength(3);
+  });
 });

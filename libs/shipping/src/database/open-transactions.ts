@@ -11,6 +11,8 @@ interface OpenTransaction {
   readonly actions: (() => void)[];
   /** The calls of ours in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
   readonly calls: Set<Promise<unknown>>;
+  /** The turns of `onChange` and `onEvent`. Each of them may begin a savepoint, so they run one after another. */
+  readonly hookTurns: Turns;
   /** Whether a call of ours was made in this transaction. */
   isJoined: boolean;
   /** The error of the first call that failed in this transaction. From then on it can only be rolled back. */
@@ -57,6 +59,8 @@ export interface JoinedCall {
    *   ended by now, because a statement would commit by itself
    */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs `onChange` or `onEvent` after those of earlier calls in the transaction. @throws as `inTurn` */
+  inHookTurn(hook: () => Promise<void>): Promise<void>;
   /** From now on, the transaction can only be rolled back. */
   fail(error: unknown): void;
   /** Runs `action` after the outermost COMMIT, or now if no transaction is open. A rollback drops it. */
@@ -95,13 +99,15 @@ export class OpenTransactions implements EntitySubscriberInterface {
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
+    const take = <Taken>(turns: Turns, work: () => Promise<Taken>): Promise<Taken> =>
+      turns.take(async () => {
+        if (transaction?.failure) throw transaction.failure.error;
+        if (transaction?.isEnding) throw endedTransactionError();
+        return work();
+      }, maxTurnWaitMs);
     const running = call({
-      inTurn: (work) =>
-        connection.turns.take(async () => {
-          if (transaction?.failure) throw transaction.failure.error;
-          if (transaction?.isEnding) throw endedTransactionError();
-          return work();
-        }, maxTurnWaitMs),
+      inTurn: (work) => take(connection.turns, work),
+      inHookTurn: (hook) => (transaction ? take(transaction.hookTurns, hook) : hook()),
       fail: (error) => {
         if (transaction) transaction.failure ??= { error };
       },
@@ -133,9 +139,14 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    const transaction = { actions: [], calls: new Set<Promise<unknown>>(), isJoined: false, isEnding: false };
     const connection = this.connectionOf(queryRunner);
-    connection.open.push(transaction);
+    connection.open.push({
+      actions: [],
+      calls: new Set(),
+      hookTurns: new Turns(),
+      isJoined: false,
+      isEnding: false,
+    });
     connection.endOpening?.();
     connection.opening = undefined;
   }
