@@ -62,9 +62,9 @@ describe('calls in a keyed queue', () => {
     const outcomes = await Promise.allSettled(waiting);
     d.end();
 
-    // They waited for the same lock.
-    const { contention } = Object(unavailable) as DatabaseUnavailableError;
-    const behind = { reason: { code: 'database_unavailable', contention } };
+    // Their errors say the same about the database.
+    const { contention, cause } = Object(unavailable) as DatabaseUnavailableError;
+    const behind = { reason: { code: 'database_unavailable', contention, cause } };
     expect(outcomes).toMatchObject([{ reason: unavailable }, behind, behind]);
     expect(await queue.take('x', d.run)).toBe('d');
     expect(log).toEqual(['a', 'd']);

@@ -19,7 +19,7 @@ export class KeyedQueue {
     const result = previous.then(call, (error: unknown) => {
       const isUnavailable = error instanceof DatabaseUnavailableError && error.contention !== 'race';
       if (isUnavailable || error instanceof OutcomeUnknownError)
-        throw new DatabaseUnavailableError(error, contentionOf(error));
+        throw new DatabaseUnavailableError(error.cause, contentionOf(error));
       return call();
     });
     const doneOrTooSlow = previous.catch(() => undefined).then(() => withinMs(result, slowCallMs));
