@@ -174,6 +174,30 @@ describe("a host's nested transaction beside a call of ours", () => {
     const { data } = await host.methods.list(project, { per_page: 100 });
     expect(reported.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
   });
+
+  it('undoes a call that was made while it began, though a statement of the host failed then', async () => {
+    const project = freshProject();
+    const told: unknown[] = [];
+    const subscription = host.methods.changes.subscribe((change) => told.push(change));
+    const undo = async (inner: EntityManager): Promise<never> => {
+      // The statements of the call come before the rollback.
+      for (let n = 0; n < 20; n++) await anyStatement(inner);
+      throw new Error('undone');
+    };
+
+    const work = host.dataSource.transaction((manager) =>
+      Promise.allSettled([
+        manager.query(statementThatFails),
+        manager.transaction(undo),
+        host.methods.create(project, ground, { manager }),
+      ]),
+    );
+    // On PostgreSQL, the failed statement has ended the transaction.
+    await work.catch(() => undefined);
+    subscription.unsubscribe();
+
+    expect([told, (await host.methods.list(project)).data]).toEqual([[], []]);
+  });
 });
 
 describe("a host's nested transaction beside a call with onChange", () => {
@@ -198,5 +222,18 @@ describe("a host's nested transaction beside a call with onChange", () => {
       expect((await hooked.methods.list(project)).meta.total).toBe(1);
       expect(await hooked.events.list(project, 'o')).toHaveLength(1);
     }
+  });
+
+  it('leaves all calls whole, although onChange begins one for each of them', async () => {
+    const project = freshProject();
+    const create = (method_code: string, manager: EntityManager): Promise<unknown> =>
+      hooked.methods.create(project, { ...ground, method_code }, { manager });
+
+    await hooked.dataSource.transaction((manager) =>
+      Promise.all(['01', '02', '03'].map((code) => create(code, manager))),
+    );
+
+    expect((await hooked.methods.list(project)).meta.total).toBe(3);
+    expect(await hooked.events.list(project, 'o')).toHaveLength(3);
   });
 });

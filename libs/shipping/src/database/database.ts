@@ -152,7 +152,9 @@ export class Database {
 
   private async runHook(call: JoinedCall, hook: () => Promise<void>): Promise<void> {
     try {
-      await runAsHook(this.dataSource, hook);
+      const run = (): Promise<void> => runAsHook(this.dataSource, hook);
+      // A call that a hook makes must not wait for that hook.
+      await (isInsideHook(this.dataSource) ? run() : call.inHookTurn(run));
     } catch (error) {
       const isDatabaseError = error instanceof TypeORMError || error instanceof ShippingException;
       if (!isDatabaseError) errorsOfHostCode.add(Object(error));

@@ -1,3 +1,4 @@
+import { contentionOf } from './connection-errors.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 import { withinMs } from './within-ms.js';
 
@@ -17,7 +18,8 @@ export class KeyedQueue {
     const previous = this.lastCalls.get(key) ?? Promise.resolve();
     const result = previous.then(call, (error: unknown) => {
       const isUnavailable = error instanceof DatabaseUnavailableError && error.contention !== 'race';
-      if (isUnavailable || error instanceof OutcomeUnknownError) throw new DatabaseUnavailableError(error);
+      if (isUnavailable || error instanceof OutcomeUnknownError)
+        throw new DatabaseUnavailableError(error.cause, contentionOf(error));
       return call();
     });
     const doneOrTooSlow = previous.catch(() => undefined).then(() => withinMs(result, slowCallMs));

@@ -11,6 +11,8 @@ interface OpenTransaction {
   readonly actions: (() => void)[];
   /** The calls of ours in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
   readonly calls: Set<Promise<unknown>>;
+  /** The turns of `onChange` and `onEvent`. Each of them may begin a savepoint, so they run one after another. */
+  readonly hookTurns: Turns;
   /** Whether a call of ours was made in this transaction. */
   isJoined: boolean;
   /** The error of the first call that failed in this transaction. From then on it can only be rolled back. */
@@ -34,7 +36,6 @@ interface TransactionEvent {
 
 interface QueryEvent extends TransactionEvent {
   query: string;
-  success?: boolean;
   rawResults?: unknown;
 }
 
@@ -58,6 +59,8 @@ export interface JoinedCall {
    *   ended by now, because a statement would commit by itself
    */
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs `onChange` or `onEvent` after those of earlier calls in the transaction. @throws as `inTurn` */
+  inHookTurn(hook: () => Promise<void>): Promise<void>;
   /** From now on, the transaction can only be rolled back. */
   fail(error: unknown): void;
   /** Runs `action` after the outermost COMMIT, or now if no transaction is open. A rollback drops it. */
@@ -96,13 +99,15 @@ export class OpenTransactions implements EntitySubscriberInterface {
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
+    const take = <Taken>(turns: Turns, work: () => Promise<Taken>): Promise<Taken> =>
+      turns.take(async () => {
+        if (transaction?.failure) throw transaction.failure.error;
+        if (transaction?.isEnding) throw endedTransactionError();
+        return work();
+      }, maxTurnWaitMs);
     const running = call({
-      inTurn: (work) =>
-        connection.turns.take(async () => {
-          if (transaction?.failure) throw transaction.failure.error;
-          if (transaction?.isEnding) throw endedTransactionError();
-          return work();
-        }, maxTurnWaitMs),
+      inTurn: (work) => take(connection.turns, work),
+      inHookTurn: (hook) => (transaction ? take(transaction.hookTurns, hook) : hook()),
       fail: (error) => {
         if (transaction) transaction.failure ??= { error };
       },
@@ -134,9 +139,14 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    const transaction = { actions: [], calls: new Set<Promise<unknown>>(), isJoined: false, isEnding: false };
     const connection = this.connectionOf(queryRunner);
-    connection.open.push(transaction);
+    connection.open.push({
+      actions: [],
+      calls: new Set(),
+      hookTurns: new Turns(),
+      isJoined: false,
+      isEnding: false,
+    });
     connection.endOpening?.();
     connection.opening = undefined;
   }
@@ -159,6 +169,8 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
+    // A BEGIN that fails has no event of its own. TypeORM then rolls back.
+    connection.endOpening?.();
     await waitForCalls(connection);
     markEnding(connection);
   }
@@ -174,9 +186,7 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
-    // A BEGIN that fails has no event of its own. Any query that fails ends the wait for it.
-    if (success === false) this.connections.get(queryRunner)?.endOpening?.();
+  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
     const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     if (isRolledBack && this.connections.get(queryRunner)?.open.some(({ isJoined }) => isJoined))
       throw new Error(rolledBackMessage);

@@ -70,8 +70,31 @@ describe('problemOf()', () => {
     });
     expect(problemOf(new InternalServerErrorException(response))).not.toHaveProperty('faults');
     expect(problemOf(new BadRequestException('text'))).not.toHaveProperty('0');
-    const failed = new QueryFailedError('UPDATE customer SET iban = $1', ['secret'], new Error('no'));
-    expect(JSON.stringify(problemOf(new BadRequestException(failed)))).not.toMatch(/iban|secret/);
+  });
+
+  it('keeps the members of a response that is an instance of a class', () => {
+    class Faults {
+      readonly message = 'Some lines have faults.';
+      readonly faults = [{ line: 2 }];
+    }
+
+    expect(problemOf(new BadRequestException(new Faults()))).toMatchObject({
+      detail: 'Some lines have faults.',
+      faults: [{ line: 2 }],
+    });
+  });
+
+  it('hides an error that the host has passed as the response', () => {
+    const duplicate = new Error("Duplicate entry 'anna@example.com' for key 'email'");
+    const failed = new QueryFailedError('UPDATE customer SET email = ?', ['anna@example.com'], duplicate);
+
+    expect(problemOf(new BadRequestException(failed))).toEqual({
+      type: 'urn:problem:shipping:bad_request',
+      title: 'Bad request',
+      status: 400,
+      code: 'bad_request',
+      detail: 'Bad request.',
+    });
   });
 
   it.each([

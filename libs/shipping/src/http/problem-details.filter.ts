@@ -8,6 +8,7 @@ import {
   Logger,
 } from '@nestjs/common';
 import { type ProblemDetails, problemDetails, ShippingException } from '../problems/shipping.exception.js';
+import { isObject } from '../validation/json-object.js';
 import { InvalidParameterError } from '../validation/violations.js';
 import { type FastifyResponse } from './answer.js';
 import { InvalidJsonError } from './request.js';
@@ -124,27 +125,31 @@ export function problemOf(exception: unknown): ProblemDetails {
   if (status === 400 && isJsonError(error)) return new InvalidJsonError().problem;
   const name = (HttpStatus[status] ?? 'error').toLowerCase();
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
-  const isForClient = status < 500 && error.message && error.expose !== false;
+  // Nest 12 does not send an error that is the response, either: its message may have values of the database.
+  const isHidden = error.expose === false || responseOf(error) instanceof Error;
+  const isForClient = status < 500 && error.message && !isHidden;
   const problem = problemDetails(status, name, title, isForClient ? messageOf(error) : `${title}.`);
   return isForClient ? { ...hostMembersOf(error), ...problem } : problem;
 }
 
 /** Returns what a host has put into its exception beside the members that Nest adds, for instance `faults` of an import. */
 function hostMembersOf(error: HttpError): object {
-  const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
-  // An error as the response may have a query, its values or a key.
-  if (Object.getPrototypeOf(Object(response)) !== Object.prototype) return {};
-  const { message: _message, error: _error, statusCode: _statusCode, ...members } = Object(response);
-  return members as object;
+  const response = responseOf(error);
+  if (!isObject(response)) return {};
+  const { message: _message, error: _error, statusCode: _statusCode, ...members } = response;
+  return members;
 }
 
 /** Nest's ValidationPipe has a list of messages in its response. */
 function messageOf(error: HttpError): string {
-  const response: unknown = error instanceof HttpException ? error.getResponse() : undefined;
-  const { message } = Object(response) as { message?: unknown };
+  const { message } = Object(responseOf(error)) as { message?: unknown };
   const messages = Array.isArray(message) ? message.filter((each) => typeof each === 'string') : [];
   const sentences = messages.map((each) => (/[.!?]$/.test(each) ? each : `${each}.`));
   return sentences.join(' ') || error.message;
+}
+
+function responseOf(error: HttpError): unknown {
+  return error instanceof HttpException ? error.getResponse() : undefined;
 }
 
 /** The public fields of the errors of body-parser, of Fastify, and of `http-errors`, which middleware of Express throws. */
