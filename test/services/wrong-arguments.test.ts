@@ -60,6 +60,17 @@ describe('an id or a code of the wrong form', () => {
   });
 });
 
+it('a parameter of list() with a misspelt name is refused by that name', async () => {
+  const misspelt = { perPage: 1, raw_filter: [] } as object;
+
+  await expect(host.methods.list(project, misspelt)).rejects.toMatchObject({
+    errors: [
+      { parameter: 'perPage', code: 'unknown', allowed: ['page', 'per_page', 'q', 'filter', 'raw_filters'] },
+      { parameter: 'raw_filter', code: 'unknown' },
+    ],
+  });
+});
+
 describe('an option of the wrong type', () => {
   it.each<[option: string, value: unknown]>([
     ['removeOthers', 'yes'],
@@ -78,6 +89,14 @@ describe('an option of the wrong type', () => {
     await expect(refused).rejects.toThrow(TypeError);
     await expect(refused).rejects.toThrow(`"${option}"`);
     expect((await host.methods.list(project)).data).toEqual([]);
+  });
+
+  it.each([['1'], ['*'], [1]])('is a TypeError for an etag without its quotes: %j', async (etag) => {
+    const { id } = await host.methods.create(project, ground);
+    const etags = [etag as string];
+
+    await expect(host.methods.update(project, id, ground, { etags })).rejects.toThrow(TypeError);
+    await expect(host.methods.remove(project, id, { etags })).rejects.toThrow('each with its quotes');
   });
 
   it('is a TypeError for etags and for the dry run of adoptDefaults, too', async () => {

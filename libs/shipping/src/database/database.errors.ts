@@ -11,7 +11,10 @@ export class DatabaseUnavailableError extends ShippingException {
     cause: unknown,
     readonly contention?: 'lock' | 'race',
   ) {
-    const detail = 'The database is not available now. Nothing was changed. Try again.';
+    const reason = contention
+      ? 'Another change of the same data was faster, or has not ended.'
+      : 'The database is not available now.';
+    const detail = `${reason} Nothing was changed. Try again.`;
     super(problemDetails(503, 'database_unavailable', 'Database unavailable', detail), { cause });
   }
 }

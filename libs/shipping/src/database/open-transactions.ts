@@ -210,7 +210,8 @@ const notObservedMessage =
 
 function endedTransactionError(): DatabaseUnavailableError {
   const message =
-    'The transaction ended before this call ran. Either the call was not awaited, or the connection was lost.';
+    'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
+    'subscriber of TypeORM made it in beforeTransactionCommit, or the connection was lost.';
   return new DatabaseUnavailableError(new Error(message));
 }
 

@@ -140,10 +140,14 @@ export class OrderEvents {
           deleteEvents(manager, scope, removalBatchSize),
         );
         total += count;
+        if (boundarySeq === undefined) return total;
         // If no event was deleted, another process may have deleted this batch. But if the batch also ends where it ended
-        // before, a trigger of the database keeps these rows, and the next batch would be the same.
-        const isStuck = count === 0 && boundarySeq === previousBoundary;
-        if (boundarySeq === undefined || isStuck) return total;
+        // before, a trigger of the database keeps its events. Then one statement deletes the events after them.
+        if (count === 0 && boundarySeq === previousBoundary)
+          return (
+            total +
+            (await this.database.autocommit(undefined, (manager) => deleteEvents(manager, scope))).count
+          );
         previousBoundary = boundarySeq;
       }
     });

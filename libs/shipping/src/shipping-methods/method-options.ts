@@ -39,6 +39,9 @@ export function checkOptions({
       throw new TypeError(`The option "${name}" must be true or false.`);
   if (maxRemoved !== undefined && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
     throw new TypeError('The option "maxRemoved" must be an integer from 0.');
-  if (etags !== undefined && !Array.isArray(etags))
-    throw new TypeError('The option "etags" must be an array of entity tags.');
+  const isEntityTag = (tag: unknown): boolean => typeof tag === 'string' && /^(W\/)?".*"$/.test(tag);
+  if (etags !== undefined && !(Array.isArray(etags) && etags.every(isEntityTag)))
+    throw new TypeError(
+      'The option "etags" must be an array of entity tags, each with its quotes, such as method.etag or \'"3"\'.',
+    );
 }

@@ -4,7 +4,14 @@ import { int32 } from '../../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
 import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
-import { type FilterOperator, kindOf, listLimits, operators, operatorsFor } from './list-query.dto.js';
+import {
+  type FilterOperator,
+  kindOf,
+  listLimits,
+  listParameters,
+  operators,
+  operatorsFor,
+} from './list-query.dto.js';
 import { type FilterField, filterFields } from '../method-fields.js';
 import { type CheckedListQuery, compareValues, type Condition } from './list-filter.js';
 
@@ -23,6 +30,10 @@ export function checkListQuery(
 ): CheckedListQuery {
   const query = isObject(input) ? input : {};
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
+  for (const name of Object.keys(query).filter((each) => !listParameters.some((known) => known === each))) {
+    const parameter = shortened(name);
+    violations.at({ parameter })('unknown', `${parameter} is not a parameter of list().`, listParameters);
+  }
   const defaultSize = Math.min(listLimits.perPage, maxPageSize);
   const perPage = checkCount(violations, query, 'per_page', defaultSize, maxPageSize);
   const page = checkCount(violations, query, 'page', 1, listLimits.offset + 1);

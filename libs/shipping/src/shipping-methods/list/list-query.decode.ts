@@ -1,10 +1,10 @@
 import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
-import { listLimits } from './list-query.dto.js';
+import { listLimits, listParameters } from './list-query.dto.js';
 import { type CheckedListQuery } from './list-filter.js';
 import { checkListQuery } from './list-query.check.js';
 import { fieldOf, filterFields } from '../method-fields.js';
 
-const parameters = new Set(['page', 'per_page', 'q', 'filter', 'raw_filters']);
+const parameters = new Set<string>(listParameters);
 const bracketedName = /^filter\[(.*)\]$/s;
 /** PHP and many clients write a list as `filter[field][]=value`. */
 const nestedName = /^(filter\[[^[\]]*\])\[.*\]$/s;

@@ -66,6 +66,14 @@ export interface ListShippingMethods {
   raw_filters?: readonly (RawFilter | { or: readonly RawFilter[] })[];
 }
 
+export const listParameters = [
+  'page',
+  'per_page',
+  'q',
+  'filter',
+  'raw_filters',
+] as const satisfies (keyof ListShippingMethods)[];
+
 export const listLimits = {
   perPage: 20,
   offset: 100_000,
