@@ -1,10 +1,5 @@
 import { Module } from '@nestjs/common';
-import {
-  type ShippingMethodChange,
-  ShippingMethods,
-  ShippingModule,
-  shippingServices,
-} from 'nestjs-shipping';
+import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -66,27 +61,6 @@ describe('two mounts of the module', () => {
     ['on two DataSources, of which one has services only,', [{}, { dataSource: 'second', http: false }]],
   ] satisfies [string, Mounts][])('%s are accepted', async (_how, mounts) => {
     expect(await boot(...mounts)).toBe('booted');
-  });
-
-  it('on two DataSources are listed in the error for a script that names neither', async () => {
-    const imports = [{}, { dataSource: 'second', http: false as const }].map((options) =>
-      ShippingModule.forRoot(options),
-    );
-    const app = await compiled([typeOrm(database), typeOrm(second, 'second'), ...imports]);
-
-    expect(() => shippingServices(app, 'third')).toThrow(
-      /found no mount .* "third".* use the DataSources "default", "second"\. Pass the name/,
-    );
-  });
-
-  it('on one DataSource need no name in a script: both store the same', async () => {
-    const imports = [{}, { http: { path: admin } }].map((options) => ShippingModule.forRoot(options));
-    const app = await compiled([typeOrm(database), ...imports]);
-    const project = freshProject();
-
-    const created = await shippingServices(app).methods.create(project, ground);
-
-    expect((await shippingServices(app, 'default').methods.list(project)).data).toEqual([created]);
   });
 
   it('are one mount when several modules import the same dynamic module', async () => {

@@ -10,7 +10,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { OrderEvents, ShippingModule, shippingServices } from 'nestjs-shipping';
+import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
@@ -155,7 +155,7 @@ describe('the shipping routes', () => {
       return [answer.status, await answer.text()];
     };
     const method = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-    const { methods } = shippingServices(app);
+    const methods = app.get(ShippingMethods);
     const { id } = await methods.create('acme', method);
 
     expect(await read('ACME')).toEqual(await read('acme'));

@@ -1,5 +1,4 @@
 export { ShippingModule } from './shipping.module.js';
-export { shippingServices, type ShippingServices } from './shipping.mount.js';
 export {
   type ShippingDecorator,
   type ShippingHttpOptions,

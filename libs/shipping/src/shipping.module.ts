@@ -44,9 +44,9 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       ...(definition.providers ?? []),
       {
         provide: ShippingMount,
-        useFactory: (modules: ModulesContainer | undefined, methods: ShippingMethods, events: OrderEvents) =>
-          new ShippingMount(modules, dataSource ?? 'default', http, { methods, events }),
-        inject: [{ token: ModulesContainer, optional: true }, ShippingMethods, OrderEvents],
+        useFactory: (modules: ModulesContainer | undefined) =>
+          new ShippingMount(modules, dataSource ?? 'default', http),
+        inject: [{ token: ModulesContainer, optional: true }],
       },
       { provide: MethodSettings, useFactory: settingsOf, inject: [MODULE_OPTIONS_TOKEN] },
       { provide: EventSettings, useExisting: MethodSettings },

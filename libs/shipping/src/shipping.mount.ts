@@ -1,30 +1,16 @@
-import {
-  Controller,
-  type INestApplicationContext,
-  SerializeOptions,
-  type Type,
-  UseFilters,
-} from '@nestjs/common';
+import { Controller, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { setProjectParameter } from './http/parameters.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { refuseTwoCopiesOfNest } from './one-nest.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
-import { type OrderEvents } from './order-events/order-events.service.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { type ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 import {
   projectParameterOf,
   type ShippingHttpOptions,
   type ShippingRoute,
   shippingRoutes,
 } from './shipping.options.js';
-
-/** The services of one mount. */
-export interface ShippingServices {
-  methods: ShippingMethods;
-  events: OrderEvents;
-}
 
 /** The mounts of each application. */
 const mountsOf = new WeakMap<ModulesContainer, ShippingMount[]>();
@@ -39,9 +25,8 @@ export class ShippingMount {
    */
   constructor(
     modules: ModulesContainer | undefined,
-    readonly dataSource: string,
+    private readonly dataSource: string,
     private readonly http: false | Required<ShippingHttpOptions>,
-    readonly services: ShippingServices,
   ) {
     refuseTwoCopiesOfNest(modules !== undefined);
     const mounts = (modules && mountsOf.get(modules)) ?? [];
@@ -69,26 +54,6 @@ export class ShippingMount {
       [this.http.version].flat().some((version) => theirVersions.has(version))
     );
   }
-}
-
-/**
- * Returns the services of a mount, for scripts. With several mounts, `app.get(ShippingMethods)` returns the service of the
- * last one.
- * @param dataSource the name of the mount's DataSource, needed when there are mounts on several DataSources
- * @throws Error when no mount has this DataSource, or the name is missing
- */
-export function shippingServices(app: INestApplicationContext, dataSource?: string): ShippingServices {
-  const mounts = app.get(ShippingMount, { strict: false, each: true });
-  const matching = mounts.filter((mount) => dataSource === undefined || mount.dataSource === dataSource);
-  const names = [...new Set(matching.map((mount) => mount.dataSource))];
-  const [mount] = matching;
-  if (mount && names.length === 1) return mount.services;
-  const known = [...new Set(mounts.map((each) => `"${each.dataSource}"`))].join(', ');
-  throw new Error(
-    `shippingServices() found ${names.length === 0 ? 'no mount' : 'several mounts'} of ShippingModule` +
-      `${dataSource === undefined ? '' : ` on a DataSource "${dataSource}"`}. The mounts use the DataSources ${known}. ` +
-      'Pass the name of one: shippingServices(app, name).',
-  );
 }
 
 /**

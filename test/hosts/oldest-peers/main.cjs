@@ -1,7 +1,7 @@
 // The contract with the oldest version of each peer that the package allows, on each server that is there.
 require('reflect-metadata');
 const { Test } = require('@nestjs/testing');
-const { ShippingModule, shippingServices } = require('nestjs-shipping');
+const { OrderEvents, ShippingModule } = require('nestjs-shipping');
 const { shippingContract, testTypeOrm } = require('nestjs-shipping/testing');
 
 const servers = {
@@ -15,7 +15,7 @@ async function contractOn(name) {
   const testing = await Test.createTestingModule({ imports }).compile();
   const app = testing.createNestApplication({ logger: ['warn', 'error'] });
   await app.listen(0, '127.0.0.1');
-  const target = { origin: await app.getUrl(), orderEvents: shippingServices(app).events };
+  const target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
   const checks = shippingContract(() => target);
   for (const { run } of checks) await run();
   console.log(`✓ ${checks.length} checks on ${name}`);

@@ -36,7 +36,7 @@ const changesOf = onePerDataSource(() => new Subject<ShippingMethodChange>());
 export interface UpsertedMethods {
   /** The methods, in the order of the requests. */
   methods: ShippingMethodDto[];
-  /** Ids among `methods`. */
+  /** The ids of the created methods. */
   created: string[];
   updated: string[];
   unchanged: string[];
