@@ -2,14 +2,21 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ShippingMethods } from 'nestjs-shipping';
 import { type TestApp, testApp } from '../../support/app.js';
 import { freshProject } from '../../support/client.js';
-import { engine } from '../../support/database.js';
+import { engine, type TestDatabase } from '../../support/database.js';
 import { counted, progress, report } from '../figures.js';
 import { sized } from '../size.js';
 
 const runs = sized({ ci: 500, long: 20_000 });
 const codes = Array.from({ length: 20 }, (_, n) => `${n}`);
 const methodsOf = (sort_order: number) =>
-  codes.map((method_code) => ({ carrier_code: 'ups', method_code, method_label: method_code, sort_order }));
+  codes.map((method_code, n) => ({
+    carrier_code: 'ups',
+    method_code,
+    method_label: method_code,
+    sort_order,
+    // The first one shows the sort order of its default.
+    use_default: n === 0,
+  }));
 
 let apps: TestApp[];
 beforeAll(async () => {
@@ -26,8 +33,13 @@ it('dry runs show one moment, write nothing and announce nothing beside writers'
     ShippingMethods,
     ShippingMethods,
   ];
-  const { dataSource } = (apps[1] as TestApp).database;
-  await writing.upsertMany(project, methodsOf(0));
+  const [writers, { dataSource }] = apps.map(({ database }) => database) as [TestDatabase, TestDatabase];
+  const writeBoth = (n: number): Promise<unknown> =>
+    writers.dataSource.transaction(async (manager) => {
+      await writing.upsertMany('default', methodsOf(n).slice(0, 1), { manager });
+      await writing.upsertMany(project, methodsOf(n), { manager });
+    });
+  await writeBoth(0);
   let announced = 0;
   const subscription = reading.changes.subscribe(({ before, after }) => {
     // No import sends it.
@@ -39,7 +51,7 @@ it('dry runs show one moment, write nothing and announce nothing beside writers'
 
   const writer = async (): Promise<void> => {
     for (let n = 1; goesOn(); n++) {
-      await writing.upsertMany(project, methodsOf(n));
+      await writeBoth(n);
       acknowledged = n;
     }
   };
