@@ -49,7 +49,7 @@ describe('the DataSource of the module', () => {
       .overrideProvider(getDataSourceToken())
       .useValue({});
 
-    await expect(mocked.compile()).rejects.toThrow('override ShippingMethods and OrderEvents');
+    await expect(mocked.compile()).rejects.toThrow('use embeddedTypeOrm()');
   });
 
   it.each([undefined, 'shop'])(

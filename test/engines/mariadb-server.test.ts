@@ -45,6 +45,12 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
     await pool?.promise().end();
   });
 
+  it('is refused when TypeORM would begin transactions at READ UNCOMMITTED', async () => {
+    const host = hostOn(database, {}, { isolationLevel: 'READ UNCOMMITTED' });
+
+    await expect(host).rejects.toThrow('has isolationLevel: READ UNCOMMITTED. With it, reads show');
+  });
+
   it.each([
     ['0', /wsrep_sync_wait = 0\. With it, a Galera node can answer with old data/],
     ['6', /wsrep_sync_wait = 6\. With it, a Galera node/],

@@ -109,6 +109,25 @@ describe('an option of the wrong type', () => {
   });
 });
 
+it('a manager that is a QueryRunner is a TypeError, so that no call leaves its transaction', async () => {
+  const runner = host.dataSource.createQueryRunner();
+  const manager = runner as never;
+
+  const calls = [
+    host.methods.create(project, ground, { manager }),
+    host.events.record({ projectId: project, orderId: 'o', type: 'order.placed' }, { manager }),
+  ];
+  const outcomes = await Promise.allSettled(calls);
+  await runner.release();
+
+  const refused = {
+    reason: new TypeError(
+      'The option "manager" must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
+    ),
+  };
+  expect(outcomes).toMatchObject([refused, refused]);
+});
+
 it('an option with a misspelt name is refused, so that no call leaves its transaction', async () => {
   const { manager } = host.dataSource;
   const [misspelt, matching] = [{ managr: manager } as object, { manager, etags: ['"1"'] }];

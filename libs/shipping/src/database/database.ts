@@ -75,6 +75,10 @@ export class Database {
       throw new TypeError(`This call has no option "${unknown}". It takes ${known}.`);
     }
     const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
+    if (typeof manager.getRepository !== 'function')
+      throw new TypeError(
+        'The option "manager" must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
+      );
     if (manager.connection !== this.dataSource)
       throw new TypeError(
         "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",

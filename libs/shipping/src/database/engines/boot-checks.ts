@@ -65,6 +65,13 @@ const refusedSettings = [
 const galeraSettings = "SHOW VARIABLES WHERE Variable_name IN ('wsrep_on', 'wsrep_sync_wait')";
 
 async function checkSession(dataSource: DataSource): Promise<void> {
+  // TypeORM 1 begins transactions at this level.
+  const { isolationLevel } = dataSource.options as { isolationLevel?: string };
+  if (isolationLevel === 'READ UNCOMMITTED')
+    throw new Error(
+      'The DataSource has isolationLevel: READ UNCOMMITTED. With it, reads show changes that are rolled back later. Set ' +
+        'READ COMMITTED or a stricter level.',
+    );
   for (const { condition, harmAndRemedy } of refusedSettings) {
     const [found] = await dataSource.query<Variable[]>(`SHOW VARIABLES WHERE ${condition}`);
     if (found)

@@ -13,6 +13,9 @@ export const seqIndex = 'uq_shipping_order_event_seq';
 /** The names of our own constraints and indexes. A host may add others to our entities. */
 const ourName = /^(pk|uq|ix|ck)_shipping_/;
 
+/** PostgreSQL cuts names after 63 bytes. The longest of ours has 34. */
+const maxPrefixLength = 29;
+
 function adaptToPostgres(metadata: EntityMetadata): void {
   for (const column of metadata.ownColumns) column.type = postgresTypes.get(column.type) ?? column.type;
   metadata.indices = metadata.indices.filter(({ name }) => name !== seqIndex);
@@ -91,8 +94,16 @@ export const ColumnTypesByUseDataSource: ClassDecorator = (entity) => {
   });
 };
 
-/** On PostgreSQL and SQLite, the name of an index is unique in its schema, not only in its table. */
+/**
+ * On PostgreSQL and SQLite, the name of an index is unique in its schema, not only in its table.
+ * @throws Error when the names would be too long
+ */
 function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, prefix: string): void {
+  if (prefix.length > maxPrefixLength)
+    throw new Error(
+      `The entityPrefix of the DataSource must have at most ${maxPrefixLength} characters for nestjs-shipping. With a ` +
+        'longer one, PostgreSQL cuts the names of our keys and indexes.',
+    );
   const prefixed = (name?: string): string | undefined => name?.replace(ourName, `${prefix}$&`);
   for (const column of ownColumns)
     column.primaryKeyConstraintName = prefixed(column.primaryKeyConstraintName);

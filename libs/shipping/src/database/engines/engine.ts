@@ -10,8 +10,8 @@ export function engineOf({ options, subscribers }: DataSource): EngineName {
   // A test may have replaced the DataSource by something else.
   if (!options || !subscribers) {
     throw new Error(
-      'ShippingModule was given something that is not a TypeORM DataSource. If your test mocks the database, override ' +
-        'ShippingMethods and OrderEvents instead, or use embeddedTypeOrm() from nestjs-shipping/testing.',
+      'ShippingModule was given something that is not a TypeORM DataSource. If your test mocks the database, use ' +
+        'embeddedTypeOrm() from nestjs-shipping/testing instead, or replace ShippingModule, too, by overrideModule().',
     );
   }
   const engine = engines.find((known) => known === options.type);

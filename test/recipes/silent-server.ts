@@ -1,0 +1,22 @@
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { DataSource, type DataSourceOptions } from 'typeorm';
+import { boundLeases, postgresLimits } from '../../apps/sample/src/bounded-pool.js';
+
+// docs/recipes/silent-server.md shows this code.
+
+export const database = TypeOrmModule.forRootAsync({
+  useFactory: () => ({
+    type: 'postgres' as const,
+    url: process.env['DATABASE_URL'],
+    autoLoadEntities: true,
+    migrations: shippingMigrations,
+    migrationsRun: true,
+    ...postgresLimits,
+  }),
+  dataSourceFactory: async (options) => {
+    const dataSource = await new DataSource(options as DataSourceOptions).initialize();
+    boundLeases(dataSource);
+    return dataSource;
+  },
+});
