@@ -13,7 +13,7 @@ const url = process.env['DATABASE_URL'] ?? '';
 @Module({
   imports: [
     TypeOrmModule.forRoot({
-      type: url.startsWith('mariadb') ? 'mariadb' : 'postgres',
+      type: url.split(':')[0] as 'postgres' | 'mariadb' | 'mysql',
       url,
       entities: [...shippingEntities, PlacedOrder],
       synchronize: true,

@@ -15,7 +15,7 @@ const url = process.env['DATABASE_URL'] ?? '';
 @Module({
   imports: [
     TypeOrmModule.forRoot({
-      type: url.startsWith('mariadb') ? 'mariadb' : 'postgres',
+      type: url.split(':')[0] as 'postgres' | 'mariadb' | 'mysql',
       url,
       entities: [...shippingEntities, OutboxEntry],
       migrations: [...shippingMigrations, CreateOutbox],

@@ -13,7 +13,7 @@ const rounds = sized({ ci: 20, long: 500 });
 describe('a read replica that lags', () => {
   it('never serves a read, so each read sees the write before it', async () => {
     const [primary, replica] = [await createDatabase(), await createDatabase()];
-    const type = primary.url.startsWith('mariadb') ? 'mariadb' : 'postgres';
+    const type = primary.url.split(':')[0] as 'postgres' | 'mariadb' | 'mysql';
     const options = { type, entities: shippingEntities, migrations: shippingMigrations } as const;
     for (const database of [primary, replica]) {
       onTestFinished(() => database.drop());

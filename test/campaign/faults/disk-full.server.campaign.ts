@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../support/client.js';
-import { serverUrl } from '../../support/database.js';
 import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
-import { createDatabase, type Environment, fileDatabase } from './host-database.js';
+import { createDatabase } from './host-database.js';
 import { SampleProcess } from '../../support/sample-process.js';
 import { hasTemporaryServers, temporaryServer } from './temporary-server.js';
 
@@ -16,8 +15,7 @@ const rounds = sized({ ci: 0, long: 3 });
 const canMount = process.getuid?.() === 0 && mounts();
 if (!canMount) console.log('Skipped: the test with a full disk (mounting a tmpfs is not permitted here).');
 
-const hasServer = !!serverUrl && !serverUrl.startsWith('sqlite');
-const isPossible = canMount && (!hasServer || hasTemporaryServers);
+const isPossible = canMount && hasTemporaryServers;
 
 const mostMs = 8_000;
 
@@ -29,24 +27,27 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
     'refuses writes that cannot be stored, and loses none (round %i)',
     async () => {
       const directory = mount();
-      const server = hasServer ? await temporaryServer(directory) : undefined;
-      onTestFinished(() => server?.remove());
-      const env = server
-        ? { DATABASE_URL: (await createDatabase(server.url)).url }
-        : await filesIn(directory);
+      const server = await temporaryServer(directory);
+      onTestFinished(() => server.remove());
+      const env = { DATABASE_URL: (await createDatabase(server.url)).url };
       const full = await SampleProcess.start({ env });
       onTestFinished(() => full.kill());
       writeFileSync(join(directory, 'ballast'), Buffer.alloc(freeBytes(directory) - 12 * 2 ** 20));
-      const shop = new Client(full.origin, 'full');
+      const projects = new Set<string>();
 
       const acknowledged: string[] = [];
       const open: string[] = [];
       const refusals: [number, string][] = [];
       for (let index = 0; refusals.length < 4 && index < 20_000; index++) {
+        // A project holds 1,000 methods.
+        const project = `full-${Math.floor(index / 900)}`;
+        projects.add(project);
         const method_code = `m${index}`;
         const method = { carrier_code: 'ups', method_code, method_label: method_code, meta: bulk };
         const [status, code] = await Promise.race([
-          shop.create(method).then((answer) => [answer.status, answer.body.code] as const),
+          new Client(full.origin, project)
+            .create(method)
+            .then((answer) => [answer.status, answer.body.code] as const),
           delay(mostMs, [0, 'no answer'] as const, { ref: false }),
         ]);
         if (status === 201) acknowledged.push(method_code);
@@ -54,23 +55,19 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
         if (code === 'outcome_unknown') open.push(method_code);
       }
       const aliveWhenFull = full.isAlive;
-      // A file is opened again by another process. A server may have stopped.
-      if (!server) await full.kill();
       rmSync(join(directory, 'ballast'));
-      const hasStopped = server && !(await server.isAlive());
+      const hasStopped = !(await server.isAlive());
       if (hasStopped) await server.start();
-      const again = server ? full : await SampleProcess.start({ env });
-      onTestFinished(() => again.kill());
-      const wellMs = await wellAfter(new Client(again.origin, 'well'));
-      const there = await codesOf(new Client(again.origin, 'full'));
+      const wellMs = await wellAfter(new Client(full.origin, 'well'));
+      const there = new Set<string>();
+      for (const project of projects)
+        for (const code of await codesOf(new Client(full.origin, project))) there.add(code);
 
       const summary = [...new Set(refusals.map(([status, code]) => `${status} ${code}`))].join(', ');
       const lost = acknowledged.filter((code) => !there.has(code)).length;
       const known = new Set([...acknowledged, ...open]);
       const phantom = [...there].filter((code) => !known.has(code)).length;
-      const back = server
-        ? `the server ${hasStopped ? 'had to be started again' : 'went on by itself'}`
-        : 'opens clean';
+      const back = `the server ${hasStopped ? 'had to be started again' : 'went on by itself'}`;
       expect(acknowledged.length).toBeGreaterThan(100);
       expect(refusals.map(([status]) => status)).toEqual(refusals.map(() => 503));
       expect(aliveWhenFull).toBe(true);
@@ -83,12 +80,6 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
     },
   );
 });
-
-async function filesIn(directory: string): Promise<Environment> {
-  const folder = join(directory, 'data');
-  mkdirSync(folder);
-  return fileDatabase(folder);
-}
 
 /** Milliseconds until a create succeeds, tried again and again. */
 async function wellAfter(shop: Client): Promise<number> {
