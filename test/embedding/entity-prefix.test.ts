@@ -55,7 +55,5 @@ it('each constraint and index has the prefix once in its name', async () => {
 });
 
 it('an entityPrefix that is too long is refused before it meets the database', async () => {
-  await expect(testDatabase({ entityPrefix: 'x'.repeat(30) })).rejects.toThrow(
-    'must have at most 29 characters',
-  );
+  await expect(testDatabase({ entityPrefix: 'x'.repeat(30) })).rejects.toThrow('must have at most 29 bytes');
 });

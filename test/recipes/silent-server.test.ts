@@ -2,7 +2,7 @@ import { Test, type TestingModule } from '@nestjs/testing';
 import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Proxy } from '../campaign/faults/proxy.js';
-import { type EngineDatabase, postgres, titleOf } from '../engines/databases.js';
+import { type EngineDatabase, opened, postgres, titleOf } from '../engines/databases.js';
 import { freshProject } from '../support/client.js';
 import { database } from './silent-server.js';
 
@@ -15,6 +15,7 @@ describe.skipIf(postgres.missing !== undefined)(`a DataSource with limits on ${t
   let methods: ShippingMethods;
   beforeAll(async () => {
     created = await postgres.create();
+    await (await opened(created)).destroy();
     const { url, schema } = created.options as { url: string; schema: string };
     const address = new URL(url);
     proxy = await Proxy.before({ host: address.hostname, port: Number(address.port || 5432) });

@@ -1,5 +1,4 @@
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { boundLeases, postgresLimits } from '../../apps/sample/src/bounded-pool.js';
 
@@ -10,8 +9,6 @@ export const database = TypeOrmModule.forRootAsync({
     type: 'postgres' as const,
     url: process.env['DATABASE_URL'],
     autoLoadEntities: true,
-    migrations: shippingMigrations,
-    migrationsRun: true,
     ...postgresLimits,
   }),
   dataSourceFactory: async (options) => {

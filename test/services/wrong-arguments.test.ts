@@ -122,7 +122,7 @@ it('a manager that is a QueryRunner is a TypeError, so that no call leaves its t
 
   const refused = {
     reason: new TypeError(
-      'The option "manager" must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
+      'The option "manager", or the result of "entityManager", must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
     ),
   };
   expect(outcomes).toMatchObject([refused, refused]);

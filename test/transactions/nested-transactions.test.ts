@@ -73,6 +73,20 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('failedTransactions', () => {
+    it('that cannot begin leaves later calls their error, and none of them waits', async () => {
+      const runner = host.dataSource.createQueryRunner();
+      await runner.startTransaction();
+      await runner.query(statementThatFails).catch(() => undefined);
+      await runner.startTransaction().catch(() => undefined);
+
+      const call = host.methods.list(freshProject(), {}, { manager: runner.manager });
+
+      await expect(call).rejects.toThrow('current transaction is aborted');
+      // The oldest TypeORM would roll back to the savepoint that it could not begin.
+      await runner.query('ROLLBACK');
+      await runner.release();
+    }, 10_000);
+
     it('does not hide that PostgreSQL answered the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 

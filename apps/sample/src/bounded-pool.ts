@@ -15,11 +15,15 @@ const leaseMs = 4_000;
  */
 const statementMs = leaseMs - 500;
 
+/** A wait for a lock ends before the statement does, so that the error names the lock. */
+const lockMs = 3_000;
+
 /** No request waits longer than `acquireMs` and `leaseMs` together. */
 export const postgresLimits = {
   connectTimeoutMS: acquireMs,
   extra: {
     statement_timeout: statementMs,
+    lock_timeout: lockMs,
     idle_in_transaction_session_timeout: leaseMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,

@@ -64,7 +64,7 @@ export class Database {
    * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at its
    * beginning.
    * @param otherOptions the names of the options that this call takes beside `manager`
-   * @throws TypeError for an unknown option, a manager of another DataSource, and a call inside of a hook without a manager
+   * @throws TypeError for an unknown option, a manager that is no EntityManager or is of another DataSource, and a call inside of a hook without a manager
    */
   callerManager(options: CallOptions, otherOptions: readonly string[] = []): EntityManager | undefined {
     this.observe();
@@ -77,7 +77,7 @@ export class Database {
     const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
     if (typeof manager.getRepository !== 'function')
       throw new TypeError(
-        'The option "manager" must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
+        'The option "manager", or the result of "entityManager", must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
       );
     if (manager.connection !== this.dataSource)
       throw new TypeError(

@@ -36,6 +36,7 @@ interface TransactionEvent {
 
 interface QueryEvent extends TransactionEvent {
   query: string;
+  success?: boolean;
   rawResults?: unknown;
 }
 
@@ -50,6 +51,8 @@ const maxTurnWaitMs = 120_000;
  * answers a failed SAVEPOINT with a ROLLBACK of the outer transaction.
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
+
+const beginsTransaction = /^(BEGIN|START TRANSACTION|SET TRANSACTION|SAVEPOINT)\b/;
 
 /** A call of ours on a connection. */
 export interface JoinedCall {
@@ -169,8 +172,6 @@ export class OpenTransactions implements EntitySubscriberInterface {
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    // A BEGIN that fails has no event of its own. TypeORM then rolls back.
-    connection.endOpening?.();
     await waitForCalls(connection);
     markEnding(connection);
   }
@@ -186,7 +187,9 @@ export class OpenTransactions implements EntitySubscriberInterface {
   }
 
   /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
-  afterQuery({ queryRunner, query, rawResults }: QueryEvent): void {
+  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
+    // A BEGIN that fails has no event of its own.
+    if (success === false && beginsTransaction.test(query)) this.connections.get(queryRunner)?.endOpening?.();
     const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
     if (isRolledBack && this.connections.get(queryRunner)?.open.some(({ isJoined }) => isJoined))
       throw new Error(rolledBackMessage);

@@ -31,7 +31,7 @@ async function waitFor(last: Promise<unknown>, maxTurnWaitMs: number): Promise<v
   const ended = last.then(() => true);
   if (await withinMs(ended, maxTurnWaitMs)) return;
   const message =
-    'The call waited too long for another call on its connection. In a TypeORM subscriber, call our services ' +
-    'only for events of your own entities.';
+    'The call waited too long for another call on its connection, or for its onChange or onEvent. In a TypeORM ' +
+    'subscriber, call our services only for events of your own entities.';
   throw new DatabaseUnavailableError(new Error(message));
 }

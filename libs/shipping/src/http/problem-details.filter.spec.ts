@@ -1,5 +1,6 @@
 import {
   BadRequestException,
+  ConflictException,
   ForbiddenException,
   HttpException,
   InternalServerErrorException,
@@ -82,6 +83,10 @@ describe('problemOf()', () => {
       detail: 'Some lines have faults.',
       faults: [{ line: 2 }],
     });
+    const order = { number: 7, email: 'anna@example.com', toJSON: () => ({ number: 7 }) };
+    const problem = problemOf(new ConflictException(order));
+    expect(problem).toMatchObject({ number: 7 });
+    expect(problem).not.toHaveProperty('email');
   });
 
   it('hides an error that the host has passed as the response', () => {

@@ -125,7 +125,7 @@ export function problemOf(exception: unknown): ProblemDetails {
   if (status === 400 && isJsonError(error)) return new InvalidJsonError().problem;
   const name = (HttpStatus[status] ?? 'error').toLowerCase();
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
-  // Nest 12 does not send an error that is the response, either: its message may have values of the database.
+  // The message and the fields of an error may have a statement and its values.
   const isHidden = error.expose === false || responseOf(error) instanceof Error;
   const isForClient = status < 500 && error.message && !isHidden;
   const problem = problemDetails(status, name, title, isForClient ? messageOf(error) : `${title}.`);
@@ -135,8 +135,10 @@ export function problemOf(exception: unknown): ProblemDetails {
 /** Returns what a host has put into its exception beside the members that Nest adds, for instance `faults` of an import. */
 function hostMembersOf(error: HttpError): object {
   const response = responseOf(error);
-  if (!isObject(response)) return {};
-  const { message: _message, error: _error, statusCode: _statusCode, ...members } = response;
+  const plain: unknown =
+    isObject(response) && typeof response['toJSON'] === 'function' ? response['toJSON']() : response;
+  if (!isObject(plain)) return {};
+  const { message: _message, error: _error, statusCode: _statusCode, ...members } = plain;
   return members;
 }
 

@@ -89,8 +89,8 @@ export async function insertEvent(
   for (let attempt = 1; attempt <= maxInserts; attempt++) {
     const { raw } = await insert.execute();
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
-    // MariaDB also returns an event that had the key already.
     const { insertId: seq } = Object(raw) as { insertId?: number };
+    // MariaDB also returns an event that had the key already.
     const stored = inserted ?? (await storedEvent(manager, { id, seq }, event));
     if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   }
@@ -177,42 +177,57 @@ export async function readPage(
   return merged;
 }
 
+/** A part of the events that are deleted, in the order of their key. */
+export interface DeletedBatch {
+  /** About how many events it has. */
+  limit: number;
+  /** The last event of the batch before. */
+  after: EventRow | undefined;
+}
+
 /**
- * Deletes events in the order of their key.
- * @param limit deletes about this many events; by default all
- * @returns how many were deleted, and the number of the last event of the batch if there may be more after it
+ * @param batch deletes only these events; by default all
+ * @returns how many were deleted, and the last event of the batch if there may be more after it
  */
 export async function deleteEvents(
   manager: EntityManager,
   { projectId, orderId }: EventScope,
-  limit?: number,
-): Promise<{ count: number; boundarySeq: number | undefined }> {
-  let boundary: EventRow | undefined;
-  const [projectCondition, orderCondition] = ['project_id = :projectId', 'order_id = :orderId'];
-  const remove = manager
-    .createQueryBuilder()
-    .delete()
-    .from(OrderEvent)
-    .where(projectCondition, { projectId });
-  if (orderId !== undefined) remove.andWhere(orderCondition, { orderId });
-  if (limit !== undefined) {
-    const query = selectEvents(manager).where(`e.${projectCondition}`, { projectId });
-    if (orderId !== undefined) query.andWhere(`e.${orderCondition}`, { orderId });
-    boundary = await query
+  batch?: DeletedBatch,
+): Promise<{ count: number; last: EventRow | undefined }> {
+  const conditions = ['project_id = :projectId'];
+  const values: Record<string, unknown> = { projectId, orderId };
+  if (orderId !== undefined) conditions.push('order_id = :orderId');
+  if (batch?.after) {
+    const { time, seq } = positionParameters(manager, batch.after);
+    Object.assign(values, { firstOrder: batch.after.order_id, firstTime: time, firstSeq: seq });
+    conditions.push(
+      'order_id >= :firstOrder AND (order_id > :firstOrder OR occurred_at > :firstTime OR (occurred_at = :firstTime AND seq > :firstSeq))',
+    );
+  }
+  const last =
+    batch &&
+    (await selectEvents(manager)
+      .where(conditions.join(' AND '), values)
       .orderBy('e.order_id')
       .addOrderBy('e.occurred_at')
       .addOrderBy('e.seq')
-      .offset(limit - 1)
+      .offset(batch.limit - 1)
       .limit(1)
-      .getRawOne<EventRow>();
-    if (boundary)
-      remove.andWhere(
-        'order_id <= :lastOrder AND (order_id < :lastOrder OR occurred_at < :time OR (occurred_at = :time AND seq <= :seq))',
-        { ...positionParameters(manager, boundary), lastOrder: boundary.order_id },
-      );
+      .getRawOne<EventRow>());
+  if (last) {
+    const { time, seq } = positionParameters(manager, last);
+    Object.assign(values, { lastOrder: last.order_id, lastTime: time, lastSeq: seq });
+    conditions.push(
+      'order_id <= :lastOrder AND (order_id < :lastOrder OR occurred_at < :lastTime OR (occurred_at = :lastTime AND seq <= :lastSeq))',
+    );
   }
-  const { affected } = await remove.execute();
-  return { count: affected ?? 0, boundarySeq: boundary && Number(boundary.seq) };
+  const { affected } = await manager
+    .createQueryBuilder()
+    .delete()
+    .from(OrderEvent)
+    .where(conditions.join(' AND '), values)
+    .execute();
+  return { count: affected ?? 0, last };
 }
 
 function positionParameters(manager: EntityManager, position: EventPosition) {

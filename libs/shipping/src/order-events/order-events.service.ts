@@ -134,22 +134,15 @@ export class OrderEvents {
       return (await this.database.write(callerManager, (manager) => deleteEvents(manager, scope))).count;
     return this.removals.take(scope.projectId, async () => {
       let total = 0;
-      let previousBoundary: number | undefined;
-      for (;;) {
-        const { count, boundarySeq } = await this.database.autocommit(undefined, (manager) =>
-          deleteEvents(manager, scope, removalBatchSize),
+      let after: EventRow | undefined;
+      do {
+        const { count, last } = await this.database.autocommit(undefined, (manager) =>
+          deleteEvents(manager, scope, { limit: removalBatchSize, after }),
         );
         total += count;
-        if (boundarySeq === undefined) return total;
-        // If no event was deleted, another process may have deleted this batch. But if the batch also ends where it ended
-        // before, a trigger of the database keeps its events. Then one statement deletes the events after them.
-        if (count === 0 && boundarySeq === previousBoundary)
-          return (
-            total +
-            (await this.database.autocommit(undefined, (manager) => deleteEvents(manager, scope))).count
-          );
-        previousBoundary = boundarySeq;
-      }
+        after = last;
+      } while (after);
+      return total;
     });
   }
 

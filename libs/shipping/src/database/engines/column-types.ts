@@ -14,7 +14,7 @@ export const seqIndex = 'uq_shipping_order_event_seq';
 const ourName = /^(pk|uq|ix|ck)_shipping_/;
 
 /** PostgreSQL cuts names after 63 bytes. The longest of ours has 34. */
-const maxPrefixLength = 29;
+const maxPrefixBytes = 29;
 
 function adaptToPostgres(metadata: EntityMetadata): void {
   for (const column of metadata.ownColumns) column.type = postgresTypes.get(column.type) ?? column.type;
@@ -99,9 +99,9 @@ export const ColumnTypesByUseDataSource: ClassDecorator = (entity) => {
  * @throws Error when the names would be too long
  */
 function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, prefix: string): void {
-  if (prefix.length > maxPrefixLength)
+  if (Buffer.byteLength(prefix) > maxPrefixBytes)
     throw new Error(
-      `The entityPrefix of the DataSource must have at most ${maxPrefixLength} characters for nestjs-shipping. With a ` +
+      `The entityPrefix of the DataSource must have at most ${maxPrefixBytes} bytes for nestjs-shipping. With a ` +
         'longer one, PostgreSQL cuts the names of our keys and indexes.',
     );
   const prefixed = (name?: string): string | undefined => name?.replace(ourName, `${prefix}$&`);

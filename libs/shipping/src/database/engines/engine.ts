@@ -11,7 +11,8 @@ export function engineOf({ options, subscribers }: DataSource): EngineName {
   if (!options || !subscribers) {
     throw new Error(
       'ShippingModule was given something that is not a TypeORM DataSource. If your test mocks the database, use ' +
-        'embeddedTypeOrm() from nestjs-shipping/testing instead, or replace ShippingModule, too, by overrideModule().',
+        'embeddedTypeOrm() from nestjs-shipping/testing instead, or replace the module that forRoot() has returned, too: ' +
+        'overrideModule(shipping).useModule(fake).',
     );
   }
   const engine = engines.find((known) => known === options.type);

@@ -30,7 +30,8 @@ export function checkListQuery(
 ): CheckedListQuery {
   const query = isObject(input) ? input : {};
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
-  for (const name of Object.keys(query).filter((each) => !listParameters.some((known) => known === each))) {
+  const names = Object.keys(query).filter((name) => query[name] !== undefined);
+  for (const name of names.filter((each) => !listParameters.some((known) => known === each))) {
     const parameter = shortened(name);
     violations.at({ parameter })('unknown', `${parameter} is not a parameter of list().`, listParameters);
   }
