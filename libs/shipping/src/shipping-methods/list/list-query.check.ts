@@ -30,10 +30,12 @@ export function checkListQuery(
 ): CheckedListQuery {
   const query = isObject(input) ? input : {};
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
-  const names = Object.keys(query).filter((name) => query[name] !== undefined);
-  for (const name of names.filter((each) => !listParameters.some((known) => known === each))) {
+  for (const name of Object.keys(query)) {
+    if (listParameters.has(name) || query[name] === undefined) continue;
     const parameter = shortened(name);
-    violations.at({ parameter })('unknown', `${parameter} is not a parameter of list().`, listParameters);
+    violations.at({ parameter })('unknown', `${parameter} is not a parameter of list().`, [
+      ...listParameters,
+    ]);
   }
   const defaultSize = Math.min(listLimits.perPage, maxPageSize);
   const perPage = checkCount(violations, query, 'per_page', defaultSize, maxPageSize);

@@ -4,7 +4,6 @@ import { type CheckedListQuery } from './list-filter.js';
 import { checkListQuery } from './list-query.check.js';
 import { fieldOf, filterFields } from '../method-fields.js';
 
-const parameters = new Set<string>(listParameters);
 const bracketedName = /^filter\[(.*)\]$/s;
 /** PHP and many clients write a list as `filter[field][]=value`. */
 const nestedName = /^(filter\[[^[\]]*\])\[.*\]$/s;
@@ -19,7 +18,7 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
   const filter: Record<string, unknown[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     const field = bracketedName.exec(name)?.[1];
-    if (field === undefined && !parameters.has(name)) continue;
+    if (field === undefined && !listParameters.has(name)) continue;
     const parameter = shortened(name);
     const refuse = violations.at({ parameter });
     if (Buffer.byteLength(value) > listLimits.parameterBytes)

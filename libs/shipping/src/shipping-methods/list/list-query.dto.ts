@@ -66,13 +66,13 @@ export interface ListShippingMethods {
   raw_filters?: readonly (RawFilter | { or: readonly RawFilter[] })[];
 }
 
-export const listParameters = [
+export const listParameters: ReadonlySet<string> = new Set<keyof ListShippingMethods>([
   'page',
   'per_page',
   'q',
   'filter',
   'raw_filters',
-] as const satisfies (keyof ListShippingMethods)[];
+]);
 
 export const listLimits = {
   perPage: 20,
