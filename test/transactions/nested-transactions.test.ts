@@ -191,8 +191,8 @@ describe("a host's nested transaction beside a call of ours", () => {
 
   it('undoes a call that was made while it began, though a statement of the host failed then', async () => {
     const project = freshProject();
-    const told: unknown[] = [];
-    const subscription = host.methods.changes.subscribe((change) => told.push(change));
+    const reported: unknown[] = [];
+    const subscription = host.methods.changes.subscribe((change) => reported.push(change));
     const undo = async (inner: EntityManager): Promise<never> => {
       // The statements of the call come before the rollback.
       for (let n = 0; n < 20; n++) await anyStatement(inner);
@@ -210,7 +210,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     await work.catch(() => undefined);
     subscription.unsubscribe();
 
-    expect([told, (await host.methods.list(project)).data]).toEqual([[], []]);
+    expect([reported, (await host.methods.list(project)).data]).toEqual([[], []]);
   });
 });
 

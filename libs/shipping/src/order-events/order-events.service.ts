@@ -110,6 +110,7 @@ export class OrderEvents {
   /**
    * Removes the history of an order, for instance because a privacy law asks for it. Outside of the caller's transaction it
    * is removed in batches, the oldest events first. If a batch fails, the batches before it stay removed: call it again.
+   * An event that is recorded while the call runs may stay. Stop recording events of the order first.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */
