@@ -116,7 +116,8 @@ export async function onMariadb(sql: string): Promise<void> {
   await connection.query(sql).finally(() => connection.end());
 }
 
-async function onPostgres(sql: string): Promise<void> {
+/** Runs a statement on the server of PostgreSQL, over a connection of its own. */
+export async function onPostgres(sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: postgresUrl });
   await client.connect();
   await client.query(sql).finally(() => client.end());

@@ -1,4 +1,13 @@
-import { ConflictException, Inject, Injectable } from '@nestjs/common';
+import {
+  ConflictException,
+  Controller,
+  Inject,
+  Injectable,
+  Logger,
+  Param,
+  Post,
+  UseFilters,
+} from '@nestjs/common';
 import { ClsPluginTransactional, Transactional, TransactionHost } from '@nestjs-cls/transactional';
 import { TransactionalAdapterTypeOrm } from '@nestjs-cls/transactional-adapter-typeorm';
 import { Test, type TestingModule } from '@nestjs/testing';
@@ -8,13 +17,15 @@ import {
   connectionError,
   MethodInUseError,
   OrderEvents,
+  ProblemDetailsFilter,
   type ShippingMethodChange,
   ShippingMethods,
   ShippingModule,
 } from 'nestjs-shipping';
 import { embeddedTypeOrm } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listening } from '../embedding/host.js';
 import { freshProject } from '../support/client.js';
 import { CreateShopOrder, ShopOrder } from './shop-order.js';
 
@@ -47,6 +58,17 @@ class Checkout {
   }
 }
 
+@Controller('shops/:shop/orders')
+@UseFilters(ProblemDetailsFilter)
+class OrdersController {
+  constructor(@Inject(Checkout) private readonly checkout: Checkout) {}
+
+  @Post(':id')
+  place(@Param('shop') shop: string, @Param('id') id: string): Promise<void> {
+    return this.checkout.place(shop, id);
+  }
+}
+
 type Host = TransactionHost<TransactionalAdapterTypeOrm>;
 
 const withCls = ShippingModule.forRootAsync({
@@ -62,6 +84,7 @@ describe('a service of the host', () => {
   let methods: ShippingMethods;
   let events: OrderEvents;
   let projectId = '';
+  let origin = '';
   beforeEach(() => {
     projectId = freshProject();
   });
@@ -78,9 +101,10 @@ describe('a service of the host', () => {
         embeddedTypeOrm({ entities: [ShopOrder], migrations: [CreateShopOrder] }),
         withCls,
       ],
+      controllers: [OrdersController],
       providers: [Checkout],
     }).compile();
-    await testing.init();
+    ({ origin } = await listening(testing));
     checkout = testing.get(Checkout);
     methods = testing.get(ShippingMethods);
     events = testing.get(OrderEvents);
@@ -119,6 +143,20 @@ describe('a service of the host', () => {
     });
 
     expect(await methods.find(projectId, id)).toMatchObject({ is_active: false, version: 2 });
+  });
+
+  it('logs the 503 of its own route, which says when to try again', async () => {
+    const lines: unknown[] = [];
+    const logged = vi.spyOn(Logger.prototype, 'error').mockImplementation((line) => void lines.push(line));
+    const refused = Object.assign(new Error('The password has changed.'), { code: '28P01' });
+    const down = vi.spyOn(testing.get(DataSource), 'transaction').mockRejectedValue(refused);
+
+    const { status, headers } = await fetch(`${origin}/shops/${projectId}/orders/1001`, { method: 'POST' });
+    logged.mockRestore();
+    down.mockRestore();
+
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(lines).toEqual(['database_unavailable 28P01 The password has changed.']);
   });
 
   it('receives each change', async () => {

@@ -1,8 +1,9 @@
 import { ShippingMethod } from 'nestjs-shipping';
-import { type EntitySubscriberInterface } from 'typeorm';
-import { describe, expect, it, vi } from 'vitest';
+import { type EntitySubscriberInterface, QueryFailedError } from 'typeorm';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
+import { engine } from '../support/database.js';
 import { anyStatement } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -69,4 +70,50 @@ describe('a subscriber of the host', () => {
     dataSource.subscribers.splice(dataSource.subscribers.indexOf(waiting), 1);
     expect((await host.methods.list(project)).data).toEqual([]);
   });
+});
+
+describe('a subscriber of the host that fails', () => {
+  const hooked = mounted({ shipping: { onEvent: () => Promise.resolve() } });
+  const coded = (code: string): Error => Object.assign(new Error(code), { code });
+  const deadlock = engine.conflicts[0] ?? 'SQLITE_BUSY_SNAPSHOT';
+  const failures: [string, Error][] = [
+    ['a broker that is down', coded('ECONNREFUSED')],
+    ['an error with the code of a deadlock', coded(deadlock)],
+    ['a deadlock of a statement of its own', new QueryFailedError('INSERT INTO audit', [], coded(deadlock))],
+  ];
+  let subscribers: EntitySubscriberInterface[] = [];
+  const subscribe = (subscriber: EntitySubscriberInterface): void => {
+    ({ subscribers } = hooked.dataSource);
+    subscribers.push(subscriber);
+  };
+  afterEach(() => void subscribers.pop());
+
+  it.each(failures)('after the COMMIT passes %s on, and the change is made once', async (_name, failure) => {
+    const project = freshProject();
+    subscribe({ afterTransactionCommit: () => Promise.reject(failure) });
+
+    const creating = hooked.methods.create(project, ground);
+    await expect(creating).rejects.toBe(failure);
+    const recording = hooked.events.record({ projectId: project, orderId: 'o', type: 'a.b' });
+    await expect(recording).rejects.toBe(failure);
+
+    expect((await hooked.methods.list(project)).meta.total).toBe(1);
+    expect(await hooked.events.list(project, 'o')).toHaveLength(1);
+  });
+
+  it.each(failures)(
+    'after the COMMIT passes %s on, on a query runner without a transaction',
+    async (_name, failure) => {
+      const project = freshProject();
+      const runner = hooked.dataSource.createQueryRunner();
+      subscribe({ afterTransactionCommit: () => Promise.reject(failure) });
+
+      const creating = hooked.methods.create(project, ground, { manager: runner.manager });
+      const [outcome] = await Promise.allSettled([creating]);
+
+      await runner.release();
+      expect(outcome).toEqual({ status: 'rejected', reason: failure });
+      expect((await hooked.methods.list(project)).meta.total).toBe(1);
+    },
+  );
 });

@@ -33,11 +33,10 @@ export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Pro
 }
 
 function onPglite(lite: PGlite, lock: DirectoryLock, schema: Schema): DataSource {
-  // After some faults of the disk, PGlite never answers. With these limits, no request waits longer than both times
-  // together.
-  const limits = { connectTimeoutMS: 3_000, extra: { ...createPgConfig(lite), query_timeout: 4_500 } };
-  // PGlite has one connection, so statements run one after another.
-  const dataSource = new DataSource({ type: 'postgres', driver: pg, poolSize: 1, ...limits, ...schema });
+  // PGlite has one connection, so statements run one after another. After some faults of the disk, it never answers. Then
+  // one request waits for ever, and the others are refused after this time.
+  const connection = { extra: createPgConfig(lite), poolSize: 1, connectTimeoutMS: 3_000 };
+  const dataSource = new DataSource({ type: 'postgres', driver: pg, ...connection, ...schema });
   const destroy = dataSource.destroy.bind(dataSource);
   dataSource.destroy = () =>
     destroy()

@@ -43,6 +43,14 @@ describe('connectionError()', () => {
     ['a deadlock on MariaDB', failed('UPDATE', coded('ER_LOCK_DEADLOCK'))],
     ['a node of Galera that is cut off', failed('UPDATE', coded('ER_UNKNOWN_COM_ERROR'))],
     ['a pool of MariaDB that is closed', new Error('Pool is closed.')],
+    ['a database that accepts no connections', coded('55000')],
+    ['a password that has changed', coded('28P01')],
+    ['a role that may not log in', coded('28000')],
+    ['a database that is missing', coded('3D000')],
+    ['a role that may not connect', coded('42501')],
+    ['a password on MariaDB that has changed', coded('ER_ACCESS_DENIED_ERROR')],
+    ['a database of MariaDB that is missing', coded('ER_BAD_DB_ERROR')],
+    ['a certificate that has expired', coded('CERT_HAS_EXPIRED')],
   ])('gives DatabaseUnavailableError for %s, even in a write', (_what, error) => {
     expect(connectionError(error, true)).toBeInstanceOf(DatabaseUnavailableError);
     expect(connectionError(error)).toMatchObject({ code: 'database_unavailable', cause: error });
@@ -59,7 +67,6 @@ describe('connectionError()', () => {
     ['a session that was idle for too long', coded('57P05')],
     ['a transaction that was idle for too long', coded('25P03')],
     ['a transaction that took too long', coded('25P04')],
-    ['a server that stays silent', new Error('Query read timeout')],
     ['a connection exception', coded('08006')],
     ['a connection to MariaDB that is killed', coded('ER_CONNECTION_KILLED')],
   ])('gives OutcomeUnknownError for %s, if it may have been committed', (_what, error) => {
@@ -78,6 +85,9 @@ describe('connectionError()', () => {
     ['a duplicate of any text', failed('INSERT', coded('ER_DUP_ENTRY', "Duplicate entry 'Pool is closed'"))],
     ['a name that is unknown', failed('SELECT', coded('42703', 'column "socket" does not exist'))],
     ['a text of a trigger', failed('INSERT', coded('P0001', 'Connection lost'))],
+    ['a sequence without a value', failed('SELECT', coded('55000'))],
+    ['a statement without a permission', failed('SELECT', coded('42501'))],
+    ['a table of an unknown database', failed('SELECT', coded('ER_BAD_DB_ERROR'))],
     ['a value that is not an error', 'oops'],
     ['undefined', undefined],
   ])('returns %s as it is', (_what, error) => {

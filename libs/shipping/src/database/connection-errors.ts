@@ -19,6 +19,9 @@ const faults = {
     /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ERR_STREAM_.*|ERR_SOCKET_.*|08...|25P0[34]|57P0[1245]|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_CONNECTION_KILLED|ER_SERVER_SHUTDOWN|ER_NEW_ABORTING_CONNECTION|ER_CLIENT_INTERACTION_TIMEOUT|1927)$/,
   /** The COMMIT returned an error, but the transaction may be committed: the Galera node is cut off from the others. */
   openCommit: /^ER_ERROR_DURING_COMMIT$/,
+  /** The server or TLS refuses the connection. A statement may also fail with these codes, for another reason. */
+  connecting:
+    /^(28...|3D000|42501|55000|ER_((DB)?ACCESS_DENIED_ERROR|ACCOUNT_HAS_BEEN_LOCKED|BAD_DB_ERROR|HOST_.*)|HANDSHAKE_.*|(ERR_TLS|UNABLE_TO|.*CERT).*)$/,
   duplicate: /^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_UNIQUE)$/,
   foreignKey: /^(23503|23001|ER_ROW_IS_REFERENCED(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
 };
@@ -29,7 +32,7 @@ const faults = {
 const messagesBeforeSending =
   /^(Client .* not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|.* connection is in closed state|.*database connection is not open)/;
 /** An error with one of these messages means that the connection broke. */
-const messagesOfBrokenConnections = /^(Connection terminated|Query read timeout|PGlite is (closed|closing))/;
+const messagesOfBrokenConnections = /^(Connection terminated|PGlite is (closed|closing))/;
 
 /**
  * Returns the code of a database error or of a socket error. On PostgreSQL it is the SQLSTATE. Some errors of mysql2 have
@@ -99,12 +102,12 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
 
 /**
  * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the driver's
- * error. It does so if the database could not be reached, if the connection broke, or if another writer won: a deadlock, a
- * lock time-out or a serialization failure. It returns any other error as it is. The services of this library throw the
+ * error. It does so if the database could not be reached or refused the connection, if the connection broke, or if another
+ * writer won: a deadlock, a lock time-out or a serialization failure. It returns any other error as it is. The services of this library throw the
  * typed errors by themselves. For your own DataSource, write
  * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`. The function recognises errors by their
  * codes, and other services use the same codes. So never pass it an error of another service: if a payment ends with
- * ECONNRESET, nobody knows whether the payment was made.
+ * ECONNRESET, nobody knows whether the payment was made. Nor pass it what a subscriber of yours throws after the COMMIT.
  * @param mayHaveCommitted true if the failed statement commits by itself; by default true only if the failed statement is a
  *   COMMIT
  */
@@ -136,7 +139,10 @@ function kindOf(error: unknown): 'lock' | 'race' | 'notSent' | 'openCommit' | 'b
   const isReleased =
     error instanceof QueryRunnerAlreadyReleasedError ||
     error instanceof QueryRunnerProviderAlreadyReleasedError;
-  const isConnectError = (Object(error) as { syscall?: unknown }).syscall === 'connect';
+  // TypeORM wraps the error of each statement. It passes on the error of a connection as it is.
+  const isConnectError =
+    (Object(error) as { syscall?: unknown }).syscall === 'connect' ||
+    (faults.connecting.test(code) && !(error instanceof QueryFailedError));
   if (isReleased || isConnectError || messagesBeforeSending.test(message) || faults.unavailable.test(code))
     return 'notSent';
   if (faults.openCommit.test(code)) return 'openCommit';

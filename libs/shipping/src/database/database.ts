@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner, TypeORMError } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { connectionError, contentionOf } from './connection-errors.js';
+import { connectionError } from './connection-errors.js';
 import { isSqlite } from './engines/engine.js';
 import { isInsideHook, runAsHook } from './hook-state.js';
 import { onePerDataSource } from './one-per-data-source.js';
@@ -16,6 +16,13 @@ export interface CallOptions {
 }
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
+type Attempt<Result> = (manager: EntityManager, isRetry: boolean) => Promise<Result>;
+interface AttemptOptions {
+  /** The manager of the caller, which has a connection. */
+  callerManager?: EntityManager;
+  /** As in `connectionError`. */
+  mayHaveCommitted?: boolean;
+}
 
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
@@ -32,12 +39,6 @@ export interface AfterStatements<Result> {
 }
 
 const maxTries = 3;
-
-/**
- * Errors of hooks that do not come from the database. Callers get them unchanged, even if a connection to another service
- * broke.
- */
-const errorsOfHostCode = new WeakSet<object>();
 
 /** TypeORM has one connection to SQLite for all calls. Two transactions at the same time would become one. */
 const sqliteTurnsOf = onePerDataSource(() => new Turns());
@@ -96,8 +97,8 @@ export class Database {
    * @throws DatabaseUnavailableError
    */
   read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    if (callerManager) return this.join(callerManager, work);
-    return this.onOwnConnection(({ manager }) => work(manager), false);
+    if (callerManager) return this.join(callerManager, (manager) => connected(manager).then(work));
+    return this.onOwnConnection(work, { mayHaveCommitted: false });
   }
 
   /**
@@ -105,8 +106,12 @@ export class Database {
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
   autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    if (callerManager) return this.write(callerManager, work);
-    return this.onOwnConnection(({ manager }) => work(manager), true);
+    // These subscribers run after the statement. If one fails, the statement must not be committed.
+    const isFollowed = this.dataSource.subscribers.some(
+      (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert),
+    );
+    if (callerManager || isFollowed) return this.write(callerManager, work);
+    return this.onOwnConnection(work, { mayHaveCommitted: true });
   }
 
   /**
@@ -120,7 +125,7 @@ export class Database {
    */
   write<Result>(
     callerManager: EntityManager | undefined,
-    work: (manager: EntityManager, isRetry: boolean) => Promise<Result>,
+    work: Attempt<Result>,
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
@@ -132,8 +137,7 @@ export class Database {
       const keepsLevel = !isRetry || isSqlite(outside);
       return keepsLevel ? outside.transaction(run) : outside.transaction('READ COMMITTED', run);
     };
-    if (callerManager) return begin(callerManager, false).catch(throwTyped);
-    return this.onOwnConnection(({ manager }, isRetry) => begin(manager, isRetry));
+    return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
   }
 
   /**
@@ -160,44 +164,50 @@ export class Database {
       // A call that a hook makes must not wait for that hook.
       await (isInsideHook(this.dataSource) ? run() : call.inHookTurn(run));
     } catch (error) {
-      const isDatabaseError = error instanceof TypeORMError || error instanceof ShippingException;
-      if (!isDatabaseError) errorsOfHostCode.add(Object(error));
       const typed = typedError(error);
       call.fail(typed);
       throw typed;
     }
   }
 
-  /** @param mayHaveCommitted as in `connectionError` */
-  private onOwnConnection<Result>(
-    work: (runner: QueryRunner, isRetry: boolean) => Promise<Result>,
-    mayHaveCommitted?: boolean,
-  ): Promise<Result> {
-    const run = (): Promise<Result> => this.withRetries(work, mayHaveCommitted);
+  private onOwnConnection<Result>(work: Attempt<Result>, options?: AttemptOptions): Promise<Result> {
+    const run = (): Promise<Result> => this.withRetries(work, options);
     return isSqlite(this.dataSource.manager) ? sqliteTurnsOf(this.dataSource).take(run) : run();
   }
 
+  /** Runs work outside of a transaction. On a connection of its own, it tries again after a lost race. */
   private async withRetries<Result>(
-    work: (runner: QueryRunner, isRetry: boolean) => Promise<Result>,
-    mayHaveCommitted?: boolean,
+    work: Attempt<Result>,
+    { callerManager, mayHaveCommitted }: AttemptOptions = {},
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
-      const runner = this.dataSource.createQueryRunner('master');
+      const runner = callerManager ? runnerOf(callerManager) : this.dataSource.createQueryRunner('master');
+      const commits = this.transactions.commitsOn(runner);
       try {
-        await runner.connect().catch((error: unknown) => {
-          throw new DatabaseUnavailableError(error);
-        });
-        return await work(runner, attempt > 1);
+        return await work(await connected(runner.manager), attempt > 1);
       } catch (error) {
-        const isRace = contentionOf(error) === 'race' && !errorsOfHostCode.has(Object(error));
-        if (attempt === maxTries || !isRace) throw typedError(error, mayHaveCommitted);
+        // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
+        if (this.transactions.commitsOn(runner) > commits) throw error;
+        const typed = typedError(error, mayHaveCommitted);
+        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
+        if (callerManager || attempt === maxTries || !isRace) throw typed;
       } finally {
-        await runner.release();
+        if (!callerManager) await runner.release();
       }
       // The second try starts at once, because a change of methods then waits for a lock.
       if (attempt > 1) await delay(Math.random() * 40);
     }
   }
+}
+
+/** @throws DatabaseUnavailableError when the driver cannot connect: TypeORM does not wrap its error in a QueryFailedError */
+async function connected(manager: EntityManager): Promise<EntityManager> {
+  await runnerOf(manager)
+    .connect()
+    .catch((error: unknown) => {
+      throw new DatabaseUnavailableError(error);
+    });
+  return manager;
 }
 
 async function runStatements<Result>(call: JoinedCall, statements: () => Promise<Result>): Promise<Result> {
@@ -215,13 +225,14 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ShippingException && error.cause === undefined;
 }
 
-function throwTyped(error: unknown): never {
-  throw typedError(error);
-}
-
-/** @param mayHaveCommitted as in `connectionError` */
+/**
+ * An error of the driver is a QueryFailedError. Other errors come from code of the host, and callers get them unchanged, even
+ * if a connection to another service broke.
+ * @param mayHaveCommitted as in `connectionError`
+ */
 function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
-  return errorsOfHostCode.has(Object(error)) ? error : connectionError(error, mayHaveCommitted);
+  const isOurs = error instanceof TypeORMError || error instanceof ShippingException;
+  return isOurs ? connectionError(error, mayHaveCommitted) : error;
 }
 
 function runnerOf({ queryRunner }: EntityManager): QueryRunner {

@@ -26,6 +26,8 @@ interface Connection {
   readonly turns: Turns;
   /** Set when a transaction begins. It settles when the transaction is open, or cannot begin. */
   opening?: Promise<void> | undefined;
+  /** How many transactions are committed. */
+  commits: number;
   /** Settles `opening`. */
   endOpening?: () => void;
 }
@@ -190,13 +192,19 @@ export class OpenTransactions implements EntitySubscriberInterface {
   afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
     // A BEGIN that fails has no event of its own.
     if (success === false && beginsTransaction.test(query)) this.connections.get(queryRunner)?.endOpening?.();
-    const isRolledBack = query === 'COMMIT' && Object(rawResults).command === 'ROLLBACK';
-    if (isRolledBack && this.connections.get(queryRunner)?.open.some(({ isJoined }) => isJoined))
-      throw new Error(rolledBackMessage);
+    if (query !== 'COMMIT' || !success) return;
+    const connection = this.connectionOf(queryRunner);
+    if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
+    else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
+  }
+
+  /** @returns how many transactions are committed on the connection, also if a subscriber of the host has failed then */
+  commitsOn(runner: QueryRunner): number {
+    return this.connections.get(runner)?.commits ?? 0;
   }
 
   private connectionOf(runner: QueryRunner): Connection {
-    const connection = this.connections.get(runner) ?? { open: [], turns: new Turns() };
+    const connection = this.connections.get(runner) ?? { open: [], turns: new Turns(), commits: 0 };
     this.connections.set(runner, connection);
     return connection;
   }

@@ -4,8 +4,10 @@ import { engineOf } from './engine.js';
 /** @throws Error that names the remedy, for a database that cannot hold our data */
 export async function checkDatabase(dataSource: DataSource): Promise<void> {
   const engine = engineOf(dataSource);
-  if (engine === 'postgres') await checkEncoding(dataSource);
-  else if (engine !== 'better-sqlite3') await checkSession(dataSource);
+  if (engine === 'postgres') {
+    await refuseQueryTimeout(dataSource);
+    await checkEncoding(dataSource);
+  } else if (engine !== 'better-sqlite3') await checkSession(dataSource);
 }
 
 /** @returns the names of the columns that the table of an entity lacks; undefined when there is no such table */
@@ -24,6 +26,23 @@ export async function missingColumns(
   } finally {
     await runner.release();
   }
+}
+
+/**
+ * With this setting, pg gives up a statement that the server goes on with. Behind it waits TypeORM's ROLLBACK, which pg then
+ * never sends. So the connection goes back to the pool inside its transaction, and the next user of it works in there.
+ */
+async function refuseQueryTimeout(dataSource: DataSource): Promise<void> {
+  const runner = dataSource.createQueryRunner('master');
+  const client: { connectionParameters?: { query_timeout?: unknown } } = await runner
+    .connect()
+    .finally(() => runner.release());
+  if (client.connectionParameters?.query_timeout)
+    throw new Error(
+      'The DataSource has the setting query_timeout of pg. With it, a connection may go back to the pool inside an open ' +
+        'transaction, and acknowledged rows of other requests are rolled back later. Remove it, and set statement_timeout in ' +
+        'its place: the server then ends the statement.',
+    );
 }
 
 async function checkEncoding(dataSource: DataSource): Promise<void> {
