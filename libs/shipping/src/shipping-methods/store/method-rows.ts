@@ -1,4 +1,4 @@
-import { type EntityManager, type EntityMetadata } from 'typeorm';
+import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
 import { ifAbsent, isMysql, nowIn, selectExpression } from '../../database/engines/engine.js';
@@ -10,7 +10,8 @@ import { ShippingMethod } from '../shipping-method.entity.js';
 import { ShippingProject } from '../shipping-project.entity.js';
 import { type StoredValues } from '../stored-values.js';
 
-// This file has all statements about methods. Columns have the names of the wire.
+// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes the INSERT and the
+// UPDATE of methods, because it tells your subscribers of TypeORM about them.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
@@ -129,10 +130,9 @@ export async function insertMethods(
   rows: readonly NewRow[],
 ): Promise<void> {
   const now = (): string => nowIn(manager);
-  const columns = settableColumns(manager);
   for (const part of statementsOf(rows)) {
     const values = part.map(({ id, values: fields }) => ({
-      ...Object.fromEntries(columns.map(({ name, column }) => [column.propertyName, fields[name]])),
+      ...propertiesOf(manager, fields),
       projectId,
       id,
       version: 1,
@@ -171,23 +171,19 @@ export async function updateMethods(
   projectId: string,
   rows: readonly NewRow[],
 ): Promise<void> {
-  const columns = settableColumns(manager);
-  const set = {
-    ...Object.fromEntries(columns.map(({ name, column }) => [column.propertyName, () => `:${name}`])),
-    version: () => 'version + 1',
-    updatedAt: () => nowIn(manager),
-  };
   for (const { id, values } of rows) {
-    const parameters: Record<string, unknown> = { projectId, id };
-    for (const { name, column } of columns)
-      parameters[name] = manager.connection.driver.preparePersistentValue(values[name], column);
-    const { affected } = await runCached(manager, ShippingMethod, 'update', parameters, () =>
-      manager
-        .createQueryBuilder()
-        .update(ShippingMethod)
-        .set(set)
-        .where('project_id = :projectId AND id = :id'),
-    ).catch(throwLostRace);
+    const { affected } = await manager
+      .createQueryBuilder()
+      .update(ShippingMethod)
+      .set({
+        ...propertiesOf(manager, values),
+        version: () => 'version + 1',
+        updatedAt: () => nowIn(manager),
+      })
+      .where('project_id = :projectId AND id = :id', { projectId, id })
+      .updateEntity(false)
+      .execute()
+      .catch(throwLostRace);
     // Somebody deleted the row by hand, or a trigger keeps it as it is.
     if (affected !== 1)
       throw lostRace(new Error('A method was not updated. Somebody may have deleted its row by hand.'));
@@ -219,15 +215,14 @@ function columnOf(manager: EntityManager, name: FieldName, column: string): stri
   return selectExpression(manager, column, fieldOf(name).kind === 'time');
 }
 
-/** Returns the columns that a client can set, each with the name of its field. */
-function settableColumns({
-  connection,
-}: EntityManager): { name: SettableField; column: EntityMetadata['columns'][number] }[] {
+/** Returns the values under the names of the entity's properties. */
+function propertiesOf({ connection }: EntityManager, values: StoredValues): Partial<ShippingMethod> {
   const { ownColumns } = connection.getMetadata(ShippingMethod);
-  return ownColumns.flatMap((column) => {
-    const name = settableFields.find((field) => field === column.databaseName);
-    return name ? [{ name, column }] : [];
-  });
+  const properties = settableFields.map((name) => [
+    ownColumns.find(({ databaseName }) => databaseName === name)?.propertyName,
+    values[name],
+  ]);
+  return Object.fromEntries(properties) as Partial<ShippingMethod>;
 }
 
 function storedMethod(row: Row): StoredMethod {
