@@ -1,10 +1,10 @@
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
-import { ifAbsent, isMysql, nowIn, selectExpression } from '../../database/engines/engine.js';
+import { dialectOf } from '../../database/dialects/dialects.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
-import { type FieldName, fieldNames, fieldOf, type SettableField, settableFields } from '../method-fields.js';
+import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
 import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.entity.js';
 import { ShippingProject } from '../shipping-project.entity.js';
@@ -49,8 +49,8 @@ export async function revisionsOf(
     () =>
       manager
         .createQueryBuilder(ShippingProject, 'p')
-        .select(selectExpression(manager, 'p.project_id'), 'id')
-        .addSelect(selectExpression(manager, 'p.revision'), 'revision')
+        .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'id')
+        .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
         .where('p.project_id IN (:...ids)'),
   );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
@@ -65,8 +65,8 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
-      .select(selectExpression(manager, 'p.project_id'), 'project_id')
-      .addSelect(selectExpression(manager, 'p.revision'), 'revision')
+      .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'project_id')
+      .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
       .where('p.project_id IN (:...ids)');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
     return query;
@@ -120,7 +120,7 @@ export async function addProject(manager: EntityManager, projectId: string, next
   await runCached(manager, ShippingProject, 'project', { projectId, next }, () => {
     const values = { projectId: () => ':projectId', revision: () => ':next' };
     const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
-    return ifAbsent(manager, insert, 'project_id');
+    return dialectOf(manager.connection).ifAbsent(insert, 'project_id');
   });
 }
 
@@ -129,7 +129,7 @@ export async function insertMethods(
   projectId: string,
   rows: readonly NewRow[],
 ): Promise<void> {
-  const now = (): string => nowIn(manager);
+  const now = (): string => dialectOf(manager.connection).now;
   for (const part of statementsOf(rows)) {
     const values = part.map(({ id, values: fields }) => ({
       ...propertiesOf(manager, fields),
@@ -178,7 +178,7 @@ export async function updateMethods(
       .set({
         ...propertiesOf(manager, values),
         version: () => 'version + 1',
-        updatedAt: () => nowIn(manager),
+        updatedAt: () => dialectOf(manager.connection).now,
       })
       .where('project_id = :projectId AND id = :id', { projectId, id })
       .updateEntity(false)
@@ -197,10 +197,8 @@ export async function deleteMethods(
 ): Promise<void> {
   for (let start = 0; start < ids.length; start += maxRowsOfStatement) {
     const part = ids.slice(start, start + maxRowsOfStatement);
-    // For several ids, MySQL and MariaDB may read the whole table, and they lock each row that they read. The function hides
-    // the ids from their optimizer, so that they read the rows of the project.
-    const column = isMysql(manager) && part.length > 1 ? 'CONCAT(id)' : 'id';
-    const condition = `project_id = :projectId AND ${column} IN (:...ids)`;
+    const { hasOneOfIds } = dialectOf(manager.connection);
+    const condition = `project_id = :projectId AND ${part.length === 1 ? 'id IN (:...ids)' : hasOneOfIds}`;
     const values = { projectId, ids: part };
     const { affected } = await runCached(manager, ShippingMethod, `delete ${condition}`, values, () =>
       manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
@@ -212,7 +210,8 @@ export async function deleteMethods(
 }
 
 function columnOf(manager: EntityManager, name: FieldName, column: string): string {
-  return selectExpression(manager, column, fieldOf(name).kind === 'time');
+  const dialect = dialectOf(manager.connection);
+  return fieldOf(name).kind === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
 /** Returns the values under the names of the entity's properties. */

@@ -6,7 +6,7 @@ import { type AfterStatements, Database } from '../../database/database.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
-import { readsFromSnapshotByDefault } from '../../database/engines/engine.js';
+import { dialectOf } from '../../database/dialects/dialects.js';
 import { MethodSettings } from '../method-settings.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { type Change, type Decide, expectedMethods } from '../method-changes.js';
@@ -151,7 +151,7 @@ export class MethodStore {
     change: ProjectChange,
   ): Promise<ChangeResult> {
     const { projectId, decide } = change;
-    const isSnapshot = readsFromSnapshotByDefault(manager);
+    const isSnapshot = dialectOf(manager.connection).readsFromSnapshot;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
     if (isSnapshot) await addProject(manager, projectId, randomUUID());
