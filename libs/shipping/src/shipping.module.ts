@@ -21,7 +21,7 @@ import {
 } from './shipping.options.js';
 import { ShippingTables } from './shipping.tables.js';
 import { Database } from './database/database.js';
-import { engineOf } from './database/engines/engine.js';
+import { dialectOf } from './database/dialects/dialects.js';
 
 const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
   // Nest 10 identifies a dynamic module by its serialised metadata, so two equal mounts would become one.
@@ -55,7 +55,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         useFactory: (source: DataSource | undefined, { entityManager }: ShippingModuleOptions) => {
           if (!source) throw otherNestTypeOrm() ?? noDataSource(dataSource);
           // This throws for an engine that we do not support.
-          engineOf(source);
+          dialectOf(source);
           return new Database(source, entityManager);
         },
         // The DataSource is optional, because our error names the remedy, and Nest's does not. MethodSettings must exist

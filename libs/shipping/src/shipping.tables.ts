@@ -11,7 +11,8 @@ import { shippingEntities } from './shipping.entities.js';
 import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
 import { connectionError } from './database/connection-errors.js';
 import { Database } from './database/database.js';
-import { checkDatabase, missingColumns } from './database/engines/boot-checks.js';
+import { dialectOf } from './database/dialects/dialects.js';
+import { missingColumns } from './database/missing-columns.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
@@ -64,7 +65,7 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
   /** @returns our tables; `missingColumns` is undefined when the whole table is missing */
   private async checkedTables(): Promise<{ tablePath: string; missingColumns: string[] | undefined }[]> {
     const { dataSource } = this.database;
-    await checkDatabase(dataSource);
+    await dialectOf(dataSource).checkDatabase(dataSource);
     const tables = [];
     for (const entity of shippingEntities) {
       const { tablePath } = dataSource.getMetadata(entity);

@@ -4,84 +4,82 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
+import { type Dialect, type DriverError, type ErrorMeaning } from './dialects/dialect.js';
+import { dialects } from './dialects/dialects.js';
 
-/** The error codes of drivers and servers, by their meaning. */
-const faults = {
-  /** A statement has waited too long for a lock. */
-  lock: /^(55P03|ER_LOCK_WAIT_TIMEOUT|ER_LOCK_NOWAIT)$/,
-  /** Another writer won. The same statement may succeed now. */
-  race: /^(40001|40P01|ER_LOCK_DEADLOCK|ER_CHECKREAD|SQLITE_BUSY_.*|SQLITE_LOCKED.*)$/,
-  /** The server refused, and nothing was changed. 1968 and 1969: a limit was reached, a statement took too long. */
-  unavailable:
-    /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|53...|57P03|57014|25006|ER_(CON_COUNT_ERROR|USER_LIMIT_REACHED|TOO_MANY_USER_CONNECTIONS|OPTION_PREVENTS_STATEMENT|QUERY_INTERRUPTED|QUERY_TIMEOUT|STATEMENT_TIMEOUT|UNKNOWN_COM_ERROR|DISK_FULL|RECORD_FILE_FULL|READ_ONLY_MODE|CANT_EXECUTE_IN_READ_ONLY_TRANSACTION)|196[89]|SQLITE_(BUSY|FULL|IOERR.*|READONLY.*|CANTOPEN.*))$/,
-  /** The connection broke. An open connection may also end with EHOSTUNREACH, after it has sent a change. */
-  broken:
-    /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ERR_STREAM_.*|ERR_SOCKET_.*|08...|25P0[34]|57P0[1245]|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_CONNECTION_KILLED|ER_SERVER_SHUTDOWN|ER_NEW_ABORTING_CONNECTION|ER_CLIENT_INTERACTION_TIMEOUT|1927)$/,
-  /** The COMMIT returned an error, but the transaction may be committed: the Galera node is cut off from the others. */
-  openCommit: /^ER_ERROR_DURING_COMMIT$/,
-  /** The server or TLS refuses the connection. A statement may also fail with these codes, for another reason. */
-  connecting:
-    /^(28...|3D000|42501|55000|ER_((DB)?ACCESS_DENIED_ERROR|ACCOUNT_HAS_BEEN_LOCKED|BAD_DB_ERROR|HOST_.*)|HANDSHAKE_.*|(ERR_TLS|UNABLE_TO|.*CERT).*)$/,
-  duplicate: /^(23505|ER_DUP_ENTRY|SQLITE_CONSTRAINT_UNIQUE)$/,
-  foreignKey: /^(23503|23001|ER_ROW_IS_REFERENCED(_2)?|SQLITE_CONSTRAINT_(FOREIGNKEY|TRIGGER))$/,
+/** The codes of Node.js, for all drivers. */
+const socketErrors: Dialect['errorCodes'] = {
+  ECONNREFUSED: 'refused',
+  ENOTFOUND: 'refused', // the name of the host is unknown
+  EAI_AGAIN: 'refused', // the name of the host cannot be looked up now
+  'ERR_TLS*': 'connecting',
+  'UNABLE_TO*': 'connecting', // the certificate cannot be verified
+  'CERT_*': 'connecting',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'connecting',
+  SELF_SIGNED_CERT_IN_CHAIN: 'connecting',
+  'ERR_SSL_*': 'connecting',
+  'ERR_STREAM_*': 'broken',
+  'ERR_SOCKET_*': 'broken',
+  ECONNRESET: 'broken',
+  ECONNABORTED: 'broken',
+  EPIPE: 'broken',
+  ETIMEDOUT: 'broken',
+  EHOSTUNREACH: 'broken', // an open connection may also end with it, after it has sent a change
+  EHOSTDOWN: 'broken',
+  ENETUNREACH: 'broken',
+  ENETDOWN: 'broken',
 };
-/**
- * Some driver errors have no code, so we recognise them by their messages. The message of an error with a code may contain
- * anything, such as a value that is a duplicate. An error with one of these messages means that the statement was never sent.
- */
-const messagesBeforeSending =
-  /^(Client .* not queryable|timeout exceeded when trying to connect|Cannot use a pool after calling end|Pool is closed|No connections available|Queue limit reached|.* connection is in closed state|.*database connection is not open)/;
-/** An error with one of these messages means that the connection broke. */
-const messagesOfBrokenConnections = /^(Connection terminated|PGlite is (closed|closing))/;
+
+const codes = new Map(
+  [socketErrors, ...dialects.map(({ errorCodes }) => errorCodes)].flatMap((each) => Object.entries(each)),
+);
+const families = [...codes].filter(([code]) => code.endsWith('*'));
+const messages = new Map(dialects.flatMap(({ errorMessages }) => Object.entries(errorMessages)));
+
+/** @returns the meaning of an error of a driver, a server or a socket; undefined for any other error */
+function meaningOf(error: unknown): ErrorMeaning | undefined {
+  const code = codeOf(error);
+  if (code !== '')
+    return codes.get(code) ?? families.find(([family]) => code.startsWith(family.slice(0, -1)))?.[1];
+  // An error with a code may contain any text in its message, such as a value that is a duplicate.
+  const message = error instanceof Error ? error.message : '';
+  return [...messages].find(([beginning]) => message.startsWith(beginning))?.[1];
+}
 
 /**
  * Returns the code of a database error or of a socket error. On PostgreSQL it is the SQLSTATE. Some errors of mysql2 have
  * only a number.
  */
 function codeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return '';
   if (error instanceof DatabaseUnavailableError) return codeOf(error.cause);
   const { code, errno } = driverErrorOf(error);
   return String(code ?? errno ?? '');
 }
 
-/** The fields of driver errors that we read. */
-interface DriverError {
-  code?: unknown;
-  errno?: unknown;
-  constraint?: unknown;
-  table?: unknown;
-  message?: unknown;
-}
-
 function driverErrorOf(error: unknown): DriverError {
-  const { driverError } = Object(error) as { driverError?: object };
-  return driverError ?? (Object(error) as DriverError);
+  const { driverError = error } = Object(error) as { driverError?: unknown };
+  return Object(driverError) as DriverError;
 }
 
 /**
  * Tells whether the database has refused to delete a row of ours, or to change its codes, because a row of your table
- * refers to it. The result is false if you have added a foreign key to our table, and that key is violated: PostgreSQL
- * reports this with the same code, but with the name of our table. SQLite reports a violation of ON DELETE RESTRICT as an
- * error of a trigger.
+ * refers to it.
  */
 export function isReferenced(error: unknown, ourTable: string): boolean {
-  const isTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER';
-  if (!faults.foreignKey.test(codeOf(error)) || (isTrigger && !/FOREIGN KEY/.test(String(error))))
-    return false;
-  return driverErrorOf(error).table !== ourTable;
+  const { table, message } = driverErrorOf(error);
+  // SQLite reports a violation of ON DELETE RESTRICT as an error of a trigger.
+  const isTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER' && /FOREIGN KEY/.test(String(message));
+  // PostgreSQL names our table if we have violated a foreign key that you have added to our table.
+  return (isTrigger || meaningOf(error) === 'foreignKey') && table !== ourTable;
 }
 
 /**
- * Tells whether a row has the same values in this unique index already. PostgreSQL has the name of the index in a field.
- * In MariaDB's message it is the last quoted name, in each language of the server. SQLite's message ends with the columns.
+ * Tells whether a row has the same values in this unique index already.
+ * @param lastColumn the last column of the index
  */
 export function isDuplicate(error: unknown, index: string, lastColumn: string): boolean {
-  if (!faults.duplicate.test(codeOf(error))) return false;
-  const { constraint, message } = driverErrorOf(error);
-  // An entityPrefix or the name of a partition may stand before it.
-  if (constraint !== undefined) return String(constraint).endsWith(index);
-  return new RegExp(`(${index}(["'][^"']*)?|\\.${lastColumn})$`).test(String(message));
+  const dialect = dialects.find(({ errorCodes }) => errorCodes[codeOf(error)] === 'duplicate');
+  return dialect?.isDuplicateIn(driverErrorOf(error), index, lastColumn) ?? false;
 }
 
 /**
@@ -95,9 +93,8 @@ export function isShardError(error: unknown): boolean {
 /** @returns 'lock' after a lock time-out, 'race' after a deadlock or a serialization failure, otherwise undefined */
 export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
   if (error instanceof DatabaseUnavailableError) return error.contention;
-  const code = codeOf(error);
-  if (faults.lock.test(code)) return 'lock';
-  return faults.race.test(code) ? 'race' : undefined;
+  const meaning = meaningOf(error);
+  return meaning === 'lock' || meaning === 'race' ? meaning : undefined;
 }
 
 /**
@@ -115,38 +112,31 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
   // After a call of ours has failed, your next statement gets an error whose cause is the typed error of that call.
   const typed = [error, Object(error).cause].find(isTyped);
   if (typed) return typed;
-  const kind = kindOf(error);
-  switch (kind) {
+  switch (isBeforeSending(error) ? 'refused' : meaningOf(error)) {
     case 'lock':
+      return new DatabaseUnavailableError(error, 'lock');
     case 'race':
-      return new DatabaseUnavailableError(error, kind);
-    case 'notSent':
+      return new DatabaseUnavailableError(error, 'race');
+    case 'refused':
       return new DatabaseUnavailableError(error);
-    case 'openCommit':
-      return mayHaveCommitted ? new OutcomeUnknownError(error) : error;
     case 'broken':
       return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
+    case 'openCommit':
+      return mayHaveCommitted ? new OutcomeUnknownError(error) : error;
     default:
       return error;
   }
 }
 
-function kindOf(error: unknown): 'lock' | 'race' | 'notSent' | 'openCommit' | 'broken' | undefined {
-  const code = codeOf(error);
-  const message = code === '' && error instanceof Error ? error.message : '';
-  const contention = contentionOf(error);
-  if (contention) return contention;
+/** Tells whether there was no connection on which the statement could be sent. */
+function isBeforeSending(error: unknown): boolean {
   const isReleased =
     error instanceof QueryRunnerAlreadyReleasedError ||
     error instanceof QueryRunnerProviderAlreadyReleasedError;
+  const isSocketError = (Object(error) as { syscall?: unknown }).syscall === 'connect';
   // TypeORM wraps the error of each statement. It passes on the error of a connection as it is.
-  const isConnectError =
-    (Object(error) as { syscall?: unknown }).syscall === 'connect' ||
-    (faults.connecting.test(code) && !(error instanceof QueryFailedError));
-  if (isReleased || isConnectError || messagesBeforeSending.test(message) || faults.unavailable.test(code))
-    return 'notSent';
-  if (faults.openCommit.test(code)) return 'openCommit';
-  return messagesOfBrokenConnections.test(message) || faults.broken.test(code) ? 'broken' : undefined;
+  const isRefused = meaningOf(error) === 'connecting' && !(error instanceof QueryFailedError);
+  return isReleased || isSocketError || isRefused;
 }
 
 function isTyped(error: unknown): boolean {

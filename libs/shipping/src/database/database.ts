@@ -3,7 +3,7 @@ import { type DataSource, type EntityManager, type QueryRunner, TypeORMError } f
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { connectionError } from './connection-errors.js';
-import { isSqlite } from './engines/engine.js';
+import { dialectOf } from './dialects/dialects.js';
 import { isInsideHook, runAsHook } from './hook-state.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { type JoinedCall, type OpenTransactions, openTransactionsOf } from './open-transactions.js';
@@ -40,8 +40,8 @@ export interface AfterStatements<Result> {
 
 const maxTries = 3;
 
-/** TypeORM has one connection to SQLite for all calls. Two transactions at the same time would become one. */
-const sqliteTurnsOf = onePerDataSource(() => new Turns());
+/** The calls on a DataSource that has one connection for all of them. */
+const turnsOf = onePerDataSource(() => new Turns());
 
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
@@ -134,7 +134,7 @@ export class Database {
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know this level.
-      const keepsLevel = !isRetry || isSqlite(outside);
+      const keepsLevel = !isRetry || dialectOf(this.dataSource).hasOneConnection;
       return keepsLevel ? outside.transaction(run) : outside.transaction('READ COMMITTED', run);
     };
     return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
@@ -172,7 +172,7 @@ export class Database {
 
   private onOwnConnection<Result>(work: Attempt<Result>, options?: AttemptOptions): Promise<Result> {
     const run = (): Promise<Result> => this.withRetries(work, options);
-    return isSqlite(this.dataSource.manager) ? sqliteTurnsOf(this.dataSource).take(run) : run();
+    return dialectOf(this.dataSource).hasOneConnection ? turnsOf(this.dataSource).take(run) : run();
   }
 
   /** Runs work outside of a transaction. On a connection of its own, it tries again after a lost race. */

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { ColumnTypesByUseDataSource, seqIndex } from '../database/engines/column-types.js';
+import { AdaptToDialect } from '../database/dialects/adapt-entity.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
 const collation = 'C';
@@ -9,14 +9,14 @@ const primaryKeyConstraintName = 'pk_shipping_order_event';
  * An event of an order. `record()` adds rows, nothing changes them, and only removals of whole histories delete them. The
  * primary key has the order of the history, and an index has the order of each type.
  */
-@ColumnTypesByUseDataSource
+@AdaptToDialect
 @Entity({ name: 'shipping_order_event' })
 @Index('uq_shipping_order_event_dedupe_key', ['projectId', 'orderId', 'dedupeKey'], {
   unique: true,
   where: 'dedupe_key IS NOT NULL',
 })
 @Index('ix_shipping_order_event_type', ['projectId', 'orderId', 'type', 'occurredAt', 'seq'])
-@Index(seqIndex, ['seq'], { unique: true })
+@Index('uq_shipping_order_event_seq', ['seq'], { unique: true })
 export class OrderEvent {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
   projectId!: string;

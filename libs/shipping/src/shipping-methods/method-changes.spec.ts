@@ -11,7 +11,7 @@ const defaults = methodSet(
   [{ id: idOf(0xd), method_label: 'Default', sort_order: 5, meta: '{"a": 1}', version: 2 }],
   'default',
 );
-const view = MethodView.of(
+const view = new MethodView(
   methodSet([
     { method_label: 'Own', meta: '{"b": 2, "a": 1}', version: 4, use_default: true },
     { method_code: '12', version: 1 },
@@ -83,7 +83,7 @@ describe('a creation', () => {
     meta: { a: 2 },
   };
   const holder = (use_default: boolean): MethodView =>
-    MethodView.of(
+    new MethodView(
       methodSet([{ ...complete, meta: JSON.stringify(complete.meta), use_default }]),
       methodSet([{ ...codes, ...others, meta: JSON.stringify(others.meta) }], 'default'),
     );
@@ -128,7 +128,6 @@ describe('an update', () => {
       {
         kind: 'update',
         id: inheriting,
-        before: view.byId(inheriting),
         values: { ...filledIn, ...stored, method_label: 'New' },
       },
     ]);
@@ -180,9 +179,7 @@ describe('an update', () => {
 
 describe('a removal', () => {
   it('deletes one row', () => {
-    expect(removal(plain.toUpperCase(), undefined)(view)).toEqual([
-      { kind: 'delete', id: plain, before: view.byId(plain) },
-    ]);
+    expect(removal(plain.toUpperCase(), undefined)(view)).toEqual([{ kind: 'delete', id: plain }]);
   });
 
   it('is refused for a method that is not there, and with a wrong etag', () => {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuid } from 'uuid';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { type EffectiveMethod } from './effective-method.js';
+import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
 import { codesOf } from './method-fields.js';
-import { type MethodView, type WrittenRow } from './method-view.js';
+import { type MethodSet, type MethodView } from './method-view.js';
 import {
   DuplicateMethodError,
   MethodNotFoundError,
@@ -15,11 +15,11 @@ import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 
 // These functions decide what a call changes. They read only the view of the project, and throw refusals.
 
-/** A row to write, and for an update or a deletion the method as it was before. */
+/** A row to write. */
 export type Change =
   | { kind: 'insert'; id: string; values: StoredValues }
-  | { kind: 'update'; id: string; before: EffectiveMethod; values: StoredValues }
-  | { kind: 'delete'; id: string; before: EffectiveMethod };
+  | { kind: 'update'; id: string; values: StoredValues }
+  | { kind: 'delete'; id: string };
 
 /**
  * Returns the rows to write. The list is empty when nothing changes.
@@ -95,28 +95,37 @@ export function adoption(defaults: MethodView, maxMethods: number): Decide {
 
 export const removalOfAll: Decide = (view) => view.methods.map(deletion);
 
-/**
- * The row that a change is expected to write. A trigger of the database may write another one.
- * @param now stands for the time of the database
- */
-export function expectedRow(change: Change, projectId: string, now: string): WrittenRow {
-  const { kind, id } = change;
-  if (kind === 'delete') return { id, stored: undefined };
-  const { values } = change;
-  const { version, created_at } = kind === 'update' ? change.before.stored : { version: 0, created_at: now };
-  const meta = JSON.stringify(values.meta);
-  return {
-    id,
-    stored: { ...values, meta, id, project_id: projectId, version: version + 1, created_at, updated_at: now },
-  };
+/** Returns the methods that a project is expected to have after the changes. A trigger of the database may change them. */
+export function expectedMethods(
+  { projectId, methods }: MethodSet,
+  changes: readonly Change[],
+): StoredMethod[] {
+  const now = new Date().toISOString();
+  const stored = new Map(methods.map((method) => [method.id, method]));
+  for (const change of changes) {
+    const { id } = change;
+    const { version = 0, created_at = now } = stored.get(id) ?? {};
+    if (change.kind === 'delete') stored.delete(id);
+    else
+      stored.set(id, {
+        ...change.values,
+        meta: JSON.stringify(change.values.meta),
+        id,
+        project_id: projectId,
+        version: version + 1,
+        created_at,
+        updated_at: now,
+      });
+  }
+  return [...stored.values()];
 }
 
 function insertion(values: StoredValues): Change {
   return { kind: 'insert', id: uuid(), values };
 }
 
-function deletion(before: EffectiveMethod): Change {
-  return { kind: 'delete', id: before.stored.id, before };
+function deletion({ stored }: EffectiveMethod): Change {
+  return { kind: 'delete', id: stored.id };
 }
 
 /** @throws TooManyMethodsError when the changes add methods, and the project would then have too many */
@@ -136,7 +145,7 @@ function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippin
     const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);
     if (methodWithCodes) throw new DuplicateMethodError(methodWithCodes.stored.id);
   }
-  return [{ kind: 'update', id: before.stored.id, before, values }];
+  return [{ kind: 'update', id: before.stored.id, values }];
 }
 
 /** @throws MethodNotFoundError, VersionMismatchError */

@@ -184,7 +184,7 @@ describe('a view and a plain model of it', () => {
       (stored, defaultMethods, queries) => {
         const set = methodSet(stored);
         const defaults = methodSet(defaultMethods, 'default');
-        const view = MethodView.of(set, defaults);
+        const view = new MethodView(set, defaults);
         const methods = set.methods.map((method) => shown(method, defaults.methods));
 
         for (const query of queries) {

@@ -20,13 +20,6 @@ export interface Revisions {
   defaults: string | undefined;
 }
 
-/** A row as it is after a write. */
-export interface WrittenRow {
-  id: string;
-  /** Undefined when the row was deleted. */
-  stored: StoredMethod | undefined;
-}
-
 /** A carrier with its methods, in list order. */
 export type CarrierBranch = Omit<ShippingCarrierDto, 'methods'> & { methods: readonly EffectiveMethod[] };
 
@@ -56,46 +49,23 @@ export class MethodView {
   readonly tag: string;
   /** An estimate of the memory that this view takes. */
   readonly bytes: number;
-  private readonly defaultsRevision: string | undefined;
+  readonly methods: readonly EffectiveMethod[];
 
   /**
-   * A view holds only those defaults that its methods inherit from. It does not hold the whole set, because each cached
-   * view may have read another revision of it.
+   * A view holds only those defaults that its methods inherit from. The whole set of defaults would stay in memory once for
+   * each of its revisions.
    * @param defaults the defaults project, read at the same moment; undefined when no method inherits
    */
-  constructor(
-    { projectId, revision }: MethodSet,
-    defaults: Pick<MethodSet, 'revision'> | undefined,
-    readonly methods: readonly EffectiveMethod[],
-  ) {
+  constructor({ projectId, revision, methods }: MethodSet, defaults?: MethodSet) {
     this.projectId = projectId;
     this.revision = revision;
     this.inherits = defaults !== undefined;
-    this.defaultsRevision = defaults?.revision;
     this.tag = tagOf({ project: revision, defaults: defaults?.revision }, this.inherits);
-    this.bytes = viewBytes + sum(methods.map(bytesOf));
-  }
-
-  static of(set: MethodSet, defaults?: MethodSet): MethodView {
     const byCodes = new Map(defaults?.methods.map((method) => [codesOf(method), method]));
-    return new MethodView(set, defaults, effectiveMethods(set.methods, byCodes).toSorted(inListOrder));
-  }
-
-  /**
-   * Returns the view after a write, without another read. It shares the methods that were not written with this view.
-   * @returns undefined when a method begins to inherit, because this view does not hold its default
-   */
-  with(rows: readonly WrittenRow[], revision: string): MethodView | undefined {
-    const writtenIds = new Set(rows.map(({ id }) => id));
-    const stored = rows.flatMap((row) => row.stored ?? []);
-    const untouched = this.methods.filter((method) => !writtenIds.has(method.stored.id));
-    const inheriting = this.inherits ? this.methods.filter((method) => method.stored.use_default) : [];
-    const defaults = new Map(inheriting.map((method) => [codesOf(method.stored), method.inheritedFrom]));
-    if (stored.some((method) => method.use_default && !defaults.has(codesOf(method)))) return undefined;
-    const methods = untouched.concat(effectiveMethods(stored, defaults)).toSorted(inListOrder);
-    const inherits = this.inherits && methods.some((method) => method.stored.use_default);
-    const set = { projectId: this.projectId, revision, methods: [] };
-    return new MethodView(set, inherits ? { revision: this.defaultsRevision } : undefined, methods);
+    this.methods = methods
+      .map((each) => new EffectiveMethod(each, each.use_default ? byCodes.get(codesOf(each)) : undefined))
+      .toSorted(inListOrder);
+    this.bytes = viewBytes + sum(this.methods.map(bytesOf));
   }
 
   byId(id: string): EffectiveMethod | undefined {
@@ -163,14 +133,4 @@ function bytesOfTexts(stored: StoredMethod): number {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** @param defaults the defaults, each under the key that `codesOf` makes of its codes */
-function effectiveMethods(
-  methods: readonly StoredMethod[],
-  defaults: ReadonlyMap<string, StoredMethod | undefined>,
-): EffectiveMethod[] {
-  return methods.map(
-    (method) => new EffectiveMethod(method, method.use_default ? defaults.get(codesOf(method)) : undefined),
-  );
 }

@@ -1,5 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
-import { ColumnTypesByUseDataSource } from '../database/engines/column-types.js';
+import { AdaptToDialect } from '../database/dialects/adapt-entity.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
 const collation = 'C';
@@ -9,7 +9,7 @@ const primaryKeyConstraintName = 'pk_shipping_method';
  * A method with its own values. The values that a client sees may come from the defaults project (`use_default`), so read
  * through `ShippingMethods`. Every key begins with the project. This separates the tenants, and the table can be sharded.
  */
-@ColumnTypesByUseDataSource
+@AdaptToDialect
 @Entity({ name: 'shipping_method' })
 @Unique('uq_shipping_method_codes', ['projectId', 'carrierCode', 'methodCode'])
 @Check('ck_shipping_method_codes', `carrier_code <> '' AND method_code <> ''`)

@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { ColumnTypesByUseDataSource } from '../database/engines/column-types.js';
+import { AdaptToDialect } from '../database/dialects/adapt-entity.js';
 
 /**
  * One row for each project that has, or had, methods. The first method of a project inserts the row, and the row stays when
  * the methods are removed.
  * Each change of a method updates this row first, and so locks it: the writers of a project wait for each other here.
  */
-@ColumnTypesByUseDataSource
+@AdaptToDialect
 @Entity({ name: 'shipping_project' })
 export class ShippingProject {
   @PrimaryColumn({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
-import { engineOf } from '../database/engines/engine.js';
+import { dialectOf } from '../database/dialects/dialects.js';
 import { shippingMigrations } from '../database/migrations/migrations.js';
 import { shippingEntities } from '../shipping.entities.js';
 
@@ -80,7 +80,7 @@ async function onServer(
   const nothing = { entities: [], migrations: [], subscribers: [], migrationsRun: false };
   const untouched = { synchronize: false, dropSchema: false };
   const server = new DataSource({ ...options, ...nothing, ...untouched } as DataSourceOptions);
-  engineOf(server);
+  dialectOf(server);
   await server.initialize();
   await work(server.createQueryRunner()).finally(() => server.destroy());
 }

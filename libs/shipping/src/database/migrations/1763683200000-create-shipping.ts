@@ -1,4 +1,10 @@
-import { type MigrationInterface, type QueryRunner, Table, type TableColumnOptions } from 'typeorm';
+import {
+  type DataSource,
+  type MigrationInterface,
+  type QueryRunner,
+  Table,
+  type TableColumnOptions,
+} from 'typeorm';
 
 // A migration shares no constant with other code, because that code will change and a migration must not.
 
@@ -60,31 +66,45 @@ export class CreateShipping implements MigrationInterface {
   name = 'NestjsShippingCreate1763683200000';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const table of tables(runner)) await runner.createTable(table);
+    for (const table of tables(runner, await typesOf(runner))) await runner.createTable(table);
   }
 
   async down(runner: QueryRunner): Promise<void> {
     // The table of methods is dropped first. If your foreign key refers to it, the database refuses, and nothing has been
     // dropped.
-    for (const table of tables(runner)) {
+    for (const table of tables(runner, await typesOf(runner))) {
       // TypeORM would drop the index of the numbered column first, which these servers refuse.
-      if (isMysqlFamily(runner))
+      if (isMysqlFamily(runner.connection))
         await runner.query(`DROP TABLE ${runner.connection.driver.escape(table.name)}`);
       else await runner.dropTable(table);
     }
   }
 }
 
-function isMysqlFamily({ connection }: QueryRunner): boolean {
-  return /^(mariadb|mysql)$/.test(connection.options.type);
+function isMysqlFamily({ options }: DataSource): boolean {
+  return /^(mariadb|mysql)$/.test(options.type);
 }
 
-function tables(runner: QueryRunner): Table[] {
-  const { driver, namingStrategy, options } = runner.connection;
-  // A DataSource of type `mysql` may have a server of MariaDB. MySQL has no version 10.
-  const isMariadbServer = options.type === 'mysql' && parseInt(driver.version ?? '') >= 10;
-  const types = engines[isMariadbServer ? 'mariadb' : options.type];
-  if (!types) throw new Error(`nestjs-shipping has no tables for a DataSource of type "${options.type}".`);
+/** @throws Error that names the remedy */
+async function typesOf(runner: QueryRunner): Promise<Types> {
+  const { type } = runner.connection.options;
+  let engine: string = type;
+  if (isMysqlFamily(runner.connection)) {
+    // A DataSource of type `mysql` may have a server of MariaDB.
+    const [server]: { version: string }[] = await runner.query('SELECT VERSION() AS version');
+    engine = server?.version.includes('MariaDB') ? 'mariadb' : 'mysql';
+    if (type === 'mariadb' && engine === 'mysql')
+      throw new Error(
+        `The server is MySQL ${server?.version}, but the DataSource has the type "mariadb". Give it the type "mysql".`,
+      );
+  }
+  const types = engines[engine];
+  if (!types) throw new Error(`nestjs-shipping has no tables for a DataSource of type "${type}".`);
+  return types;
+}
+
+function tables({ connection }: QueryRunner, types: Types): Table[] {
+  const { namingStrategy, options } = connection;
   const text = (name: string, length: number, isNullable = false): TableColumnOptions => ({
     name,
     type: 'varchar',
@@ -127,9 +147,9 @@ function tables(runner: QueryRunner): Table[] {
         time('created_at'),
         time('updated_at'),
       ],
-      uniques: isMysqlFamily(runner) ? [] : [unique],
-      indices: isMysqlFamily(runner) ? [{ ...unique, isUnique: true }] : [],
-      checks: isMysqlFamily(runner)
+      uniques: isMysqlFamily(connection) ? [] : [unique],
+      indices: isMysqlFamily(connection) ? [{ ...unique, isUnique: true }] : [],
+      checks: isMysqlFamily(connection)
         ? []
         : [
             {
@@ -166,7 +186,7 @@ function tables(runner: QueryRunner): Table[] {
           name: prefixed('uq_shipping_order_event_dedupe_key'),
           columnNames: ['project_id', 'order_id', 'dedupe_key'],
           isUnique: true,
-          ...(!isMysqlFamily(runner) && { where: 'dedupe_key IS NOT NULL' }),
+          ...(!isMysqlFamily(connection) && { where: 'dedupe_key IS NOT NULL' }),
         },
         {
           name: prefixed('ix_shipping_order_event_type'),

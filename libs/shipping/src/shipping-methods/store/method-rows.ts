@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
-import { ifAbsent, isMysql, nowIn, selectExpression } from '../../database/engines/engine.js';
+import { dialectOf } from '../../database/dialects/dialects.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
@@ -11,7 +10,8 @@ import { ShippingMethod } from '../shipping-method.entity.js';
 import { ShippingProject } from '../shipping-project.entity.js';
 import { type StoredValues } from '../stored-values.js';
 
-// This file has all statements about methods. Columns have the names of the wire.
+// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes the INSERT and the
+// UPDATE of methods, because it tells your subscribers of TypeORM about them.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
@@ -23,9 +23,6 @@ export interface NewRow {
 
 /** An INSERT of 1,000 rows has 11,000 parameters. Every engine allows that. */
 const maxRowsOfStatement = 1000;
-
-/** The CASE of an UPDATE compares every row with every id, so its cost grows with the square of the rows. */
-const maxRowsOfUpdate = 100;
 
 /**
  * The largest size of the values of one statement, if it has more than one row. A driver that escapes values may send
@@ -52,8 +49,8 @@ export async function revisionsOf(
     () =>
       manager
         .createQueryBuilder(ShippingProject, 'p')
-        .select(selectExpression(manager, 'p.project_id'), 'id')
-        .addSelect(selectExpression(manager, 'p.revision'), 'revision')
+        .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'id')
+        .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
         .where('p.project_id IN (:...ids)'),
   );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
@@ -68,8 +65,8 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
-      .select(selectExpression(manager, 'p.project_id'), 'project_id')
-      .addSelect(selectExpression(manager, 'p.revision'), 'revision')
+      .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'project_id')
+      .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
       .where('p.project_id IN (:...ids)');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
     return query;
@@ -82,96 +79,83 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
 }
 
 /**
- * Gives a project its next revision, which locks it until the end of the transaction.
- * @param expected the revision that it must have; undefined: it must have no row
- * @returns false when it has another revision; then nothing was written
+ * Replaces the revision of a project, which locks its row until the end of the transaction.
+ * @param known the revision that the row must have; undefined: there must be no row
+ * @returns false if the project has another revision. Then nothing was written.
  */
-export async function claim(
+export async function replaceRevision(
   manager: EntityManager,
   projectId: string,
-  expected: string | undefined,
+  known: string | undefined,
   next: string,
 ): Promise<boolean> {
-  // When an INSERT finds a row already, drivers report different counts. So the UPDATE tells whether the row is ours.
-  const expectedRevision = expected ?? (await addProject(manager, projectId));
-  const values = { projectId, expectedRevision, next };
-  const { affected } = await runCached(manager, ShippingProject, 'claim', values, () =>
-    nextRevision(manager).where('project_id = :projectId AND revision = :expectedRevision'),
+  if (known === undefined) await addProject(manager, projectId, next);
+  // When an INSERT finds a row, drivers report different counts. After it, only our new row has the next revision.
+  const values = { projectId, known: known ?? next, next };
+  const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
+    setRevision(manager).where('project_id = :projectId AND revision = :known'),
   );
   return affected === 1;
 }
 
-/** Waits for the other writers of a project, and gives it its next revision. */
-export async function lock(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  // The lock needs a row.
-  await addProject(manager, projectId);
+/** Waits for the other writers of a project, and gives it a revision, which locks its row. */
+export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
+  await addProject(manager, projectId, next);
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
-    nextRevision(manager).where('project_id = :projectId'),
+    setRevision(manager).where('project_id = :projectId'),
   );
-  // Somebody deleted the row by hand.
+  // Somebody has deleted the row by hand since the INSERT found it.
   if (affected !== 1) throw lostRace();
 }
 
-function nextRevision(manager: EntityManager) {
+function setRevision(manager: EntityManager) {
   return manager
     .createQueryBuilder()
     .update(ShippingProject)
     .set({ revision: () => ':next' });
 }
 
-/**
- * Adds the row of a project, if there is none. On MySQL it also locks the row that it finds.
- * @returns the revision of the row that it adds
- */
-export async function addProject(manager: EntityManager, projectId: string): Promise<string> {
-  const revision = randomUUID();
-  await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
-    const values = { projectId: () => ':projectId', revision: () => ':revision' };
+/** Adds the row of a project, if there is none. On MySQL and MariaDB it also locks a row that it finds. */
+export async function addProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
+  await runCached(manager, ShippingProject, 'project', { projectId, next }, () => {
+    const values = { projectId: () => ':projectId', revision: () => ':next' };
     const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
-    return ifAbsent(manager, insert, 'project_id');
+    return dialectOf(manager.connection).ifAbsent(insert, 'project_id');
   });
-  return revision;
 }
 
-/** @returns the methods as they are stored, because a trigger of the host may have changed them */
 export async function insertMethods(
   manager: EntityManager,
   projectId: string,
   rows: readonly NewRow[],
-): Promise<StoredMethod[]> {
-  const now = (): string => nowIn(manager);
-  const inserted: StoredMethod[] = [];
+): Promise<void> {
+  const now = (): string => dialectOf(manager.connection).now;
   for (const part of statementsOf(rows)) {
-    const values = part.map(({ id, values: columns }) => ({
-      ...propertiesOf(manager, columns),
+    const values = part.map(({ id, values: fields }) => ({
+      ...propertiesOf(manager, fields),
       projectId,
       id,
       version: 1,
       createdAt: now,
       updatedAt: now,
     }));
-    const insert = manager
+    await manager
       .createQueryBuilder()
       .insert()
       .into(ShippingMethod)
-      .values(values as object[]);
-    const isReturning = manager.connection.driver.isReturningSqlSupported('insert');
-    if (isReturning) insert.returning(returningColumns(manager));
-    const { raw } = await insert.updateEntity(false).execute().catch(throwLostRace);
-    const ids = part.map(({ id }) => id);
-    inserted.push(
-      ...(isReturning ? (raw as Row[]).map(storedMethod) : await storedMethods(manager, projectId, ids)),
-    );
+      .values(values as object[])
+      .updateEntity(false)
+      .execute()
+      .catch(throwLostRace);
   }
-  return inserted;
 }
 
 /** Divides rows among statements, each with at least one row. */
-function* statementsOf(rows: readonly NewRow[], maxRows = maxRowsOfStatement): Generator<NewRow[]> {
+function* statementsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
   let [part, bytes]: [NewRow[], number] = [[], 0];
   for (const row of rows) {
     const rowBytes = Buffer.byteLength(JSON.stringify(row.values));
-    if (part.length === maxRows || (part.length > 0 && bytes + rowBytes > maxBytesOfStatement)) {
+    if (part.length === maxRowsOfStatement || (part.length > 0 && bytes + rowBytes > maxBytesOfStatement)) {
       yield part;
       [part, bytes] = [[], 0];
     }
@@ -181,63 +165,29 @@ function* statementsOf(rows: readonly NewRow[], maxRows = maxRowsOfStatement): G
   if (part.length > 0) yield part;
 }
 
-/**
- * The condition of an UPDATE or DELETE of methods. For several ids, MySQL and MariaDB may read the whole table, and they lock
- * each row that they read. The function hides the ids from their optimizer, so that they read the rows of the project.
- */
-function idsCondition(manager: EntityManager, ids: readonly string[]): string {
-  const id = isMysql(manager) && ids.length > 1 ? 'CONCAT(id)' : 'id';
-  return `project_id = :projectId AND ${id} IN (:...ids)`;
-}
-
-/**
- * Updates methods, many in one statement: `SET meta = CASE id WHEN … THEN … ELSE meta END`. The ELSE gives the parameters
- * the type of the column.
- * @returns the methods as they are stored
- */
+/** Updates methods, each by one statement. */
 export async function updateMethods(
   manager: EntityManager,
   projectId: string,
   rows: readonly NewRow[],
-): Promise<StoredMethod[]> {
-  const { driver } = manager.connection;
-  const metadata = manager.connection.getMetadata(ShippingMethod);
-  const isReturning = driver.isReturningSqlSupported('update');
-  const updated: StoredMethod[] = [];
-  for (const part of statementsOf(rows, maxRowsOfUpdate)) {
-    const ids = part.map(({ id }) => id);
-    const parameters: Record<string, unknown> = { projectId, ids };
-    const set: Record<string, () => string> = {
-      version: () => 'version + 1',
-      updatedAt: () => nowIn(manager),
-    };
-    for (const name of settableFields) {
-      const column = metadata.findColumnWithDatabaseName(name);
-      if (!column) throw new TypeError(`The entity has no column ${name}.`);
-      const cases = part.map(({ id, values }, index) => {
-        parameters[`id${index}`] = id;
-        parameters[`${name}${index}`] = driver.preparePersistentValue(values[name], column);
-        return `WHEN :id${index} THEN :${name}${index}`;
-      });
-      set[column.propertyName] = () => `CASE id ${cases.join(' ')} ELSE ${name} END`;
-    }
-    const update = manager
+): Promise<void> {
+  for (const { id, values } of rows) {
+    const { affected } = await manager
       .createQueryBuilder()
       .update(ShippingMethod)
-      .set(set)
-      .where(idsCondition(manager, ids))
-      .setParameters(parameters);
-    if (isReturning) update.returning(returningColumns(manager));
-    const { raw } = await update.updateEntity(false).execute().catch(throwLostRace);
-    const stored = isReturning
-      ? (raw as Row[]).map(storedMethod)
-      : await storedMethods(manager, projectId, ids);
-    // A row was deleted by hand, without a new revision.
-    if (stored.length !== part.length)
+      .set({
+        ...propertiesOf(manager, values),
+        version: () => 'version + 1',
+        updatedAt: () => dialectOf(manager.connection).now,
+      })
+      .where('project_id = :projectId AND id = :id', { projectId, id })
+      .updateEntity(false)
+      .execute()
+      .catch(throwLostRace);
+    // Somebody deleted the row by hand, or a trigger keeps it as it is.
+    if (affected !== 1)
       throw lostRace(new Error('A method was not updated. Somebody may have deleted its row by hand.'));
-    updated.push(...stored);
   }
-  return updated;
 }
 
 export async function deleteMethods(
@@ -247,7 +197,8 @@ export async function deleteMethods(
 ): Promise<void> {
   for (let start = 0; start < ids.length; start += maxRowsOfStatement) {
     const part = ids.slice(start, start + maxRowsOfStatement);
-    const condition = idsCondition(manager, part);
+    const { hasOneOfIds } = dialectOf(manager.connection);
+    const condition = `project_id = :projectId AND ${part.length === 1 ? 'id IN (:...ids)' : hasOneOfIds}`;
     const values = { projectId, ids: part };
     const { affected } = await runCached(manager, ShippingMethod, `delete ${condition}`, values, () =>
       manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
@@ -258,36 +209,16 @@ export async function deleteMethods(
   }
 }
 
-async function storedMethods(
-  manager: EntityManager,
-  projectId: string,
-  ids: readonly string[],
-): Promise<StoredMethod[]> {
-  const { records } = await runCached<Row>(manager, ShippingMethod, 'stored', { projectId, ids }, () => {
-    const query = manager
-      .createQueryBuilder(ShippingMethod, 'm')
-      .select(selectExpression(manager, 'm.project_id'), 'project_id')
-      .where('m.project_id = :projectId AND m.id IN (:...ids)');
-    for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
-    return query;
-  });
-  return records.map(storedMethod);
-}
-
-function returningColumns(manager: EntityManager): string {
-  const columns = fieldNames.map((name) => `${columnOf(manager, name, name)} AS ${name}`);
-  return [`${selectExpression(manager, 'project_id')} AS project_id`, ...columns].join(', ');
-}
-
 function columnOf(manager: EntityManager, name: FieldName, column: string): string {
-  return selectExpression(manager, column, fieldOf(name).kind === 'time');
+  const dialect = dialectOf(manager.connection);
+  return fieldOf(name).kind === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
 /** Returns the values under the names of the entity's properties. */
 function propertiesOf({ connection }: EntityManager, values: StoredValues): Partial<ShippingMethod> {
-  const metadata = connection.getMetadata(ShippingMethod);
+  const { ownColumns } = connection.getMetadata(ShippingMethod);
   const properties = settableFields.map((name) => [
-    metadata.findColumnWithDatabaseName(name)?.propertyName,
+    ownColumns.find(({ databaseName }) => databaseName === name)?.propertyName,
     values[name],
   ]);
   return Object.fromEntries(properties) as Partial<ShippingMethod>;

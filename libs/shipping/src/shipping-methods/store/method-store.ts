@@ -6,23 +6,22 @@ import { type AfterStatements, Database } from '../../database/database.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
-import { readsFromSnapshotByDefault } from '../../database/engines/engine.js';
+import { dialectOf } from '../../database/dialects/dialects.js';
 import { MethodSettings } from '../method-settings.js';
-import { ShippingException } from '../../problems/shipping.exception.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
-import { type Change, type Decide, expectedRow } from '../method-changes.js';
+import { type Change, type Decide, expectedMethods } from '../method-changes.js';
 import {
   addProject,
-  claim,
   deleteMethods,
   insertMethods,
-  lock,
+  lockProject,
   lostRace,
+  replaceRevision,
   revisionsOf,
   setsOf,
   updateMethods,
 } from './method-rows.js';
-import { type MethodSet, MethodView, type Revisions, tagOf, type WrittenRow } from '../method-view.js';
+import { type MethodSet, MethodView, type Revisions, tagOf } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.entity.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
 import { type CacheStats, ViewCache } from './view-cache.js';
@@ -40,7 +39,8 @@ export interface ProjectChange {
   afterStatements: AfterStatements<ChangeResult>;
 }
 
-interface Plan {
+/** The changes that were decided on a view. */
+interface Decision {
   view: MethodView;
   changes: readonly Change[];
 }
@@ -97,15 +97,26 @@ export class MethodStore {
 
   /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
   change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
+    const { projectId, decide, afterStatements } = change;
     if (callerManager)
       return this.database.write(
         callerManager,
         (manager) => this.changeInCallersTransaction(manager, change),
-        change.afterStatements,
+        afterStatements,
       );
-    return writersOf(this.database.dataSource).take(change.projectId, () =>
-      this.changeOnOwnConnection(change),
-    );
+    return writersOf(this.database.dataSource).take(projectId, async () => {
+      const view = await this.cache.get(projectId);
+      const changes = decide(view);
+      // A change of nothing needs no transaction.
+      if (changes.length === 0) return { view, changes: [] };
+      const result = await this.database.write(
+        undefined,
+        (manager) => this.changeIn(manager, change, { view, changes }),
+        afterStatements,
+      );
+      this.cache.put(result.view);
+      return result;
+    });
   }
 
   /**
@@ -124,57 +135,15 @@ export class MethodStore {
     );
     if (!current) throw new TypeError('setsOf() returns a set for each project.');
     const viewOf = (set: MethodSet): MethodView =>
-      MethodView.of(set, projectId === defaultsProjectId ? undefined : defaults);
-    const changes = decide(viewOf(current));
-    const now = new Date().toISOString();
-    const rows = changes.map((change) => expectedRow(change, projectId, now));
-    const writtenIds = new Set(rows.map(({ id }) => id));
-    const untouched = current.methods.filter(({ id }) => !writtenIds.has(id));
-    const after = viewOf({
-      ...current,
-      methods: untouched.concat(rows.flatMap(({ stored }) => stored ?? [])),
-    });
-    return { view: after, changes: changesShownIn(after, changes) };
+      new MethodView(set, projectId === defaultsProjectId ? undefined : defaults);
+    const view = viewOf(current);
+    const changes = decide(view);
+    const after = viewOf({ ...current, methods: expectedMethods(current, changes) });
+    return { view: after, changes: changesShownIn(view, after, changes) };
   }
 
   cacheStats(): CacheStats {
     return { ...this.cache.stats(), lookUps: this.lookUps };
-  }
-
-  private async changeOnOwnConnection(change: ProjectChange): Promise<ChangeResult> {
-    const { projectId, decide, afterStatements } = change;
-    const plan = this.decideOnCachedView(change) ?? decideOn(await this.view(projectId, undefined), decide);
-    if (plan.changes.length === 0) return { view: plan.view, changes: [] };
-    const result = await this.database.write(
-      undefined,
-      async (manager, isRetry) => {
-        const revision = randomUUID();
-        // Another process was faster, and may be again. So the second try waits for the lock of the project, and then decides.
-        if (isRetry) return this.lockAndChange(manager, change, revision);
-        if (!(await claim(manager, projectId, plan.view.revision, revision))) throw lostRace();
-        return this.write(manager, plan, revision);
-      },
-      afterStatements,
-    );
-    this.cache.put(result.view);
-    return result;
-  }
-
-  /**
-   * Decides on the cached view, which may be old. If rows are to be written, `claim` detects an old view. If the decision
-   * is a refusal, or changes nothing, the result is undefined, because the current view may lead to another decision. The
-   * result is also undefined for a view that inherits, because `claim` does not compare the revision of the defaults.
-   */
-  private decideOnCachedView(change: ProjectChange): Plan | undefined {
-    const view = this.cache.peek(change.projectId);
-    if (!view || view.inherits) return undefined;
-    try {
-      const plan = decideOn(view, change.decide);
-      return plan.changes.length === 0 ? undefined : plan;
-    } catch (error) {
-      if (error instanceof ShippingException) return undefined;
-      throw error;
-    }
   }
 
   private async changeInCallersTransaction(
@@ -182,37 +151,38 @@ export class MethodStore {
     change: ProjectChange,
   ): Promise<ChangeResult> {
     const { projectId, decide } = change;
+    const isSnapshot = dialectOf(manager.connection).readsFromSnapshot;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
-    if (readsFromSnapshotByDefault(manager)) await addProject(manager, projectId);
-    const plan = decideOn(await this.read(manager, projectId), decide);
-    if (plan.changes.length === 0) return { view: plan.view, changes: [] };
+    if (isSnapshot) await addProject(manager, projectId, randomUUID());
+    const view = await this.read(manager, projectId);
+    const changes = decide(view);
+    if (changes.length === 0) return { view, changes: [] };
+    return this.changeIn(manager, change, { view, changes }, isSnapshot);
+  }
+
+  /**
+   * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
+   * faster. Then the call locks the project, and decides again.
+   * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
+   */
+  private async changeIn(
+    manager: EntityManager,
+    { projectId, decide }: ProjectChange,
+    { view, changes }: Decision,
+    isSnapshot = false,
+  ): Promise<ChangeResult> {
     const revision = randomUUID();
-    if (await claim(manager, projectId, plan.view.revision, revision))
-      return this.write(manager, plan, revision);
-    // The snapshot is older than the commit of another writer.
-    if (readsFromSnapshotByDefault(manager)) throw lostRace();
-    return this.lockAndChange(manager, change, revision);
-  }
-
-  private async lockAndChange(
-    manager: EntityManager,
-    change: ProjectChange,
-    revision: string,
-  ): Promise<ChangeResult> {
-    await lock(manager, change.projectId, revision);
-    return this.write(manager, decideOn(await this.read(manager, change.projectId), change.decide), revision);
-  }
-
-  private async write(
-    manager: EntityManager,
-    { view, changes }: Plan,
-    revision: string,
-  ): Promise<ChangeResult> {
-    const { projectId } = view;
-    const rows = await writeRows(manager, projectId, changes);
-    const after = view.with(rows, revision) ?? (await this.read(manager, projectId));
-    return { view: after, changes: changesShownIn(after, changes) };
+    if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
+      if (isSnapshot) throw lostRace();
+      await lockProject(manager, projectId, revision);
+      view = await this.read(manager, projectId);
+      changes = decide(view);
+    }
+    await writeRows(manager, projectId, changes);
+    // A trigger of the database may have changed the rows.
+    const after = await this.read(manager, projectId);
+    return { view: after, changes: changesShownIn(view, after, changes) };
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
@@ -220,15 +190,11 @@ export class MethodStore {
     if (!set) throw new TypeError('setsOf() returns a set for each project.');
     const { defaultsProjectId } = this.settings;
     const inherits = projectId !== defaultsProjectId && set.methods.some((method) => method.use_default);
-    if (!inherits) return MethodView.of(set);
+    if (!inherits) return new MethodView(set);
     // The set is read again, because both sets must come from the same moment.
     const [inheriting = set, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
-    return MethodView.of(inheriting, defaults);
+    return new MethodView(inheriting, defaults);
   }
-}
-
-function decideOn(view: MethodView, decide: Decide): Plan {
-  return { view, changes: decide(view) };
 }
 
 /** Deletes rows first. If your foreign key forbids that, nothing else is written. */
@@ -236,36 +202,43 @@ async function writeRows(
   manager: EntityManager,
   projectId: string,
   changes: readonly Change[],
-): Promise<WrittenRow[]> {
+): Promise<void> {
   const deletedIds = changes.filter(({ kind }) => kind === 'delete').map(({ id }) => id);
-  const updates = changes.filter((change) => change.kind === 'update');
-  const insertions = changes.filter((change) => change.kind === 'insert');
   const { tableName } = manager.connection.getMetadata(ShippingMethod);
-  const refuseAsInUse = (error: unknown): never => {
+  try {
+    await deleteMethods(manager, projectId, deletedIds);
+    await updateMethods(
+      manager,
+      projectId,
+      changes.filter((change) => change.kind === 'update'),
+    );
+  } catch (error) {
     throw isReferenced(error, tableName) ? new MethodInUseError(error) : error;
-  };
-  await deleteMethods(manager, projectId, deletedIds).catch(refuseAsInUse);
-  const updated = await updateMethods(manager, projectId, updates).catch(refuseAsInUse);
-  const inserted = await insertMethods(manager, projectId, insertions);
-  return [
-    ...deletedIds.map((id) => ({ id, stored: undefined })),
-    ...[...updated, ...inserted].map((stored) => ({ id: stored.id, stored })),
-  ];
+  }
+  await insertMethods(
+    manager,
+    projectId,
+    changes.filter((change) => change.kind === 'insert'),
+  );
 }
 
 /**
  * Returns what the changes have done. If a trigger of the database has removed an updated row, the method counts as deleted.
  * @throws Error if a trigger has removed an inserted row
  */
-function changesShownIn(view: MethodView, changes: readonly Change[]): ShippingMethodChange[] {
-  const methods = new Map(view.methods.map((method) => [method.stored.id, method]));
-  return changes.map((change) => {
-    const after = change.kind === 'delete' ? undefined : methods.get(change.id)?.dto;
-    if (change.kind !== 'insert') {
-      const before = change.before.dto;
-      return after ? { type: 'updated', before, after } : { type: 'deleted', before, after: null };
-    }
-    if (after) return { type: 'created', before: null, after };
+function changesShownIn(
+  viewBefore: MethodView,
+  viewAfter: MethodView,
+  changes: readonly Change[],
+): ShippingMethodChange[] {
+  const [methodsBefore, methodsAfter] = [viewBefore, viewAfter].map(
+    ({ methods }) => new Map(methods.map((method) => [method.stored.id, method])),
+  );
+  return changes.map(({ id }) => {
+    const before = methodsBefore?.get(id)?.dto ?? null;
+    const after = methodsAfter?.get(id)?.dto ?? null;
+    if (before) return after ? { type: 'updated', before, after } : { type: 'deleted', before, after };
+    if (after) return { type: 'created', before, after };
     throw new Error(
       'A new method is missing after the write. A trigger of the database may have removed it.',
     );

@@ -91,11 +91,6 @@ export class ViewCache {
     return laterView;
   }
 
-  /** Returns the cached view of a project, which may be stale. */
-  peek(projectId: string): MethodView | undefined {
-    return this.views?.peek(projectId);
-  }
-
   put(view: MethodView): void {
     this.views?.set(view.projectId, view);
   }

@@ -1,0 +1,71 @@
+import { type DataSource, type EntityMetadata } from 'typeorm';
+import { dialectOf } from './dialects.js';
+
+/** The names of our own constraints and indexes. A host may add others to our entities. */
+const ourName = /^(pk|uq|ix|ck)_shipping_/;
+
+/** PostgreSQL cuts names after 63 bytes. The longest of ours has 34. */
+const maxPrefixBytes = 29;
+
+/**
+ * Gives the columns and indexes of an entity the form that the engine of each DataSource has. The decorators of the columns
+ * name only types that every driver of TypeORM accepts. So a DataSource of another engine fails with our error, not with one
+ * about a type.
+ *
+ * TypeORM takes a class with the static methods `hasId`, `save` and `useDataSource` for a `BaseEntity`, and calls
+ * `useDataSource` when the DataSource initializes: after it has checked the metadata, and before it uses them.
+ */
+export const AdaptToDialect: ClassDecorator = (entity) => {
+  Object.defineProperties(entity, {
+    hasId: { value: () => false },
+    save: { value: () => undefined },
+    useDataSource: {
+      value(this: typeof entity, dataSource: DataSource) {
+        // `this` may be a subclass that the host made an entity.
+        const metadata = dataSource.getMetadata(this);
+        refuseSharedTable(metadata, dataSource);
+        dialectOf(dataSource).adaptEntity(metadata, dataSource);
+        addPrefix(metadata, dataSource.options.entityPrefix ?? '');
+        // TypeORM has copied the type of our column to a foreign-key column of the host. That column gets the new type.
+        for (const column of dataSource.entityMetadatas.flatMap(({ columns }) => columns)) {
+          const { referencedColumn } = column;
+          if (!referencedColumn || !metadata.ownColumns.includes(referencedColumn)) continue;
+          const { type, length, charset, collation, precision } = referencedColumn;
+          Object.assign(column, { type, length, charset, collation, precision });
+        }
+      },
+    },
+  });
+};
+
+/**
+ * On PostgreSQL and SQLite, the name of an index is unique in its schema, not only in its table.
+ * @throws Error when the names would be too long
+ */
+function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, prefix: string): void {
+  if (Buffer.byteLength(prefix) > maxPrefixBytes)
+    throw new Error(
+      `The entityPrefix of the DataSource must have at most ${maxPrefixBytes} bytes for nestjs-shipping. With a ` +
+        'longer one, PostgreSQL cuts the names of our keys and indexes.',
+    );
+  const prefixed = (name?: string): string | undefined => name?.replace(ourName, `${prefix}$&`);
+  for (const column of ownColumns)
+    column.primaryKeyConstraintName = prefixed(column.primaryKeyConstraintName);
+  for (const named of [...uniques, ...indices, ...checks]) named.name = prefixed(named.name) ?? named.name;
+}
+
+/**
+ * If the host has a table with the same name as ours, such as Vendure's `shipping_method`, synchronizing would change the
+ * host's table into ours.
+ * @throws Error that names the remedy
+ */
+function refuseSharedTable({ tablePath }: EntityMetadata, { entityMetadatas }: DataSource): void {
+  const isOther = ({ columns }: EntityMetadata): boolean =>
+    columns.every(({ databaseName }) => databaseName !== 'project_id');
+  const other = entityMetadatas.find((each) => each.tablePath === tablePath && isOther(each));
+  if (!other) return;
+  throw new Error(
+    `Your entity ${other.name} also has the table ${tablePath}. Give the DataSource a namingStrategy that renames ` +
+      `our table, or give ShippingModule a DataSource of its own.`,
+  );
+}

@@ -1,0 +1,73 @@
+import { type DataSource, type EntityMetadata, type InsertQueryBuilder, type ObjectLiteral } from 'typeorm';
+
+/** What an error code of a driver or a server means. */
+export type ErrorMeaning =
+  /** The statement has waited too long for a lock. */
+  | 'lock'
+  /** Another writer won. The same statement may succeed now. */
+  | 'race'
+  /** The server refused the statement or the connection, and nothing was changed. */
+  | 'refused'
+  /** The server refused the connection. A statement may also fail with the code, for another reason. */
+  | 'connecting'
+  /** The connection broke. If a COMMIT was sent, nobody knows its outcome. */
+  | 'broken'
+  /** The COMMIT failed, but the transaction may be committed. */
+  | 'openCommit'
+  /** A row has the same values in a unique index already. */
+  | 'duplicate'
+  /** A row of another table refers to the row. */
+  | 'foreignKey';
+
+/** The fields of driver errors that we read. */
+export interface DriverError {
+  code?: unknown;
+  errno?: unknown;
+  constraint?: unknown;
+  table?: unknown;
+  message?: unknown;
+}
+
+/** An engine: everything in which it differs from the other engines. */
+export interface Dialect {
+  /** TypeORM's names of the engine, as in the option `type` of a DataSource. */
+  readonly types: readonly DataSource['options']['type'][];
+  /** Whether TypeORM has one connection for all calls. Two transactions at the same time would become one. */
+  readonly hasOneConnection: boolean;
+  /**
+   * Whether a transaction reads from one snapshot by default. All its reads then show the moment of the first one, unless the
+   * host has chosen a lower isolation level.
+   */
+  readonly readsFromSnapshot: boolean;
+  /** SQL for the time of the database, the same in the whole statement. */
+  readonly now: string;
+  /** Returns SQL for a time column as the text that clients get. No driver, process or session converts a text. */
+  timeColumn(column: string): string;
+  /** Returns SQL for another column. A parser of the host must not change its value. */
+  valueColumn(column: string): string;
+  /** Returns the parameter for a time of a client. */
+  timeParameter(time: string): string;
+  /**
+   * Makes an INSERT add nothing when the key is taken.
+   * @param column any column of the key
+   */
+  ifAbsent<Row extends ObjectLiteral>(
+    insert: InsertQueryBuilder<Row>,
+    column: string,
+  ): InsertQueryBuilder<Row>;
+  /** The condition that a row has one of several ids. */
+  readonly hasOneOfIds: string;
+  /** The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. */
+  readonly errorCodes: Readonly<Record<string, ErrorMeaning>>;
+  /** The errors that have no code, by the beginnings of their messages. */
+  readonly errorMessages: Readonly<Record<string, ErrorMeaning>>;
+  /**
+   * Tells whether the error of a duplicate names this unique index.
+   * @param lastColumn the last column of the index
+   */
+  isDuplicateIn(error: DriverError, index: string, lastColumn: string): boolean;
+  /** Gives the columns and indexes of our entities the form that this engine has. */
+  adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void;
+  /** @throws Error that names the remedy, for a database or a setting under which data is lost or wrong */
+  checkDatabase(dataSource: DataSource): Promise<void>;
+}

@@ -1,0 +1,155 @@
+import { type DataSource, type EntityMetadata } from 'typeorm';
+import { type Dialect } from './dialect.js';
+
+/** MySQL and MariaDB. Many hosts use a DataSource of type `mysql` with a server of MariaDB. */
+export const mysql: Dialect = {
+  types: ['mysql', 'mariadb'],
+  hasOneConnection: false,
+  readsFromSnapshot: true,
+  now: 'UTC_TIMESTAMP(3)',
+  timeColumn: (column) => `CONCAT(REPLACE(${column}, ' ', 'T'), 'Z')`,
+  valueColumn: (column) => column,
+  timeParameter: (time) => time.replace('T', ' ').replace('Z', ''),
+  // `orIgnore` would also ignore foreign keys, and take a shared lock on which two writers wait for each other. This sets the
+  // column to its own value.
+  ifAbsent: (insert, column) => insert.orUpdate([column]),
+  // For several ids, the server may read the whole table, and it locks each row that it reads. The function hides the ids from
+  // the optimizer, so that it reads the rows of the project.
+  hasOneOfIds: 'CONCAT(id) IN (:...ids)',
+  errorCodes: {
+    ER_LOCK_WAIT_TIMEOUT: 'lock',
+    ER_LOCK_NOWAIT: 'lock',
+    ER_LOCK_DEADLOCK: 'race',
+    ER_CHECKREAD: 'race', // the row has changed since the transaction read it
+    ER_CON_COUNT_ERROR: 'refused', // too many connections
+    ER_USER_LIMIT_REACHED: 'refused',
+    ER_TOO_MANY_USER_CONNECTIONS: 'refused',
+    ER_OPTION_PREVENTS_STATEMENT: 'refused', // the server is read-only
+    ER_READ_ONLY_MODE: 'refused',
+    ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION: 'refused',
+    ER_QUERY_INTERRUPTED: 'refused',
+    ER_QUERY_TIMEOUT: 'refused',
+    ER_STATEMENT_TIMEOUT: 'refused',
+    ER_UNKNOWN_COM_ERROR: 'refused', // the Galera node is cut off from the others
+    ER_DISK_FULL: 'refused',
+    ER_RECORD_FILE_FULL: 'refused',
+    1968: 'refused', // a limit of the statement was reached
+    1969: 'refused', // the statement took too long
+    ER_ACCESS_DENIED_ERROR: 'connecting',
+    ER_DBACCESS_DENIED_ERROR: 'connecting',
+    ER_ACCOUNT_HAS_BEEN_LOCKED: 'connecting',
+    ER_BAD_DB_ERROR: 'connecting',
+    'ER_HOST_*': 'connecting',
+    'HANDSHAKE_*': 'connecting', // of mysql2: the server does not offer what the options ask for
+    PROTOCOL_CONNECTION_LOST: 'broken',
+    PROTOCOL_SEQUENCE_TIMEOUT: 'broken',
+    ER_CONNECTION_KILLED: 'broken',
+    ER_SERVER_SHUTDOWN: 'broken',
+    ER_NEW_ABORTING_CONNECTION: 'broken',
+    ER_CLIENT_INTERACTION_TIMEOUT: 'broken',
+    1927: 'broken', // the connection was killed
+    ER_ERROR_DURING_COMMIT: 'openCommit', // the Galera node is cut off from the others
+    ER_DUP_ENTRY: 'duplicate',
+    ER_ROW_IS_REFERENCED: 'foreignKey',
+    ER_ROW_IS_REFERENCED_2: 'foreignKey',
+  },
+  errorMessages: {
+    'Pool is closed': 'refused',
+    'No connections available': 'refused',
+    'Queue limit reached': 'refused',
+    "Can't add new command when connection is in closed state": 'refused',
+  },
+  // The index is the last quoted name, in each language of the server. MySQL puts the name of the table before it.
+  isDuplicateIn: ({ message }, index) => new RegExp(`${index}["'][^"']*$`).test(String(message)),
+  adaptEntity,
+  checkDatabase,
+};
+
+/**
+ * Tells whether the server is MariaDB. TypeORM adapts the entities before it can send a statement, so the version number has
+ * to tell: MySQL has no version 10.
+ * @throws Error that names the remedy, for the type `mariadb` on a server of MySQL
+ */
+function isMariadb({ options, driver }: DataSource): boolean {
+  const isMariadbServer = parseInt(driver.version ?? '10') >= 10;
+  if (options.type === 'mariadb' && !isMariadbServer)
+    throw new Error(
+      `The server is MySQL ${driver.version}, but the DataSource has the type "mariadb". Give it the type "mysql".`,
+    );
+  return isMariadbServer;
+}
+
+function adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void {
+  // These collations compare by code point, and a trailing blank counts.
+  const isMariadbServer = isMariadb(dataSource);
+  const collation = isMariadbServer ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin';
+  for (const column of metadata.ownColumns) {
+    const isText = column.collation !== undefined || column.type === 'simple-json';
+    if (isText) Object.assign(column, { charset: 'utf8mb4', collation });
+    if (column.type === Date) column.type = 'datetime';
+    if (column.type === 'uuid')
+      Object.assign(column, { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' });
+    if (String(column.generationStrategy) === 'identity') column.generationStrategy = 'increment';
+    // MariaDB reports the default NULL for a column that may be null. TypeORM expects this for the type `mariadb` only.
+    if (column.isNullable && isMariadbServer && dataSource.options.type === 'mysql')
+      column.default = () => 'NULL';
+  }
+  // These engines have no condition on an index, and need none: null is never a duplicate of null.
+  for (const index of metadata.ownIndices) index.where = undefined;
+  // The conditions of our checks are written for PostgreSQL.
+  metadata.checks = [];
+}
+
+type Settings = Readonly<Record<string, string>>;
+
+/** Settings of a session under which texts are lost, reads are wrong, or a value can break out of its statement. */
+const refusedSettings: {
+  names: string[];
+  isRefused: (value: string, all: Settings) => boolean;
+  remedy: string;
+}[] = [
+  {
+    names: ['character_set_client', 'character_set_connection', 'character_set_results'],
+    isRefused: (value) => value !== 'utf8mb4',
+    remedy: "With it, some characters are lost. Give the DataSource charset: 'utf8mb4'.",
+  },
+  {
+    names: ['transaction_isolation', 'tx_isolation'],
+    isRefused: (value) => value === 'READ-UNCOMMITTED',
+    remedy: 'With it, reads show changes that are rolled back later. Set READ COMMITTED or a stricter level.',
+  },
+  {
+    names: ['sql_mode'],
+    isRefused: (value) => value.includes('NO_BACKSLASH_ESCAPES'),
+    remedy: 'With it, the driver cannot escape values safely. Remove NO_BACKSLASH_ESCAPES from the sql_mode.',
+  },
+  {
+    names: ['wsrep_dirty_reads'],
+    isRefused: (value) => value === 'ON',
+    remedy: 'With it, a Galera node that is cut off from the others can answer with old data. Set it to OFF.',
+  },
+  {
+    names: ['wsrep_sync_wait'],
+    // The first bit makes a read wait for the commits of other nodes.
+    isRefused: (value, all) => all['wsrep_on'] === 'ON' && (Number(value) & 1) === 0,
+    remedy: 'With it, a Galera node can answer with old data. Set it to 1 on every node.',
+  },
+];
+
+async function checkDatabase(dataSource: DataSource): Promise<void> {
+  // TypeORM 1 begins transactions at this level.
+  const { isolationLevel } = dataSource.options as { isolationLevel?: string };
+  if (isolationLevel === 'READ UNCOMMITTED')
+    throw new Error(
+      'The DataSource has isolationLevel: READ UNCOMMITTED. With it, reads show changes that are rolled back later. Set ' +
+        'READ COMMITTED or a stricter level.',
+    );
+  const variables = await dataSource.query<{ Variable_name: string; Value: string }[]>('SHOW VARIABLES');
+  const settings = Object.fromEntries(variables.map(({ Variable_name, Value }) => [Variable_name, Value]));
+  for (const { names, isRefused, remedy } of refusedSettings)
+    for (const name of names) {
+      const value = settings[name];
+      if (value !== undefined && isRefused(value, settings))
+        throw new Error(`The connection of the DataSource has ${name} = ${value}. ${remedy}`);
+    }
+}

@@ -1,0 +1,93 @@
+import { type ColumnType, type DataSource, type EntityMetadata } from 'typeorm';
+import { type Dialect } from './dialect.js';
+
+type IndexMetadata = EntityMetadata['indices'][number];
+
+const columnTypes = new Map<ColumnType, ColumnType>([
+  [Boolean, 'boolean'],
+  [Date, 'timestamptz'],
+  ['simple-json', 'jsonb'],
+]);
+
+export const postgres: Dialect = {
+  types: ['postgres'],
+  hasOneConnection: false,
+  readsFromSnapshot: false,
+  now: 'statement_timestamp()',
+  timeColumn: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+  // The host may have parsers of its own for other types.
+  valueColumn: (column) => `CAST(${column} AS text)`,
+  timeParameter: (time) => time,
+  ifAbsent: (insert) => insert.orIgnore(),
+  hasOneOfIds: 'id IN (:...ids)',
+  errorCodes: {
+    '40001': 'race', // serialization failure
+    '40P01': 'race', // deadlock
+    '55P03': 'lock', // the lock is not available
+    '53*': 'refused', // too few resources: connections, memory, disk
+    '57014': 'refused', // the statement was cancelled, or took too long
+    '57P03': 'refused', // the server starts or stops
+    '25006': 'refused', // the server is a standby, or the transaction is read-only
+    '28*': 'connecting', // the role or its password is wrong
+    '3D000': 'connecting', // the database does not exist
+    '42501': 'connecting', // the role may not connect
+    '55000': 'connecting', // the database accepts no connections
+    '08*': 'broken', // connection exception
+    '25P03': 'broken', // the transaction was idle for too long
+    '25P04': 'broken', // the transaction took too long
+    '57P01': 'broken', // the connection was terminated
+    '57P02': 'broken', // the server crashed
+    '57P04': 'broken', // the database was dropped
+    '57P05': 'broken', // the session was idle for too long
+    '23505': 'duplicate', // unique violation
+    '23503': 'foreignKey', // foreign key violation
+    '23001': 'foreignKey', // restrict violation
+  },
+  errorMessages: {
+    'Client has encountered a connection error and is not queryable': 'refused',
+    'Client was closed and is not queryable': 'refused',
+    'timeout exceeded when trying to connect': 'refused',
+    'Cannot use a pool after calling end': 'refused',
+    'Connection terminated': 'broken',
+    'PGlite is closed': 'broken',
+    'PGlite is closing': 'broken',
+  },
+  // An entityPrefix or the name of a partition may stand before the name.
+  isDuplicateIn: ({ constraint }, index) => String(constraint).endsWith(index),
+  adaptEntity(metadata) {
+    for (const column of metadata.ownColumns) column.type = columnTypes.get(column.type) ?? column.type;
+    // The other engines need an index on a numbered column.
+    const isNeeded = ({ columns }: IndexMetadata): boolean =>
+      columns.length > 1 || String(columns[0]?.generationStrategy) !== 'identity';
+    metadata.indices = metadata.indices.filter(isNeeded);
+    metadata.ownIndices = metadata.ownIndices.filter(isNeeded);
+  },
+  async checkDatabase(dataSource: DataSource) {
+    await refuseQueryTimeout(dataSource);
+    const [found] = await dataSource.query<{ encoding: string }[]>(
+      `SELECT current_setting('server_encoding') AS encoding`,
+    );
+    if (found?.encoding === 'UTF8') return;
+    throw new Error(
+      `The database has the encoding ${found?.encoding}. nestjs-shipping needs a database with the encoding UTF8. Create one:\n` +
+        `  CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`,
+    );
+  },
+};
+
+/**
+ * With this setting, pg gives up a statement that the server goes on with. Behind it waits TypeORM's ROLLBACK, which pg then
+ * never sends. So the connection goes back to the pool inside its transaction, and the next user of it works in there.
+ */
+async function refuseQueryTimeout(dataSource: DataSource): Promise<void> {
+  const runner = dataSource.createQueryRunner('master');
+  const client: { connectionParameters?: { query_timeout?: unknown } } = await runner
+    .connect()
+    .finally(() => runner.release());
+  if (client.connectionParameters?.query_timeout)
+    throw new Error(
+      'The DataSource has the setting query_timeout of pg. With it, a connection may go back to the pool inside an open ' +
+        'transaction, and acknowledged rows of other requests are rolled back later. Remove it, and set statement_timeout in ' +
+        'its place: the server then ends the statement.',
+    );
+}

@@ -1,0 +1,44 @@
+import { type Dialect } from './dialect.js';
+
+/** SQLite is for development and tests. */
+export const sqlite: Dialect = {
+  types: ['better-sqlite3'],
+  hasOneConnection: true,
+  readsFromSnapshot: false,
+  now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
+  timeColumn: (column) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`,
+  valueColumn: (column) => column,
+  timeParameter: (time) => time.replace('T', ' ').replace('Z', ''),
+  ifAbsent: (insert) => insert.orIgnore(),
+  hasOneOfIds: 'id IN (:...ids)',
+  errorCodes: {
+    'SQLITE_BUSY_*': 'race',
+    'SQLITE_LOCKED*': 'race',
+    SQLITE_BUSY: 'refused',
+    SQLITE_FULL: 'refused',
+    'SQLITE_IOERR*': 'refused',
+    'SQLITE_READONLY*': 'refused',
+    'SQLITE_CANTOPEN*': 'refused',
+    SQLITE_CONSTRAINT_UNIQUE: 'duplicate',
+    SQLITE_CONSTRAINT_FOREIGNKEY: 'foreignKey',
+  },
+  errorMessages: { 'The database connection is not open': 'refused' },
+  // The message ends with the columns of the index.
+  isDuplicateIn: ({ message }, _index, lastColumn) => String(message).endsWith(`.${lastColumn}`),
+  adaptEntity(metadata) {
+    for (const column of metadata.ownColumns) {
+      // By default a column compares bytes, which is the order of code points.
+      column.collation = undefined;
+      if (column.type === Date) Object.assign(column, { type: 'datetime', precision: undefined });
+      if (column.type === 'uuid') Object.assign(column, { type: 'varchar', length: '36' });
+      // SQLite numbers a primary key only if it has one column. `insertEvent` numbers ours.
+      if (String(column.generationStrategy) === 'identity') {
+        Object.assign(column, { isGenerated: false, generationStrategy: undefined });
+        metadata.generatedColumns = metadata.generatedColumns.filter((each) => each !== column);
+      }
+    }
+    metadata.checks = metadata.checks.filter(({ expression }) => !expression.includes('jsonb'));
+  },
+  // A file of SQLite has no setting that loses data.
+  checkDatabase: async () => undefined,
+};
