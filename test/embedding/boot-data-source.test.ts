@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { Test } from '@nestjs/testing';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { embeddedPostgres } from 'nestjs-shipping/testing';
+import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -69,6 +71,18 @@ describe('the DataSource of the module', () => {
 
       expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
       await testing.close();
+    },
+  );
+
+  it.each(['*.entity', '*.entities', '*.model', 'entity/*', 'entities/*'])(
+    'does not load our entities by a glob that reaches into node_modules (%s)',
+    async (glob) => {
+      const ourPackage = fileURLToPath(new URL('../../libs/shipping/', import.meta.url));
+      const entities = [`${ourPackage}**/${glob}{.ts,.js}`];
+
+      const dataSource = await new DataSource({ type: 'sqljs', entities }).initialize();
+
+      expect(dataSource.entityMetadatas).toEqual([]);
     },
   );
 

@@ -1,6 +1,7 @@
 import {
   type CanActivate,
   type ExecutionContext,
+  Get,
   Inject,
   Injectable,
   SetMetadata,
@@ -9,7 +10,7 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { ShippingModule } from 'nestjs-shipping';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
@@ -102,6 +103,25 @@ describe.each(platformNames)('on %s, a guard of roles', (platform) => {
       expect((await statusesFor('admin', host)).slice(0, 3)).toEqual([201, 403, 200]);
     },
   );
+
+  it('also guards a handler that is added to our controller', async () => {
+    const RolesGuard = guards['the handler'] as Type<CanActivate>;
+    const http = { decorators: [Roles('admin'), UseGuards(RolesGuard)] };
+    const [mounted] = ShippingModule.forRoot({ http }).controllers ?? [];
+    const { prototype } = Object.getPrototypeOf(mounted) as Type<object>;
+    const added = { configurable: true, value: (): string => 'secret' };
+    Object.defineProperty(prototype, 'added', added);
+    Get('added')(prototype, 'added', added);
+    onTestFinished(() => void Reflect.deleteProperty(prototype, 'added'));
+
+    const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http })]);
+    host = await listening(testing, () => undefined, platform);
+
+    const shop = new Client(host.origin, freshProject());
+    const statusFor = async (role: string): Promise<number> =>
+      (await shop.send('GET', `${shop.base}/added`, undefined, { 'x-role': role })).status;
+    expect([await statusFor('user'), await statusFor('admin')]).toEqual([403, 200]);
+  });
 
   it('does not see the metadata of another mount', async () => {
     const RolesGuard = guards['the handler'] as Type<CanActivate>;

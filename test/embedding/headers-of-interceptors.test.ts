@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
+import { wrapping } from './hostile-host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
 
@@ -50,8 +51,23 @@ describe.each(platformNames)('an interceptor on %s', (platform) => {
 
     for (const answer of answers)
       for (const [name, text] of Object.entries(headers)) expect(answer.headers.get(name)).toBe(text);
+    expect((await shop.events('o')).headers.get('cache-control')).toBe('private');
     expect((await shop.list('', { 'if-none-match': '"own"' })).status).toBe(304);
   });
+
+  it('that wraps each answer adds neither a body nor an ETag to the 204 of a removal', async () => {
+    const shop = await mounted(wrapping);
+    const { body } = await shop.send<{ data: { id: string } }>(
+      'POST',
+      `${shop.base}/shipments/methods`,
+      ground,
+    );
+
+    const { status, text, headers } = await shop.remove(body.data.id);
+
+    expect([status, text, headers.get('etag'), headers.get('content-type')]).toEqual([204, '', null, null]);
+  });
+
   it('a redirect of an interceptor is sent, whatever the client holds', async () => {
     const { origin, base } = await mounted({
       intercept: (context, next) => {

@@ -4,6 +4,7 @@ import {
   Catch,
   ConflictException,
   type ExceptionFilter,
+  HttpException,
   Logger,
   type NestInterceptor,
   UseFilters,
@@ -29,6 +30,18 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 class TeapotFilter implements ExceptionFilter<ShippingException> {
   catch({ code }: ShippingException, host: ArgumentsHost): void {
     host.switchToHttp().getResponse().status(418).send({ teapot: code });
+  }
+}
+
+/** A filter of a host that sends our `errors`, too. */
+@Catch(HttpException)
+class ErrorsFilter implements ExceptionFilter<HttpException> {
+  catch(exception: HttpException, host: ArgumentsHost): void {
+    const response = host
+      .switchToHttp()
+      .getResponse<{ status(code: number): { send(body: object): unknown } }>();
+    const { message, errors } = exception.getResponse() as { message: unknown; errors?: unknown };
+    response.status(exception.getStatus()).send({ message, errors });
   }
 }
 
@@ -94,6 +107,16 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, a r
     const { status, body } = await shop.create({});
 
     expect([status, body]).toEqual([418, { teapot: 'validation_failed' }]);
+  });
+
+  it('of ours with problems: false names each fault in the errors that a filter of the host sends', async () => {
+    const shop = await mounted({ http: { problems: false, decorators: [UseFilters(ErrorsFilter)] } });
+
+    const { status, body } = await shop.create({ carrier_code: 'ups' });
+
+    const faults = ['method_code is required.', 'method_label is required.'];
+    const errors = faults.map((detail) => ({ detail }));
+    expect([status, body]).toMatchObject([400, { message: `${faults[0]} (and 1 more: see errors)`, errors }]);
   });
 
   it.each<[ShippingRoute, number]>([

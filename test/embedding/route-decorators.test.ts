@@ -1,15 +1,26 @@
 import {
+  applyDecorators,
+  type ArgumentsHost,
   type CanActivate,
+  Catch,
   ConflictException,
+  type ExceptionFilter,
+  Header,
   HttpCode,
   type NestInterceptor,
   type PipeTransform,
+  UseFilters,
   UseGuards,
   UseInterceptors,
   UsePipes,
 } from '@nestjs/common';
 import { ApiBearerAuth, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { type ShippingDecorator, ShippingModule, type ShippingRoute } from 'nestjs-shipping';
+import {
+  type ShippingDecorator,
+  ShippingException,
+  ShippingModule,
+  type ShippingRoute,
+} from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -33,6 +44,18 @@ const ways: [way: string, (wrap: Wrap) => MethodDecorator][] = [
 class Closed implements CanActivate {
   canActivate(): boolean {
     return false;
+  }
+}
+
+@Catch(ConflictException)
+class ConflictFilter implements ExceptionFilter {
+  catch(): void {}
+}
+
+@Catch(ShippingException)
+class TeapotFilter implements ExceptionFilter {
+  catch(_exception: unknown, host: ArgumentsHost): void {
+    host.switchToHttp().getResponse<{ status(code: number): { send(): unknown } }>().status(418).send();
   }
 }
 
@@ -113,6 +136,42 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(statuses.map(({ status }) => status)).toEqual([403, 403, 201]);
   });
 
+  it.each(ways)(
+    'that %s and adds a guard, a pipe and more keeps those of the mount',
+    async (_way, wrapper) => {
+      const ran: string[] = [];
+      const noting = (name: string): MethodDecorator[] => [
+        UseGuards({ canActivate: () => ran.push(`guard of the ${name}`) > 0 }),
+        UseInterceptors({
+          intercept: (_context, next) => {
+            ran.push(`interceptor of the ${name}`);
+            return next.handle();
+          },
+        }),
+        UsePipes({
+          transform: (value: unknown) => {
+            ran.push(`pipe of the ${name}`);
+            return value;
+          },
+        }),
+      ];
+      const timed: MethodDecorator = (target, key, descriptor) => {
+        const wrapped = wrapper((next) => next())(target, key, descriptor) ?? descriptor;
+        const added = [...noting('route'), UseFilters(new ConflictFilter()), Header('x-of-the', 'route')];
+        applyDecorators(...added)(target, key, wrapped);
+        return wrapped;
+      };
+      const http = [...noting('mount'), UseFilters(new TeapotFilter()), Header('x-of', 'mount')];
+      const shop = await mounted({ remove: [timed] }, http);
+
+      const { status, headers } = await shop.remove('none');
+
+      const both = (what: string): string[] => [`${what} of the mount`, `${what} of the route`];
+      expect([...new Set(ran)]).toEqual(['guard', 'interceptor', 'pipe'].flatMap(both));
+      expect([status, headers.get('x-of'), headers.get('x-of-the')]).toEqual([418, 'mount', 'route']);
+    },
+  );
+
   it('that wraps the handler may set a status, which replaces the status of the handler', async () => {
     const accepting: MethodDecorator = (target, key, descriptor) => {
       wrapping((next) => next())(target, key, descriptor);
@@ -129,12 +188,13 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
   it('that finds the handler on the class does not affect other mounts', async () => {
     const closing: MethodDecorator = (target, key, descriptor) =>
       UseGuards(new Closed())(target, key, { ...descriptor, value: Reflect.get(target, key) });
-    const { status: closed } = await (await mounted({ list: [closing] })).list();
+    const guarded = await mounted({ list: [closing], tree: [closing, wrapping((next) => next())] });
+    const closed = [await guarded.list(), await guarded.tree()];
     host?.app.getHttpServer().close();
 
-    const { status: open } = await (await mounted({})).list();
+    const open = await (await mounted({})).list();
 
-    expect([closed, open]).toEqual([403, 200]);
+    expect([...closed, open].map(({ status }) => status)).toEqual([403, 403, 200]);
   });
 
   it('that throws is answered by the host, and our refusals stay problems', async () => {

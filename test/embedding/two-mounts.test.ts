@@ -101,6 +101,24 @@ describe('onChange of one mount', () => {
   });
 });
 
+describe('onChange', () => {
+  it('runs only for the calls of its mount', async () => {
+    const called: string[] = [];
+    const mounts = ['a', 'b'].map((name) =>
+      ShippingModule.forRoot({
+        http: { path: `${name}/:project_id` },
+        onChange: async () => void called.push(name),
+      }),
+    );
+    const testing = await compiled([typeOrm(database), ...mounts]);
+    const [, other] = mounts.map((mount) => testing.select(mount).get(ShippingMethods, { strict: true }));
+
+    await other?.create(freshProject(), ground);
+
+    expect(called).toEqual(['b']);
+  });
+});
+
 describe('the changes of a DataSource', () => {
   it('are reported to each mount and application that uses it, and to no other', async () => {
     const mounted = async (own: TestDatabase, ...paths: string[]): Promise<ShippingMethods[]> => {

@@ -18,7 +18,7 @@ export {
   type UpsertManyOptions,
 } from './shipping-methods/method-options.js';
 export { type CacheStats } from './shipping-methods/store/view-cache.js';
-export { ShippingMethod } from './shipping-methods/shipping-method.entity.js';
+export { ShippingMethod } from './shipping-methods/shipping-method.table.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { upsertRequestOf } from './shipping-methods/stored-values.js';
 export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';
@@ -45,7 +45,7 @@ export {
 } from './shipping-methods/shipping-methods.errors.js';
 
 export { OrderEvents } from './order-events/order-events.service.js';
-export { OrderEvent } from './order-events/order-event.entity.js';
+export { OrderEvent } from './order-events/order-event.table.js';
 export {
   type KnownOrderEventType,
   type OrderEventType,
@@ -60,10 +60,10 @@ export { type OrderEventPage, type OrderEventPageQuery } from './order-events/dt
 export { RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
 
 export { type CallOptions } from './database/database.js';
-export { shippingEntities } from './shipping.entities.js';
+export { shippingEntities } from './shipping-entities.js';
 export { connectionError } from './database/connection-errors.js';
 export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
-export { ShippingProject } from './shipping-methods/shipping-project.entity.js';
+export { ShippingProject } from './shipping-methods/shipping-project.table.js';
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';

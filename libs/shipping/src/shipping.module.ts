@@ -9,7 +9,7 @@ import { OrderEvents } from './order-events/order-events.service.js';
 import { MethodStore } from './shipping-methods/store/method-store.js';
 import { MethodSettings } from './shipping-methods/method-settings.js';
 import { ShippingMethods } from './shipping-methods/shipping-methods.service.js';
-import { shippingEntities } from './shipping.entities.js';
+import { shippingEntities } from './shipping-entities.js';
 import { controllersFor, ShippingMount } from './shipping.mount.js';
 import {
   checkAsyncOptions,

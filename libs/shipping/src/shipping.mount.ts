@@ -1,16 +1,19 @@
 import { Controller, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
-import { type ModulesContainer } from '@nestjs/core';
+import {
+  EXCEPTION_FILTERS_METADATA,
+  GUARDS_METADATA,
+  HEADERS_METADATA,
+  INTERCEPTORS_METADATA,
+  PATH_METADATA,
+  PIPES_METADATA,
+} from '@nestjs/common/constants.js';
+import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { setProjectParameter } from './http/parameters.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { refuseTwoCopiesOfNest } from './one-nest.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import {
-  projectParameterOf,
-  type ShippingHttpOptions,
-  type ShippingRoute,
-  shippingRoutes,
-} from './shipping.options.js';
+import { projectParameterOf, type ShippingHttpOptions, type ShippingRoute } from './shipping.options.js';
 
 /** The mounts of each application. */
 const mountsOf = new WeakMap<ModulesContainer, ShippingMount[]>();
@@ -73,9 +76,11 @@ export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
     if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
     setProjectParameter(mounted, parameter);
-    for (const route of shippingRoutes.filter((name) => name in shared.prototype)) {
-      const decorators = [...(http.routeDecorators[route] ?? []), ...http.decorators];
-      mountHandler(mounted.prototype, route, decorators as MethodDecorator[]);
+    // Nest serves each method that has a path, so none of them may lack the host's guards.
+    for (const name of new MetadataScanner().getAllMethodNames(shared.prototype)) {
+      if (!Reflect.hasMetadata(PATH_METADATA, shared.prototype[name])) continue;
+      const decorators = [...(http.routeDecorators[name as ShippingRoute] ?? []), ...http.decorators];
+      mountHandler(mounted.prototype, name, decorators as MethodDecorator[]);
     }
     return mounted;
   });
@@ -90,36 +95,48 @@ type Handler = (this: object, ...parameters: unknown[]) => unknown;
  */
 function mountHandler(
   prototype: Record<string, Handler>,
-  route: ShippingRoute,
+  name: string,
   decorators: readonly MethodDecorator[],
 ): void {
-  const shared = prototype[route] as Handler;
+  const shared = prototype[name] as Handler;
   const mounted: Handler = function (...parameters) {
     return shared.apply(this, parameters);
   };
   // Logs and traces show the name of the function.
-  Object.defineProperty(mounted, 'name', { value: route });
+  Object.defineProperty(mounted, 'name', { value: name });
   let handler = withMetadataOf(shared, mounted);
   let descriptor: TypedPropertyDescriptor<Handler> = { value: handler, writable: true, configurable: true };
-  Object.defineProperty(prototype, route, descriptor);
+  Object.defineProperty(prototype, name, descriptor);
   for (const decorate of decorators.toReversed()) {
-    descriptor = decorate(prototype, route, descriptor) ?? descriptor;
+    descriptor = decorate(prototype, name, descriptor) ?? descriptor;
     // A class decorator that is called like this writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
-        `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${route}". One of these ` +
+        `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${name}". One of these ` +
           'decorators works only on classes, or replaces the handler with something that is not a function. Use ' +
           'decorators for methods.',
       );
     handler = withMetadataOf(handler, descriptor.value);
+    // The next decorator may look for the handler on the class.
+    Object.defineProperty(prototype, name, descriptor);
   }
-  Object.defineProperty(prototype, route, descriptor);
 }
 
-/** Copies metadata that the wrapper does not have. @returns the wrapper */
+/** Nest's decorators add to these lists. They replace all other metadata. */
+const lists = new Set<unknown>([
+  GUARDS_METADATA,
+  INTERCEPTORS_METADATA,
+  PIPES_METADATA,
+  EXCEPTION_FILTERS_METADATA,
+  HEADERS_METADATA,
+]);
+
+/** Copies metadata that the wrapper does not have, and adds to its lists. @returns the wrapper */
 function withMetadataOf(wrapped: Handler, wrapper: Handler): Handler {
-  for (const key of Reflect.getMetadataKeys(wrapped))
-    if (!Reflect.hasMetadata(key, wrapper))
-      Reflect.defineMetadata(key, Reflect.getMetadata(key, wrapped), wrapper);
+  for (const key of Reflect.getMetadataKeys(wrapped)) {
+    const [inner, outer] = [wrapped, wrapper].map((each) => Reflect.getMetadata(key, each) as unknown);
+    if (lists.has(key)) Reflect.defineMetadata(key, [...new Set([inner, outer ?? []].flat())], wrapper);
+    else if (!Reflect.hasMetadata(key, wrapper)) Reflect.defineMetadata(key, inner, wrapper);
+  }
   return wrapper;
 }

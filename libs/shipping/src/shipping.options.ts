@@ -25,7 +25,7 @@ export interface ShippingModuleOptions {
    */
   entityManager?: () => EntityManager | undefined;
   /**
-   * Runs for each change of a method before its COMMIT, on the manager of its transaction, for instance to write an
+   * Runs for each change of a method by this mount before its COMMIT, on the manager of its transaction, for instance to write an
    * outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error. A call that has lost
    * a race is made again, and then `onChange` runs again. So send mails after the commit.
    */

@@ -7,7 +7,7 @@ import {
   Optional,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { shippingEntities } from './shipping.entities.js';
+import { shippingEntities } from './shipping-entities.js';
 import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
 import { connectionError } from './database/connection-errors.js';
 import { Database } from './database/database.js';

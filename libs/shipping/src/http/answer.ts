@@ -33,7 +33,7 @@ export interface AnswerOptions {
 }
 
 interface Answer {
-  value: object;
+  value: unknown;
   options: AnswerOptions;
 }
 
@@ -45,11 +45,7 @@ const answers = new WeakMap<HttpResponse, Answer>();
  * the last answer counts.
  * @returns the value, for the handler to return
  */
-export function answer<Value extends object>(
-  response: HttpResponse,
-  value: Value,
-  options: AnswerOptions,
-): Value {
+export function answer<Value>(response: HttpResponse, value: Value, options: AnswerOptions): Value {
   const isPrepared = answers.has(response);
   answers.set(response, { value, options });
   if (isPrepared) return value;
@@ -76,7 +72,8 @@ function prepareExpress(response: ExpressResponse): void {
   // the value, not our JSON.
   const isReplaced = Object.hasOwn(response, 'json') || Object.hasOwn(response, 'send');
   response.json = (value) => {
-    if (applyHeaders(response) === 304) return response.send();
+    // With a value, Express would add an ETag of it to an answer without a body.
+    if ([204, 304].includes(applyHeaders(response))) return response.send();
     const json = isReplaced ? undefined : cachedJson(response, value);
     return json ? response.type('json').send(json) : sendJson.call(response, value);
   };

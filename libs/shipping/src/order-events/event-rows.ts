@@ -12,7 +12,7 @@ import {
 import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
-import { OrderEvent } from './order-event.entity.js';
+import { OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
 

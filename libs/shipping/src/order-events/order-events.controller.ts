@@ -1,4 +1,5 @@
-import { Controller, Get, Inject } from '@nestjs/common';
+import { Controller, Get, Inject, Res } from '@nestjs/common';
+import { answer, type HttpResponse } from '../http/answer.js';
 import { OrderId, ProjectId } from '../http/parameters.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { OrderEvents } from './order-events.service.js';
@@ -12,7 +13,9 @@ export class OrderEventsController {
   async events(
     @ProjectId() projectId: string,
     @OrderId() orderId: string,
+    @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<{ data: OrderEventDto[] }> {
-    return { data: await this.orderEvents.list(projectId, orderId) };
+    const history = { data: await this.orderEvents.list(projectId, orderId) };
+    return answer(response, history, { headers: { 'Cache-Control': 'no-cache' } });
   }
 }

@@ -2,7 +2,7 @@ import { getMetadataArgsStorage } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { maxCheckedLength } from '../validation/text.js';
 import { fieldNames, fieldOf } from './method-fields.js';
-import { ShippingMethod } from './shipping-method.entity.js';
+import { ShippingMethod } from './shipping-method.table.js';
 
 describe('the table of fields', () => {
   it.each(fieldNames)('agrees with the column %s', (name) => {

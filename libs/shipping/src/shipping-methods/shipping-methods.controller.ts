@@ -75,9 +75,11 @@ export class ShippingMethodsController {
     @ProjectId() projectId: string,
     @MethodId() id: string,
     @IfMatch() ifMatchHeader: string | undefined,
+    @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<void> {
     const etags = checkWithIds({ projectId }, (violations) => ifMatch(violations, ifMatchHeader));
     await this.methods.remove(projectId, id, { etags });
+    answer(response, undefined, { headers: {} });
   }
 }
 

@@ -1,5 +1,5 @@
 import { type DataSource } from 'typeorm';
-import { shippingEntities } from '../shipping.entities.js';
+import { shippingEntities } from '../shipping-entities.js';
 
 /** TypeORM's statements about views. It would also drop views whose entity it does not see. */
 const viewStatements = /\bVIEW\b|typeorm_metadata/;

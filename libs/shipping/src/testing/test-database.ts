@@ -4,7 +4,7 @@ import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
 import { dialectOf } from '../database/dialects/dialects.js';
 import { shippingMigrations } from '../database/migrations/migrations.js';
-import { shippingEntities } from '../shipping.entities.js';
+import { shippingEntities } from '../shipping-entities.js';
 
 type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
 type ModuleOptions = Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttempts' | 'retryDelay'> & {

@@ -6,8 +6,8 @@ import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
 import { type MethodSet, type Revisions } from '../method-view.js';
-import { ShippingMethod } from '../shipping-method.entity.js';
-import { ShippingProject } from '../shipping-project.entity.js';
+import { ShippingMethod } from '../shipping-method.table.js';
+import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
 
 // This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes the INSERT and the

@@ -22,7 +22,7 @@ import {
   updateMethods,
 } from './method-rows.js';
 import { type MethodSet, MethodView, type Revisions, tagOf } from '../method-view.js';
-import { ShippingMethod } from '../shipping-method.entity.js';
+import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
 import { type CacheStats, ViewCache } from './view-cache.js';
 
