@@ -1,4 +1,4 @@
-import { ShippingMethod, ShippingProject, shippingEntities } from 'nestjs-shipping';
+import { DatabaseUnavailableError, ShippingMethod, ShippingProject, shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { expectNoSchemaDrift } from 'nestjs-shipping/testing';
 import {
@@ -12,6 +12,7 @@ import {
 } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
+import { mariadb as mariadbTools } from '../support/engines/mariadb.js';
 import { type EngineDatabase, mariadb, titleOf } from './databases.js';
 import { hostOn } from './host.js';
 
@@ -129,6 +130,26 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       await host.close();
 
       expect(rowsRead).toBeLessThan(10);
+    });
+
+    it('stores nothing when it cannot read the event that it has inserted', async () => {
+      const host = await hostOn(database, {}, { type });
+      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b' } as const;
+      const tooLong = Object.assign(new Error('Query execution was interrupted'), {
+        code: 'ER_QUERY_TIMEOUT',
+      });
+      const end = await mariadbTools('mysql:').intercept(host.dataSource.manager, (sql, send) =>
+        /SELECT .*shipping_order_event/.test(sql) ? Promise.reject(tooLong) : send(),
+      );
+
+      const recorded = await host.events.record(event).then(
+        ({ repeated: _repeated, ...stored }) => [stored],
+        (error: unknown) => (error instanceof DatabaseUnavailableError ? [] : error),
+      );
+      end();
+
+      expect(await host.events.list(event.projectId, 'o')).toEqual(recorded);
+      await host.close();
     });
 
     it.each([

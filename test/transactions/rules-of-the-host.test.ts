@@ -1,10 +1,14 @@
-import { MethodInUseError } from 'nestjs-shipping';
+import { MethodInUseError, OrderEvent } from 'nestjs-shipping';
+import { type QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+/** The fields of an error that every driver has. */
+type DriverError = Error & { code: string };
 
 const host = mounted();
 
@@ -60,6 +64,37 @@ describe('a rule of the host in the database', () => {
     const same = host.methods.update(project, id, { ...ground, method_code: '01' });
 
     await expect(same).rejects.toThrow(/["']labels["']/);
+  });
+
+  it("that makes a column unique refuses an event, and keeps another tenant's event", async () => {
+    const { database } = host.app;
+    const type = 'order.placed' as const;
+    const theirs = { projectId: freshProject(), orderId: 'o', type, dedupeKey: 'theirs' };
+    const first = await host.events.record(theirs);
+    const ours = { projectId: freshProject(), orderId: 'o', type };
+    const refusalOf = (record: Promise<unknown>): Promise<unknown> =>
+      record.catch(({ driverError: { code, message } }: QueryFailedError<DriverError>) => ({
+        code,
+        message,
+      }));
+    await host.dataSource.query(
+      `CREATE UNIQUE INDEX types ON ${database.table('shipping_order_event')} (type)`,
+    );
+
+    const withoutKey = await refusalOf(host.events.record(ours));
+    const withKey = await refusalOf(host.events.record({ ...ours, dedupeKey: 'ours' }));
+    const joined = await refusalOf(
+      host.dataSource.transaction((manager) =>
+        host.events.record({ ...ours, dedupeKey: 'ours' }, { manager }),
+      ),
+    );
+
+    expect(withoutKey).toMatchObject({ message: expect.stringMatching(/unique|duplicate/i) });
+    expect([withKey, joined]).toEqual([withoutKey, withoutKey]);
+    const { dedupeKey } = theirs;
+    expect(await host.dataSource.manager.find(OrderEvent)).toMatchObject([{ id: first.id, dedupeKey }]);
+    expect(await host.events.record(theirs)).toEqual({ ...first, repeated: true });
+    expect(await host.events.list(ours.projectId, 'o')).toEqual([]);
   });
 
   onlyWhere('changingTriggers', () => {

@@ -1,7 +1,8 @@
-import { OrderEvent, ShippingMethod, ShippingProject } from 'nestjs-shipping';
+import { OrderEvent, OrderEvents, ShippingMethod, ShippingProject } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
+import { testApp } from '../../support/app.js';
 import { freshProject } from '../../support/client.js';
 import { engine, onlyWhere } from '../../support/database.js';
 import { renewRevision } from '../../support/rows.js';
@@ -72,5 +73,34 @@ onlyWhere('severalConnections', () => {
         await dataSource.destroy();
       },
     );
+
+    it('is repeated when the other event is removed and recorded again before it is read', async () => {
+      const event = { projectId: freshProject(), orderId: 'o', type: 'order.paid', dedupeKey: 'once' };
+      const first = await host.events.record(event);
+      const other = await testApp({ database: await host.app.database.another() });
+      const steps: [when: RegExp, step: () => Promise<unknown>][] = [
+        [
+          /SELECT .*shipping_order_event/,
+          () => other.database.dataSource.manager.delete(OrderEvent, { id: first.id }),
+        ],
+        [/INSERT INTO \S*shipping_order_event/, () => other.nest.get(OrderEvents).record(event)],
+      ];
+      let isOther = false;
+      const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
+        if (!isOther && steps[0]?.[0].test(sql)) {
+          isOther = true;
+          await steps.shift()?.[1]();
+          isOther = false;
+        }
+        return send();
+      });
+
+      const second = await host.events.record(event).finally(end);
+
+      expect(steps).toEqual([]);
+      expect(second).toMatchObject({ repeated: true });
+      expect(await host.events.list(event.projectId, 'o')).toMatchObject([{ id: second.id }]);
+      await other.close();
+    });
   });
 });

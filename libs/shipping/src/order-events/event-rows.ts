@@ -1,7 +1,7 @@
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
+import { isDuplicate } from '../database/connection-errors.js';
 import {
-  ifAbsent,
   isMysql,
   isSqlite,
   readsFromSnapshotByDefault,
@@ -52,9 +52,6 @@ export interface EventRange {
   until?: EventPosition | undefined;
 }
 
-/** How many times `insertEvent` tries the INSERT. It tries again if the event that had the key is removed before it is read. */
-const maxInserts = 5;
-
 /**
  * @param id the id of the new event; if the stored event has another id, the event is repeated
  * @returns the event, or the first one with its key
@@ -64,41 +61,67 @@ export async function insertEvent(
   id: string,
   event: CheckedOrderEvent,
 ): Promise<RecordedOrderEvent> {
-  const { driver } = manager.connection;
-  const now = (): string => nowIn(manager);
-  const row = {
+  // The first INSERT adds nothing if the order has the key. It also adds nothing if a unique index of the host is violated.
+  // The second INSERT then fails with the error of that index.
+  for (const mayConflict of event.dedupe_key === null ? [false] : [true, false]) {
+    const stored = await insertRow(manager, id, event, mayConflict);
+    if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
+  }
+  throw new Error('The database has not stored the event. A trigger may have prevented it.');
+}
+
+/**
+ * @param mayConflict whether the INSERT adds nothing, instead of failing, when a unique index has the values already
+ * @returns the new row, or the row with the key of the event; undefined if there is neither
+ */
+async function insertRow(
+  manager: EntityManager,
+  id: string,
+  event: CheckedOrderEvent,
+  mayConflict: boolean,
+): Promise<EventRow | undefined> {
+  const values = {
     projectId: event.project_id,
     orderId: event.order_id,
     id,
     type: event.type,
     message: event.message,
-    data: event.data as object,
-    actor: event.actor,
+    data: JSON.stringify(event.data),
+    actor: event.actor && JSON.stringify(event.actor),
     dedupeKey: event.dedupe_key,
-    occurredAt: event.occurred_at === null ? now : () => ':occurredAt',
-    recordedAt: now,
-    // SQLite does not number a key of several columns.
-    ...(isSqlite(manager) && { seq: () => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${tableOf(manager)})` }),
+    ...(event.occurred_at !== null && { occurredAt: timeParameter(manager, event.occurred_at) }),
   };
-  const insert = manager.createQueryBuilder().insert().into(OrderEvent).values(row).updateEntity(false);
-  if (event.occurred_at !== null)
-    insert.setParameter('occurredAt', timeParameter(manager, event.occurred_at));
-  if (event.dedupe_key !== null) ifAbsent(manager, insert, 'dedupe_key');
-  if (driver.isReturningSqlSupported('insert'))
-    insert.returning(columns.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
-  for (let attempt = 1; attempt <= maxInserts; attempt++) {
-    const { raw } = await insert.execute();
-    const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
-    const { insertId: seq } = Object(raw) as { insertId?: number };
-    // MariaDB also returns an event that had the key already.
-    const stored = inserted ?? (await storedEvent(manager, { id, seq }, event));
-    if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
-  }
-  // The caller's transaction reads from a snapshot that is older than the event with this key.
-  throw new DatabaseUnavailableError(
-    new Error('Another transaction has recorded an event with this dedupeKey.'),
-    'race',
-  );
+  const name = ['insert', mayConflict, 'occurredAt' in values].join(' ');
+  const { records, raw } = await runCached<EventRow>(manager, OrderEvent, name, values, () => {
+    const now = (): string => nowIn(manager);
+    const row = {
+      occurredAt: now,
+      recordedAt: now,
+      ...Object.fromEntries(Object.keys(values).map((property) => [property, () => `:${property}`])),
+      // SQLite does not number a key of several columns.
+      ...(isSqlite(manager) && { seq: () => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${tableOf(manager)})` }),
+    };
+    const insert = manager.createQueryBuilder().insert().into(OrderEvent).values(row).updateEntity(false);
+    // The statements of TypeORM's `orUpdate` would change the row that has the values already.
+    const addsNothing = isMysql(manager) ? 'ON DUPLICATE KEY UPDATE seq = seq' : 'ON CONFLICT DO NOTHING';
+    const parts = [insert.getQuery(), mayConflict && addsNothing, returnsRow(manager) && returning(manager)];
+    return { getQuery: () => parts.filter(Boolean).join(' ') };
+  }).catch(throwLostRace);
+  // MariaDB also returns the row that has the values already. It may be the row of another order.
+  const inserted = records.find((row) => row.id === id);
+  const { insertId: seq } = Object(raw) as { insertId?: number };
+  return inserted ?? storedEvent(manager, { id, seq }, event);
+}
+
+/** The event with the key was removed before it was read, and somebody has recorded it again. */
+function throwLostRace(error: unknown): never {
+  const isRace = isDuplicate(error, 'uq_shipping_order_event_dedupe_key', 'dedupe_key');
+  throw isRace ? new DatabaseUnavailableError(error, 'race') : error;
+}
+
+/** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. TypeORM does not know it of SQLite. */
+export function returnsRow(manager: EntityManager): boolean {
+  return isSqlite(manager) || manager.connection.driver.isReturningSqlSupported('insert');
 }
 
 /**
@@ -255,6 +278,10 @@ function selectEvents(manager: EntityManager) {
 
 function columnSql(manager: EntityManager, name: (typeof columns)[number], column: string = name): string {
   return selectExpression(manager, column, name.endsWith('_at'));
+}
+
+function returning(manager: EntityManager): string {
+  return `RETURNING ${columns.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', ')}`;
 }
 
 function tableOf({ connection }: EntityManager): string {

@@ -19,6 +19,7 @@ import {
   insertEvent,
   readEvents,
   readPage,
+  returnsRow,
 } from './event-rows.js';
 
 /** How many events one statement reads. */
@@ -50,12 +51,16 @@ export class OrderEvents {
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
       insertEvent(manager, id, checkedEvent);
     const { onEvent } = this.settings;
-    if (!onEvent) return this.database.autocommit(callerManager, insert);
+    // If the event is read by a second statement, and that fails, the INSERT must not be committed.
+    if (!onEvent && returnsRow(this.database.dataSource.manager))
+      return this.database.autocommit(callerManager, insert);
     return this.database.write(callerManager, insert, {
-      hook: async ({ repeated, ...recorded }, manager) => {
-        // The caller and the hook may modify the event, so each has its own copy.
-        if (!repeated) await onEvent(structuredClone(recorded), manager);
-      },
+      hook:
+        onEvent &&
+        (async ({ repeated, ...recorded }, manager) => {
+          // The caller and the hook may modify the event, so each has its own copy.
+          if (!repeated) await onEvent(structuredClone(recorded), manager);
+        }),
     });
   }
 
