@@ -1,14 +1,8 @@
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { isDuplicate } from '../database/connection-errors.js';
-import {
-  isMysql,
-  isSqlite,
-  readsFromSnapshotByDefault,
-  nowIn,
-  selectExpression,
-  timeParameter,
-} from '../database/engines/engine.js';
+import { isMysql, isSqlite, nowIn, selectExpression, timeParameter } from '../database/engines/engine.js';
+import { dialectOf } from '../database/dialects/dialects.js';
 import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
@@ -61,92 +55,75 @@ export async function insertEvent(
   id: string,
   event: CheckedOrderEvent,
 ): Promise<RecordedOrderEvent> {
-  // The first INSERT adds nothing if the order has the key. It also adds nothing if a unique index of the host is violated.
-  // The second INSERT then fails with the error of that index.
-  for (const mayConflict of event.dedupe_key === null ? [false] : [true, false]) {
-    const stored = await insertRow(manager, id, event, mayConflict);
+  const now = (): string => nowIn(manager);
+  const insert = manager
+    .createQueryBuilder()
+    .insert()
+    .into(OrderEvent)
+    .values({
+      projectId: event.project_id,
+      orderId: event.order_id,
+      id,
+      type: event.type,
+      message: event.message,
+      data: event.data as object,
+      actor: event.actor,
+      dedupeKey: event.dedupe_key,
+      occurredAt: event.occurred_at === null ? now : () => ':occurredAt',
+      recordedAt: now,
+      // SQLite does not number a key of several columns.
+      ...(isSqlite(manager) && { seq: () => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${tableOf(manager)})` }),
+    })
+    .updateEntity(false);
+  if (event.occurred_at !== null)
+    insert.setParameter('occurredAt', timeParameter(manager, event.occurred_at));
+  if (manager.connection.driver.isReturningSqlSupported('insert'))
+    insert.returning(columns.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
+  for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
+    // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first one adds nothing if the order has
+    // the key. It also adds nothing if a unique index of the host is violated, and then the second one fails.
+    insert.orIgnore(mayBeRepeated && !isMysql(manager));
+    const { raw } = await insert.execute().catch((error: unknown) => {
+      if (!isDuplicate(error, 'uq_shipping_order_event_dedupe_key', 'dedupe_key')) throw error;
+      if (mayBeRepeated) return { raw: undefined };
+      // The event with the key was removed before it was read, and somebody has recorded it again.
+      throw new DatabaseUnavailableError(error, 'race');
+    });
+    const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
+    const { insertId: seq } = Object(raw) as { insertId?: number };
+    const stored = inserted ?? (await storedEvent(manager, { id, seq }, event));
     if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   }
   throw new Error('The database has not stored the event. A trigger may have prevented it.');
 }
 
-/**
- * @param mayConflict whether the INSERT adds nothing, instead of failing, when a unique index has the values already
- * @returns the new row, or the row with the key of the event; undefined if there is neither
- */
-async function insertRow(
-  manager: EntityManager,
-  id: string,
-  event: CheckedOrderEvent,
-  mayConflict: boolean,
-): Promise<EventRow | undefined> {
-  const values = {
-    projectId: event.project_id,
-    orderId: event.order_id,
-    id,
-    type: event.type,
-    message: event.message,
-    data: JSON.stringify(event.data),
-    actor: event.actor && JSON.stringify(event.actor),
-    dedupeKey: event.dedupe_key,
-    ...(event.occurred_at !== null && { occurredAt: timeParameter(manager, event.occurred_at) }),
-  };
-  const name = ['insert', mayConflict, 'occurredAt' in values].join(' ');
-  const { records, raw } = await runCached<EventRow>(manager, OrderEvent, name, values, () => {
-    const now = (): string => nowIn(manager);
-    const row = {
-      occurredAt: now,
-      recordedAt: now,
-      ...Object.fromEntries(Object.keys(values).map((property) => [property, () => `:${property}`])),
-      // SQLite does not number a key of several columns.
-      ...(isSqlite(manager) && { seq: () => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${tableOf(manager)})` }),
-    };
-    const insert = manager.createQueryBuilder().insert().into(OrderEvent).values(row).updateEntity(false);
-    // The statements of TypeORM's `orUpdate` would change the row that has the values already.
-    const addsNothing = isMysql(manager) ? 'ON DUPLICATE KEY UPDATE seq = seq' : 'ON CONFLICT DO NOTHING';
-    const parts = [insert.getQuery(), mayConflict && addsNothing, returnsRow(manager) && returning(manager)];
-    return { getQuery: () => parts.filter(Boolean).join(' ') };
-  }).catch(throwLostRace);
-  // MariaDB also returns the row that has the values already. It may be the row of another order.
-  const inserted = records.find((row) => row.id === id);
-  const { insertId: seq } = Object(raw) as { insertId?: number };
-  return inserted ?? storedEvent(manager, { id, seq }, event);
-}
-
-/** The event with the key was removed before it was read, and somebody has recorded it again. */
-function throwLostRace(error: unknown): never {
-  const isRace = isDuplicate(error, 'uq_shipping_order_event_dedupe_key', 'dedupe_key');
-  throw isRace ? new DatabaseUnavailableError(error, 'race') : error;
-}
-
-/** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. TypeORM does not know it of SQLite. */
-export function returnsRow(manager: EntityManager): boolean {
-  return isSqlite(manager) || manager.connection.driver.isReturningSqlSupported('insert');
+/** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. */
+export function returnsRow({ connection }: EntityManager): boolean {
+  return connection.driver.isReturningSqlSupported('insert');
 }
 
 /**
  * @param inserted `seq` is the number that MySQL gave the new row; other drivers do not return it
  * @returns the event that was inserted, or the event that has its key; undefined if that event has been removed by now
  */
-function storedEvent(
+async function storedEvent(
   manager: EntityManager,
   { id, seq }: { id: string; seq: number | undefined },
   { project_id: projectId, order_id: orderId, dedupe_key: dedupeKey }: CheckedOrderEvent,
 ): Promise<EventRow | undefined> {
-  const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId', {
-    projectId,
-    orderId,
+  const { readsFromSnapshot, shareLock } = dialectOf(manager.connection);
+  const conditions = ['e.project_id = :projectId', 'e.order_id = :orderId'];
+  // No index has the id. Without the number, MySQL would read the whole history.
+  if (dedupeKey === null) conditions.push('e.id = :id', ...(seq === undefined ? [] : ['e.seq = :seq']));
+  else conditions.push('e.dedupe_key = :dedupeKey');
+  const condition = conditions.join(' AND ');
+  const values = { projectId, orderId, dedupeKey, id, seq };
+  const { records } = await runCached<EventRow>(manager, OrderEvent, condition, values, () => {
+    const select = selectEvents(manager).where(condition).getQuery();
+    // Only a read that locks finds a row that is newer than the snapshot of the transaction.
+    return { getQuery: () => select + (readsFromSnapshot ? shareLock : '') };
   });
-  if (dedupeKey === null) {
-    // No index has the id. Without the number, MySQL would read the whole history.
-    if (seq !== undefined) query.andWhere('e.seq = :seq', { seq });
-    return query.andWhere('e.id = :id', { id }).getRawOne<EventRow>();
-  }
-  query.andWhere('e.dedupe_key = :dedupeKey', { dedupeKey });
-  // Only a read that locks finds a row that is newer than the snapshot of the transaction.
-  if (readsFromSnapshotByDefault(manager) && manager.queryRunner?.isTransactionActive)
-    query.setLock('pessimistic_write');
-  return query.getRawOne<EventRow>();
+  return records[0];
 }
 
 /** Reads events in the order of an index, so that a read takes no longer in a long history. */
@@ -278,10 +255,6 @@ function selectEvents(manager: EntityManager) {
 
 function columnSql(manager: EntityManager, name: (typeof columns)[number], column: string = name): string {
   return selectExpression(manager, column, name.endsWith('_at'));
-}
-
-function returning(manager: EntityManager): string {
-  return `RETURNING ${columns.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', ')}`;
 }
 
 function tableOf({ connection }: EntityManager): string {

@@ -55,6 +55,8 @@ export interface Dialect {
     insert: InsertQueryBuilder<Row>,
     column: string,
   ): InsertQueryBuilder<Row>;
+  /** The end of a SELECT whose rows no other transaction may change until this one ends. Several transactions may share it. */
+  readonly shareLock: string;
   /** The condition that a row has one of several ids. */
   readonly hasOneOfIds: string;
   /** The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. */

@@ -13,6 +13,8 @@ export const mysql: Dialect = {
   // `orIgnore` would also ignore foreign keys, and take a shared lock on which two writers wait for each other. This sets the
   // column to its own value.
   ifAbsent: (insert, column) => insert.orUpdate([column]),
+  // TypeORM's `pessimistic_read` is a syntax error on a server of MariaDB behind the type `mysql`.
+  shareLock: ' LOCK IN SHARE MODE',
   // For several ids, the server may read the whole table, and it locks each row that it reads. The function hides the ids from
   // the optimizer, so that it reads the rows of the project.
   hasOneOfIds: 'CONCAT(id) IN (:...ids)',

@@ -19,6 +19,7 @@ export const postgres: Dialect = {
   valueColumn: (column) => `CAST(${column} AS text)`,
   timeParameter: (time) => time,
   ifAbsent: (insert) => insert.orIgnore(),
+  shareLock: ' FOR SHARE',
   hasOneOfIds: 'id IN (:...ids)',
   errorCodes: {
     '40001': 'race', // serialization failure

@@ -10,6 +10,8 @@ export const sqlite: Dialect = {
   valueColumn: (column) => column,
   timeParameter: (time) => time.replace('T', ' ').replace('Z', ''),
   ifAbsent: (insert) => insert.orIgnore(),
+  // SQLite has one writer at a time.
+  shareLock: '',
   hasOneOfIds: 'id IN (:...ids)',
   errorCodes: {
     'SQLITE_BUSY_*': 'race',
