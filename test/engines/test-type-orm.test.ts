@@ -106,23 +106,6 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       },
     );
 
-    it.skipIf(options.type === 'better-sqlite3')(
-      'leaves the database of the host alone, even with dropSchema',
-      async () => {
-        const hosts = await start();
-        const { id } = await hosts.get(ShippingMethods).create('p', ground);
-        const pathname = String(hosts.get(DataSource).driver.database);
-        const url = Object.assign(new URL(String('url' in options && options.url)), { pathname }).href;
-
-        const other = await start({ url, dropSchema: true });
-
-        expect((await other.get(ShippingMethods).list('p')).meta.total).toBe(0);
-        expect((await hosts.get(ShippingMethods).list('p')).data).toMatchObject([{ id }]);
-        await other.close();
-        await hosts.close();
-      },
-    );
-
     it('migrates, even with the options of a host that migrates by itself', async () => {
       const testing = await start({ migrationsRun: false });
 
