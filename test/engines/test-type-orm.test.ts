@@ -113,6 +113,17 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       await testing.close();
     });
 
+    it('makes the tables of a host that has synchronize and no migrations', async () => {
+      const testing = await start({ entities: [Note], synchronize: true });
+      const dataSource = testing.get(DataSource);
+
+      await dataSource.getRepository(Note).insert({ id: 1 });
+
+      expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+      await expectNoSchemaDrift(dataSource);
+      await testing.close();
+    });
+
     it('passes expectNoSchemaDrift() with tables, indexes and views of the host that no entity knows', async () => {
       const testing = await start({ entities: [Note, Recent], migrations: [CreateNote] });
       const dataSource = testing.get(DataSource);

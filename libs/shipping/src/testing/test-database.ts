@@ -22,7 +22,8 @@ type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
  * have the right to create databases. On SQLite, the database is in memory.
  *
  * If the driver is not installed, or the server cannot be reached or refuses the user, the application does not start.
- * TypeORM or the driver throws the error.
+ * TypeORM or the driver throws the error. The application does not start either if the options or an entity may lead to
+ * another database.
  * @param options the `entities` and `migrations` of the library are added, and all migrations run
  */
 export function testTypeOrm(options: TestTypeOrmOptions | SqliteInMemory): DynamicModule {
