@@ -106,27 +106,21 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       },
     );
 
-    it.skipIf(options.type === 'better-sqlite3')(
-      'leaves the database of the host alone, even with dropSchema',
-      async () => {
-        const hosts = await start();
-        const { id } = await hosts.get(ShippingMethods).create('p', ground);
-        const pathname = String(hosts.get(DataSource).driver.database);
-        const url = Object.assign(new URL(String('url' in options && options.url)), { pathname }).href;
-
-        const other = await start({ url, dropSchema: true });
-
-        expect((await other.get(ShippingMethods).list('p')).meta.total).toBe(0);
-        expect((await hosts.get(ShippingMethods).list('p')).data).toMatchObject([{ id }]);
-        await other.close();
-        await hosts.close();
-      },
-    );
-
     it('migrates, even with the options of a host that migrates by itself', async () => {
       const testing = await start({ migrationsRun: false });
 
       expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+      await testing.close();
+    });
+
+    it('makes the tables of a host that has synchronize and no migrations', async () => {
+      const testing = await start({ entities: [Note], synchronize: true });
+      const dataSource = testing.get(DataSource);
+
+      await dataSource.getRepository(Note).insert({ id: 1 });
+
+      expect((await testing.get(ShippingMethods).create('p', ground)).version).toBe(1);
+      await expectNoSchemaDrift(dataSource);
       await testing.close();
     });
 

@@ -1,13 +1,45 @@
 import { Test } from '@nestjs/testing';
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
-import { DataSource, Entity, type MigrationInterface, PrimaryColumn, type QueryRunner } from 'typeorm';
+import { ShippingMethod, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { embeddedTypeOrm, expectNoSchemaDrift } from 'nestjs-shipping/testing';
+import {
+  Column,
+  DataSource,
+  Entity,
+  type EntitySubscriberInterface,
+  EventSubscriber,
+  type InsertEvent,
+  JoinColumn,
+  ManyToOne,
+  type MigrationInterface,
+  PrimaryColumn,
+  PrimaryGeneratedColumn,
+  type QueryRunner,
+} from 'typeorm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 @Entity({ name: 'note' })
 class Note {
   @PrimaryColumn({ type: 'integer' })
   id!: number;
+}
+
+@Entity({ name: 'parcel' })
+class Parcel {
+  @PrimaryGeneratedColumn('uuid')
+  id!: string;
+
+  @Column({ name: 'project_id', type: 'varchar', length: 64, collation: 'C' })
+  projectId!: string;
+
+  @Column({ name: 'method_id', type: 'uuid' })
+  methodId!: string;
+
+  @ManyToOne(() => ShippingMethod)
+  @JoinColumn([
+    { name: 'project_id', referencedColumnName: 'projectId' },
+    { name: 'method_id', referencedColumnName: 'id' },
+  ])
+  method!: object;
 }
 
 class CreateNote implements MigrationInterface {
@@ -35,6 +67,59 @@ describe('embeddedTypeOrm()', () => {
 
     expect(await notes.count()).toBe(1);
     expect((await testing.get(ShippingMethods).list('p')).meta.total).toBe(0);
+    await testing.close();
+  });
+
+  it('makes the tables of a host that has no migrations, with its uuids and its keys to our tables', async () => {
+    const testing = await Test.createTestingModule({
+      imports: [embeddedTypeOrm({ entities: [Parcel], synchronize: true }), ShippingModule.forRoot()],
+    }).compile();
+    const dataSource = testing.get(DataSource);
+    const form = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+    const method = await testing.get(ShippingMethods).create('p', form);
+
+    const { id } = await dataSource.manager.save(Parcel, { projectId: 'p', methodId: method.id });
+
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    await expectNoSchemaDrift(dataSource);
+    expect((await dataSource.driver.createSchemaBuilder().log()).upQueries).toEqual([]);
+    await testing.close();
+  });
+
+  it('runs migrations that call uuid_generate_v4()', async () => {
+    class CreateParcel1900000000000 implements MigrationInterface {
+      async up(runner: QueryRunner): Promise<void> {
+        await runner.query('CREATE TABLE parcel (id uuid PRIMARY KEY DEFAULT uuid_generate_v4())');
+      }
+
+      async down(): Promise<void> {}
+    }
+
+    const testing = await Test.createTestingModule({
+      imports: [embeddedTypeOrm({ entities: [Parcel], migrations: [CreateParcel1900000000000] })],
+    }).compile();
+
+    expect(
+      await testing.get(DataSource).query('INSERT INTO parcel DEFAULT VALUES RETURNING id'),
+    ).toHaveLength(1);
+    await testing.close();
+  });
+
+  it('says what is wrong, within the time of a test, if a subscriber needs a second connection', async () => {
+    @EventSubscriber()
+    class Counting implements EntitySubscriberInterface {
+      async afterInsert({ connection }: InsertEvent<Note>): Promise<void> {
+        await connection.query('SELECT count(*) FROM note');
+      }
+    }
+    const settings = { entities: [Note], migrations: [CreateNote], subscribers: [Counting] };
+    const testing = await Test.createTestingModule({ imports: [embeddedTypeOrm(settings)] }).compile();
+    const before = performance.now();
+
+    const saved = testing.get(DataSource).manager.save(Note, { id: 1 });
+
+    await expect(saved).rejects.toThrow(/^timeout exceeded .*has one connection.*event\.manager/);
+    expect(performance.now() - before).toBeLessThan(5_000);
     await testing.close();
   });
 

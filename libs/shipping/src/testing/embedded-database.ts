@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type DynamicModule } from '@nestjs/common';
 import { type PGlite } from '@electric-sql/pglite';
+import { type Pool, type PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { pglitePath } from '../installed.cjs';
 import { serve } from './postgres-thread.js';
@@ -9,7 +10,13 @@ import { endingWith, migratedTypeOrm } from './test-database.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
+type Connected = Parameters<Pool['connect']>[0];
 type Answers = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
+
+/** What a time-out of the pool means here. */
+const remedy =
+  ': the embedded database has one connection, and a transaction or a QueryRunner holds it. Send the statement with the ' +
+  'manager of the transaction, in a subscriber with event.manager. Or use testTypeOrm() on your own server.';
 
 /**
  * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process (PGlite, an optional
@@ -53,10 +60,21 @@ function databaseIn(thread: Worker): PGlite {
 
 async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
-  const { default: driver } = await import('pg');
+  const { default: pg } = await import('pg');
+  class Pool extends pg.Pool {
+    override connect(): Promise<PoolClient>;
+    override connect(connected: Connected): void;
+    override connect(connected?: Connected): Promise<PoolClient> | void {
+      if (!connected) return super.connect();
+      super.connect((error, ...connection) => {
+        if (error?.message.startsWith('timeout exceeded')) error.message += remedy;
+        connected(error, ...connection);
+      });
+    }
+  }
   const extra = createPgConfig(databaseIn(thread));
-  // If a test needs a second connection, it gets an error and does not hang.
-  return { type: 'postgres', driver, extra, poolSize: 1, connectTimeoutMS: 10_000 };
+  // The time-out is shorter than the time-out of a test in Jest or Vitest. Otherwise the test would end without this error.
+  return { type: 'postgres', driver: { ...pg, Pool }, extra, poolSize: 1, connectTimeoutMS: 4_000 };
 }
 
 /**

@@ -4,12 +4,17 @@
  */
 export function serve(): void {
   const fs = require('node:fs') as typeof import('node:fs');
+  const { createRequire } = require('node:module') as typeof import('node:module');
   const { tmpdir } = require('node:os') as typeof import('node:os');
   const { join } = require('node:path') as typeof import('node:path');
   const { parentPort, workerData } = require('node:worker_threads') as typeof import('node:worker_threads');
-  const pglite = workerData as string;
-  const { PGlite } = require(pglite) as typeof import('@electric-sql/pglite');
-  const { version } = require(join(pglite, '../../package.json')) as { version: string };
+  const load = createRequire(workerData as string);
+  const { PGlite } = load('@electric-sql/pglite') as typeof import('@electric-sql/pglite');
+  // TypeORM creates the extension for `@PrimaryGeneratedColumn('uuid')`.
+  const { uuid_ossp } = load(
+    '@electric-sql/pglite/contrib/uuid_ossp',
+  ) as typeof import('@electric-sql/pglite/contrib/uuid_ossp');
+  const { version } = load('../package.json') as { version: string };
   const snapshot = join(tmpdir(), `nestjs-shipping-pglite-${version}.tar.gz`);
 
   const start = async () => {
@@ -23,7 +28,8 @@ export function serve(): void {
       fs.writeFileSync(unfinished, Buffer.from(await dump.arrayBuffer()));
       fs.renameSync(unfinished, snapshot);
     }
-    const database = await PGlite.create({ loadDataDir: new Blob([fs.readFileSync(snapshot)]) });
+    const loadDataDir = new Blob([fs.readFileSync(snapshot)]);
+    const database = await PGlite.create({ loadDataDir, extensions: { uuid_ossp } });
     const answer = async (message: Uint8Array) => {
       const answers = await database.execProtocolStream(message, { throwOnError: false });
       // An Error loses its fields on the way to another thread. An object keeps them.

@@ -22,7 +22,8 @@ type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
  * have the right to create databases. On SQLite, the database is in memory.
  *
  * If the driver is not installed, or the server cannot be reached or refuses the user, the application does not start.
- * TypeORM or the driver throws the error.
+ * TypeORM or the driver throws the error. The application does not start either if the options or an entity may lead to
+ * another database.
  * @param options the `entities` and `migrations` of the library are added, and all migrations run
  */
 export function testTypeOrm(options: TestTypeOrmOptions | SqliteInMemory): DynamicModule {
@@ -39,8 +40,9 @@ export function migratedTypeOrm(
     // A mistake in an entity or a migration would fail again at the next try.
     retryAttempts: 1,
     ...options,
-    // The database is new, so a host that migrates by itself has not migrated this one.
+    // The database is new. So a host that migrates by itself has not migrated it, and there is nothing to drop.
     migrationsRun: true,
+    dropSchema: false,
     entities: [...new Set([...shippingEntities, ...Object.values(options.entities ?? [])])],
     migrations: [...new Set([...shippingMigrations, ...Object.values(options.migrations ?? [])])],
   };
@@ -64,21 +66,53 @@ export function endingWith(dataSource: DataSource, end: () => Promise<unknown>):
 
 async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
   if (options.type === 'better-sqlite3') return new DataSource({ ...options, database: ':memory:' });
+  refuseOtherNames(options);
   const database = `shipping_test_${randomUUID()}`;
   const url = 'url' in options ? options.url : undefined;
   const location = url ? { url: Object.assign(new URL(url), { pathname: database }).href } : { database };
-  await onServer(options, (runner) => runner.createDatabase(database));
-  return endingWith(new DataSource({ ...options, ...location } as DataSourceOptions), () =>
-    onServer(options, (runner) => runner.dropDatabase(database)),
+  const own = { ...options, ...location } as DataSourceOptions;
+  const host = { ...options, entities: [] };
+  const drop = () => onServer(host, (runner) => runner.dropDatabase(database));
+  await onServer(host, (runner) => runner.createDatabase(database));
+  await onServer(own, (runner) => refuseOtherDatabases(runner, database)).catch(async (error: unknown) => {
+    await drop();
+    throw error;
+  });
+  return endingWith(new DataSource(own), drop);
+}
+
+/** @throws Error if an option may win over the name of the test database */
+function refuseOtherNames(options: DataSourceOptions): void {
+  const { replication, extra = {} } = options as { replication?: object; extra?: Record<string, unknown> };
+  const { database, connectionString } = extra;
+  const others = { replication, 'extra.database': database, 'extra.connectionString': connectionString };
+  const [name] = Object.entries(others).find(([, value]) => value) ?? [];
+  if (name === undefined) return;
+  throw new Error(
+    `testTypeOrm() makes a database of its own, but "${name}" in the options may lead to another one. Leave it out, ` +
+      'and set "url", or "host" and "database".',
   );
 }
 
+/** @throws Error if the connection or an entity is in another database, which the test would change */
+async function refuseOtherDatabases(runner: QueryRunner, own: string): Promise<void> {
+  const { driver, entityMetadatas } = runner.connection;
+  const ofEntities = entityMetadatas.map(({ tablePath }) => driver.parseTableName(tablePath).database);
+  const other = [await runner.getCurrentDatabase(), ...ofEntities].find((name) => name !== own);
+  if (other === undefined) return;
+  throw new Error(
+    `testTypeOrm() has made the database "${own}", but the connection or an entity is in the database "${other}". ` +
+      'Nothing was changed there. Find the option or the entity that names it.',
+  );
+}
+
+/** Opens a DataSource that changes nothing by itself. */
 async function onServer(
   options: DataSourceOptions,
   work: (runner: QueryRunner) => Promise<void>,
 ): Promise<void> {
-  const nothing = { entities: [], migrations: [], subscribers: [], migrationsRun: false };
-  const untouched = { synchronize: false, dropSchema: false };
+  const nothing = { migrations: [], subscribers: [], migrationsRun: false };
+  const untouched = { synchronize: false, installExtensions: false };
   const server = new DataSource({ ...options, ...nothing, ...untouched } as DataSourceOptions);
   dialectOf(server);
   await server.initialize();
