@@ -61,4 +61,13 @@ describe('the routes of the guide', () => {
 
     expect(answer.status).toBe(400);
   });
+  it.each([
+    ['timeline', 'GET', '/1001/timeline?limit=x'],
+    ['checkout', 'POST', ''],
+  ])('answer the errors of a %s as problem details', async (_what, method, path) => {
+    const answer = await fetch(`${host.origin}/shops/${shop}/orders${path}`, { method });
+
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(await answer.json()).not.toHaveProperty('statusCode');
+  });
 });

@@ -10,9 +10,16 @@ import {
   Module,
   Param,
   Post,
+  UseFilters,
 } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { connectionError, DatabaseUnavailableError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import {
+  connectionError,
+  DatabaseUnavailableError,
+  OrderEvents,
+  ProblemDetailsFilter,
+  ShippingMethods,
+} from 'nestjs-shipping';
 import { Column, DataSource, Entity, type EntityManager, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 // docs/guide/checkout.md shows this code.
@@ -90,6 +97,7 @@ export class Checkout {
 }
 
 @Controller('shops/:shop/orders')
+@UseFilters(ProblemDetailsFilter)
 class CheckoutController {
   constructor(@Inject(Checkout) private readonly checkout: Checkout) {}
 

@@ -1,9 +1,10 @@
-import { Controller, Get, Inject, Param, Query } from '@nestjs/common';
-import { type OrderEventPage, OrderEvents } from 'nestjs-shipping';
+import { Controller, Get, Inject, Param, Query, UseFilters } from '@nestjs/common';
+import { type OrderEventPage, OrderEvents, ProblemDetailsFilter } from 'nestjs-shipping';
 
 // docs/guide/events.md shows this code.
 
 @Controller('shops/:shop/orders/:order_id/timeline')
+@UseFilters(ProblemDetailsFilter)
 export class TimelineController {
   constructor(@Inject(OrderEvents) private readonly events: OrderEvents) {}
 

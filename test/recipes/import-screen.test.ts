@@ -39,7 +39,8 @@ describe('an import screen', () => {
       headers: { 'content-type': 'application/json', ...headers },
       ...(upload && { body: JSON.stringify(upload) }),
     });
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+    const body = (await answer.json()) as Record<string, unknown>;
+    return { status: answer.status, type: answer.headers.get('content-type'), body };
   };
   const labels = async (): Promise<string[]> =>
     (await methods.list(project)).data.map(({ method_label }) => method_label);
@@ -60,7 +61,8 @@ describe('an import screen', () => {
       { type: 'deleted', before: { method_label: 'Old' }, after: null },
     ]);
     expect(untouched).toEqual(['Ground', 'Old']);
-    expect([done, await labels()]).toEqual([{ status: 200, body: { changed: 3 } }, ['Paket', 'UPS Ground']]);
+    expect(done).toMatchObject({ status: 200, body: { changed: 3 } });
+    expect(await labels()).toEqual(['Paket', 'UPS Ground']);
   });
 
   it('shows each fault with its line and its column', async () => {
@@ -118,5 +120,18 @@ describe('an import screen', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'too_many_removals', would_remove: 2 } });
     expect(agreed.status).toBe(200);
     expect(empty).toMatchObject({ status: 409, body: { would_remove: 2 } });
+  });
+
+  it('answers each error as problem details, without the fields of Nest', async () => {
+    const refused = await post('/preview', { csv: `${header}dhl;P;Paket;\n`, maxRemoved: 1 });
+    const faulty = await post('/preview', { csv: `${header}ups;03;;1\n` });
+    const outdated = await post('', { csv });
+
+    expect([refused.status, faulty.status, outdated.status]).toEqual([409, 400, 412]);
+    for (const { type, body, status } of [refused, faulty, outdated]) {
+      expect(type).toBe('application/problem+json');
+      expect(body).toMatchObject({ status, code: expect.any(String), detail: expect.any(String) });
+      for (const name of ['statusCode', 'error', 'message']) expect(body).not.toHaveProperty(name);
+    }
   });
 });

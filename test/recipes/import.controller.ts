@@ -9,8 +9,10 @@ import {
   Param,
   Post,
   PreconditionFailedException,
+  UseFilters,
 } from '@nestjs/common';
 import {
+  ProblemDetailsFilter,
   type ShippingMethodChange,
   ShippingMethods,
   upsertRequestOf,
@@ -26,6 +28,7 @@ interface Upload {
 }
 
 @Controller('admin/projects/:project_id/import')
+@UseFilters(ProblemDetailsFilter)
 export class ImportController {
   constructor(
     @Inject(ShippingMethods) private readonly methods: ShippingMethods,

@@ -1,85 +1,100 @@
-import { UseInterceptors } from '@nestjs/common';
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, type Host, listening, platformNames, typeOrm } from '../embedding/host.js';
-import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
-import { CustomersLanguage } from './customers-language.js';
+import { translated } from './customers-language.js';
+import { type OfferedMethod, Shops } from './storefront.controller.js';
+import { TranslatedStorefrontController } from './translated-storefront.controller.js';
 
 // docs/recipes/labels.md shows this code.
-
-const translated = [UseInterceptors(CustomersLanguage)];
-const shipping = ShippingModule.forRoot({
-  isGlobal: true,
-  http: { routeDecorators: { list: translated, tree: translated } },
-});
 
 describe.each(platformNames)('labels on %s', (platform) => {
   let database: TestDatabase;
   let host: Host;
-  let shop: Client;
-  const codes = { carrier_code: 'ups', method_code: '03' };
-  const ground = {
-    ...codes,
-    method_label: 'Ground',
-    meta: { labels: { de: 'Standard', fr: 'Colis' } },
+  let methods: ShippingMethods;
+  const labels = {
+    de: { carrier_label: 'Fahrrad', method_label: 'Sofort' },
+    fr: { method_label: 'Tout de suite' },
+    it: 'Subito',
+    nl: null,
+    pt: { method_label: 5 },
   };
   beforeAll(async () => {
     database = await testDatabase();
-    const testing = await compiled([typeOrm(database), shipping]);
+    const storefront = { controllers: [TranslatedStorefrontController], providers: [Shops] };
+    const testing = await compiled(
+      [typeOrm(database), ShippingModule.forRoot({ isGlobal: true })],
+      storefront,
+    );
     host = await listening(testing, (app) => app.enableCors({ origin: 'https://a.example' }), platform);
-    shop = new Client(host.origin, freshProject());
-    await testing.get(ShippingMethods).create(shop.project, ground);
+    methods = testing.get(ShippingMethods);
+    const bike = { carrier_code: 'bike', method_code: '1' };
+    await methods.create('acme', {
+      ...bike,
+      carrier_label: 'Bike',
+      method_label: 'At once',
+      meta: { labels },
+    });
   });
   afterAll(async () => {
     await host?.app.close();
     await database?.close();
   });
 
+  const offered = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${host.origin}/shops/acme/shipping`, { headers });
+    const body = answer.status === 200 ? ((await answer.json()) as OfferedMethod[]) : [];
+    return { status: answer.status, headers: answer.headers, method: body[0] };
+  };
+
   it.each([
-    ['fr-CH, de;q=0.5', 'Colis'],
-    ['de', 'Standard'],
-    ['es, de', 'Standard'],
-    ['en-GB, de', 'Ground'],
-    ['es', 'Ground'],
-    ['*', 'Ground'],
-  ])('are in the language of the customer: %s', async (accepted, label) => {
-    const headers = { 'accept-language': accepted };
+    ['fr-CH, de;q=0.5', 'Bike', 'Tout de suite'],
+    ['de', 'Fahrrad', 'Sofort'],
+    ['es, DE', 'Fahrrad', 'Sofort'],
+    ['en-GB, de', 'Bike', 'At once'],
+    ['es', 'Bike', 'At once'],
+    ['*', 'Bike', 'At once'],
+    ['constructor, de', 'Fahrrad', 'Sofort'],
+    ['it', 'Bike', 'At once'],
+    ['nl', 'Bike', 'At once'],
+    ['pt', 'Bike', 'At once'],
+  ])('are in the language of the customer: %s', async (accepted, carrier, label) => {
+    const { method, headers } = await offered({ 'accept-language': accepted });
 
-    const [list, tree] = [await shop.list('', headers), await shop.tree(headers)];
-
-    expect(list.body.data[0]?.method_label).toBe(label);
-    expect(tree.body.data[0]?.methods[0]?.method_label).toBe(label);
+    expect(method).toMatchObject({ carrier, label });
     // Nest's CORS on Express varies by the origin, too.
     const vary = platform === 'Express' ? 'Origin, Accept-Language' : 'Accept-Language';
-    for (const answer of [list, tree]) expect(answer.headers.get('vary')).toBe(vary);
+    expect(headers.get('vary')).toBe(vary);
   });
 
   it('are answered with 304 for the ETag of their language, and not of another one', async () => {
-    const german = await shop.list('', { 'accept-language': 'de' });
+    const german = await offered({ 'accept-language': 'de' });
     const held = { 'if-none-match': german.headers.get('etag') ?? '' };
 
-    const again = await shop.list('', { ...held, 'accept-language': 'de' });
-    const french = await shop.list('', { ...held, 'accept-language': 'fr' });
+    const again = await offered({ ...held, 'accept-language': 'de' });
+    const french = await offered({ ...held, 'accept-language': 'fr' });
 
     expect([again.status, french.status]).toEqual([304, 200]);
-    expect(french.body.data[0]?.method_label).toBe('Colis');
+    expect(french.method?.label).toBe('Tout de suite');
   });
 
-  it('are searched and sorted in the language of the shop', async () => {
-    const headers = { 'accept-language': 'de' };
+  it('are the stored ones in our list, whatever language a form asks for', async () => {
+    const url = `${host.origin}/api/projects/acme/sales/orders/shipments/methods`;
 
-    const [shown, stored] = [await shop.list('q=standard', headers), await shop.list('q=ground', headers)];
+    const answer = await fetch(url, { headers: { 'accept-language': 'de' } });
 
-    expect([shown.body.meta.total, stored.body.meta.total]).toEqual([0, 1]);
+    expect(await answer.json()).toMatchObject({
+      data: [{ carrier_label: 'Bike', method_label: 'At once', meta: { labels } }],
+    });
   });
 
-  it('are the stored ones in a form that saves them', async () => {
-    const { body: list } = await shop.list('', { 'accept-language': '*' });
-    const [method] = list.data;
+  it('are translated in a copy, and each method inherits the labels with its meta', async () => {
+    const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
+    await methods.create('default', { ...ground, meta: { labels: { de: { method_label: 'Standard' } } } });
+    const inheriting = await methods.create('globex', { ...ground, use_default: true });
 
-    const { body } = await shop.update(method?.id ?? '', { ...codes, method_label: method?.method_label });
+    const german = translated(inheriting, ['de']);
 
-    expect([body.method_label, body.version]).toEqual(['Ground', 1]);
+    expect([german.method_label, inheriting.method_label]).toEqual(['Standard', 'Ground']);
   });
 });

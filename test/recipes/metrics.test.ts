@@ -1,11 +1,17 @@
+import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
 import { type TestingModule } from '@nestjs/testing';
-import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import {
+  DatabaseUnavailableError,
+  ProblemDetailsFilter,
+  ShippingMethods,
+  ShippingModule,
+} from 'nestjs-shipping';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { Client } from '../support/client.js';
-import { type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, type TestDatabase, testDatabase } from '../support/database.js';
 
 // docs/operations.md and docs/recipes/metrics.md show this code.
 
@@ -17,7 +23,7 @@ let host: Host;
 beforeAll(async () => {
   database = await testDatabase();
   testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-  host = await listening(testing);
+  host = await listening(testing, (app) => app.useGlobalFilters(new ProblemDetailsFilter()));
 });
 afterAll(async () => {
   await host?.app.close();
@@ -82,4 +88,26 @@ it('a 503 has the message of the driver in the log, not in the answer', async ()
   expect([status, lines.length]).toEqual([503, 1]);
   expect(String(lines[0])).toMatch(/database_unavailable.*The pool is empty/);
   expect(text).not.toContain('pool');
+});
+
+it('an error of your database is in the log without the body, if you use ProblemDetailsFilter', async () => {
+  const lines: unknown[] = [];
+  const logged = vi
+    .spyOn(Logger.prototype, 'error')
+    .mockImplementation((line: unknown) => void lines.push(line));
+  const allow = await engine.refuse(database.dataSource.manager, {
+    table: 'shipping_method',
+    on: 'INSERT',
+    where: { project_id: 'umbrella' },
+    message: 'The host says no',
+  });
+
+  const body = { ...ground, meta: { note: 'of the body' } };
+  const { status } = await new Client(host.origin, 'umbrella').create(body);
+  logged.mockRestore();
+  await allow();
+
+  expect([status, lines.length]).toEqual([500, 1]);
+  expect(inspect(lines[0])).toContain('The host says no');
+  expect(inspect(lines[0], { depth: 9 })).not.toContain('of the body');
 });

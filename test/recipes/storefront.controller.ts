@@ -10,19 +10,21 @@ import {
   NotFoundException,
   Param,
   Res,
+  UseFilters,
   UseGuards,
 } from '@nestjs/common';
-import { ShippingMethods } from 'nestjs-shipping';
+import { ProblemDetailsFilter, type ShippingMethodDto, ShippingMethods } from 'nestjs-shipping';
 
 /** What a customer sees of a method. */
-interface OfferedMethod {
+export interface OfferedMethod {
   id: string;
   carrier: string;
   label: string;
 }
 
 /** The part of the response that Express and Fastify have in common. */
-interface HttpResponse {
+export interface HttpResponse {
+  getHeader(name: string): unknown;
   header(name: string, value: string): unknown;
   status(code: number): unknown;
 }
@@ -48,6 +50,7 @@ export class OpenShopGuard implements CanActivate {
 
 @Controller('shops/:shop/shipping')
 @UseGuards(OpenShopGuard)
+@UseFilters(ProblemDetailsFilter)
 export class StorefrontController {
   constructor(@Inject(ShippingMethods) private readonly methods: ShippingMethods) {}
 
@@ -58,14 +61,29 @@ export class StorefrontController {
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<OfferedMethod[] | undefined> {
     const active = await this.methods.findActive(shop);
-    const offered = active.map(({ id, carrier_code, carrier_label, method_label }) => {
-      return { id, carrier: carrier_label ?? carrier_code, label: method_label };
-    });
-    const etag = `"${createHash('sha256').update(JSON.stringify(offered)).digest('base64url')}"`;
-    response.header('ETag', etag);
-    response.header('Cache-Control', 'public, no-cache');
-    if (held?.replace(/^W\//, '') !== etag) return offered;
-    response.status(304);
-    return undefined;
+    return ifChanged(active.map(offeredMethod), held, response);
   }
+}
+
+export function offeredMethod({
+  id,
+  carrier_code,
+  carrier_label,
+  method_label,
+}: ShippingMethodDto): OfferedMethod {
+  return { id, carrier: carrier_label ?? carrier_code, label: method_label };
+}
+
+/** Returns the answer, or sets the status 304 if the client holds the same answer. */
+export function ifChanged<Answer>(
+  answer: Answer,
+  held: string | undefined,
+  response: HttpResponse,
+): Answer | undefined {
+  const etag = `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url')}"`;
+  response.header('ETag', etag);
+  response.header('Cache-Control', 'public, no-cache');
+  if (held?.replace(/^W\//, '') !== etag) return answer;
+  response.status(304);
+  return undefined;
 }

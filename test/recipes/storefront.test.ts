@@ -1,5 +1,6 @@
-import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Logger } from '@nestjs/common';
+import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { compiled, type Host, listening, platformNames, typeOrm } from '../embedding/host.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { Shops, StorefrontController } from './storefront.controller.js';
@@ -64,5 +65,18 @@ describe.each(platformNames)('the route of a storefront on %s', (platform) => {
     const answers = await Promise.all(shops.map((shop) => offered(shop)));
 
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
+  it('answers problem details with Retry-After when the database is not available', async () => {
+    Logger.overrideLogger(false);
+    onTestFinished(() => Logger.overrideLogger(['warn', 'error', 'fatal']));
+    const down = vi.spyOn(database.dataSource, 'createQueryRunner').mockImplementation(() => {
+      throw new DatabaseUnavailableError(new Error('The pool is empty.'));
+    });
+    onTestFinished(() => down.mockRestore());
+
+    const { status, headers } = await offered('globex');
+
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+    expect(headers.get('content-type')).toBe('application/problem+json');
   });
 });

@@ -86,8 +86,8 @@ export class TokenGuard implements CanActivate {
   constructor(@Inject(WhoDidIt) private readonly who: WhoDidIt) {}
 
   canActivate(context: ExecutionContext): boolean {
-    const { authorization = '' } = context.switchToHttp().getRequest().headers;
-    const name = /^Bearer token-of-(\w+)$/.exec(authorization)?.[1];
+    const { headers } = context.switchToHttp().getRequest<{ headers: { authorization?: string } }>();
+    const name = /^Bearer token-of-(\w+)$/.exec(headers.authorization ?? '')?.[1];
     if (name) this.who.is({ type: 'user', id: name });
     return Boolean(name);
   }

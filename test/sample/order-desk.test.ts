@@ -143,17 +143,26 @@ describe('the order desk', () => {
   });
 
   it.each([
-    ['same-origin', 204, 1],
-    ['cross-site', 403, 0],
-    ['same-site', 403, 0],
+    ['same-origin', undefined, 204, 1],
+    ['cross-site', undefined, 403, 0],
+    ['same-site', undefined, 403, 0],
+    // A proxy may send another Host.
+    ['same-origin', 'https://proxy.example', 204, 1],
+    // Over plain HTTP, browsers send no Sec-Fetch-Site.
+    [undefined, 'own', 204, 1],
+    [undefined, 'http://other.example', 403, 0],
+    [undefined, 'null', 403, 0],
   ])(
-    'answers a page with Sec-Fetch-Site %s that adopts the defaults with %i',
-    async (site, expected, total) => {
+    'answers a page with Sec-Fetch-Site %s and Origin %s that adopts the defaults with %i',
+    async (site, origin, expected, total) => {
       const [shop, codes] = [shopOf(), { ...ground, carrier_code: freshProject() }];
       await shopOf('default').create(codes);
 
       const path = `/api/projects/${shop.project}/desk/defaults`;
-      const { status } = await shop.send('POST', path, undefined, { 'sec-fetch-site': site });
+      const { status } = await shop.send('POST', path, undefined, {
+        ...(site && { 'sec-fetch-site': site }),
+        ...(origin && { origin: origin === 'own' ? app.origin : origin }),
+      });
 
       const { body } = await shop.list(`filter[carrier_code]=${codes.carrier_code}`);
       expect([status, body.meta.total]).toEqual([expected, total]);

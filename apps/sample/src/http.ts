@@ -51,10 +51,14 @@ export function configureHttp(app: NestFastifyApplication): void {
 
 /**
  * Tells whether a page of another site sends a POST. A form on any page can do this, and the browser then adds the
- * password of HTTP Basic. The header `Sec-Fetch-Site` tells where the page comes from.
+ * password of HTTP Basic. The header `Sec-Fetch-Site` tells where the page comes from. Over plain HTTP, browsers do not
+ * send it, so the host of `Origin` must be the host of the request.
  */
-function isOfOtherSite({ method, headers }: FastifyRequest): boolean {
-  return method === 'POST' && /^(cross|same)-site$/.test(String(headers['sec-fetch-site']));
+function isOfOtherSite({ method, headers, host }: FastifyRequest): boolean {
+  if (method !== 'POST') return false;
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (site !== undefined) return /^(cross|same)-site$/.test(String(site));
+  return origin !== undefined && origin.replace(/^https?:\/\//, '') !== host;
 }
 
 class OtherSiteError extends Refusal {

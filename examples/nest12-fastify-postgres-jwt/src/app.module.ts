@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Module, UseGuards } from '@nestjs/common';
 import { JwtModule } from '@nestjs/jwt';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -19,7 +20,8 @@ export const database = TypeOrmModule.forRoot({
   migrationsRun: true,
 });
 
-const tokens = JwtModule.register({ secret: process.env['JWT_SECRET'] ?? 'only for a try' });
+/** Without `JWT_SECRET`, each start makes a new secret. Older tokens are then not valid. */
+const tokens = JwtModule.register({ secret: process.env['JWT_SECRET'] || randomBytes(32) });
 
 @Module({
   imports: [

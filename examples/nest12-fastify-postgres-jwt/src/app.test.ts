@@ -33,6 +33,11 @@ describe('the routes behind the guard', () => {
     assert.equal(await status('shop', { authorization }), 200);
   });
 
+  it('are closed for a token that is signed with a text of this repository', async () => {
+    const forged = await new JwtService({ secret: 'only for a try' }).signAsync({ projects: ['shop'] });
+    assert.equal(await status('shop', { authorization: `Bearer ${forged}` }), 401);
+  });
+
   const target = () => ({
     origin,
     orderEvents: app.get(OrderEvents),

@@ -26,14 +26,14 @@ export function refineProvider(api: ShippingApi) {
     /** The order is that of the API: leave sorters out. */
     async getList({ pagination, filters = [] }: ListParams) {
       const { currentPage = 1, pageSize = 20 } = pagination ?? {};
-      const words = filters.find(({ field }) => field === 'q')?.value ?? '';
+      const words = filters.find(({ field }) => field === 'q')?.value;
       const raw = filters
         .filter(({ field, value }) => field !== 'q' && value !== undefined && value !== '')
         .map(({ field, operator, value }) => ({ field, op: operators[operator] ?? operator, value }));
       const query = {
         page: currentPage,
         per_page: pageSize,
-        q: String(words),
+        q: typeof words === 'string' ? words : '',
         raw_filters: JSON.stringify(raw),
       };
       const { data, meta } = await api.list(query);

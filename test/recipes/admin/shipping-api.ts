@@ -82,7 +82,7 @@ export class ShippingApi {
     });
     const text = await answer.text();
     const value: unknown = text === '' ? undefined : JSON.parse(text);
-    if (!answer.ok) throw new ApiError(answer.status, Object(value));
+    if (!answer.ok) throw new ApiError(answer.status, (value ?? {}) as ApiError['problem']);
     return value as Answer;
   }
 }

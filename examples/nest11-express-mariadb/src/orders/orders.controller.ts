@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { BadRequestException, Body, Controller, Headers, Param, Post } from '@nestjs/common';
+import { BadRequestException, Body, Controller, Headers, Param, Post, UseFilters } from '@nestjs/common';
+import { ProblemDetailsFilter } from 'nestjs-shipping';
 import { ShopOrders } from './shop-orders.service';
 
 interface PlaceOrder {
@@ -8,6 +9,7 @@ interface PlaceOrder {
 }
 
 @Controller('shops/:shop/orders')
+@UseFilters(ProblemDetailsFilter)
 export class OrdersController {
   constructor(private readonly orders: ShopOrders) {}
 

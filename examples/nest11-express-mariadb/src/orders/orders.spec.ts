@@ -62,6 +62,13 @@ describe('the shop', () => {
     expect(await stored(id)).toEqual(placed);
   });
 
+  it('refuses a request without a key as problem details', async () => {
+    const answer = await fetch(`${origin}/shops/shop/orders`, { method: 'POST' });
+
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  });
+
   it('sells the last place once', async () => {
     await methods.create('race', { carrier_code: 'van', method_code: 'pm', method_label: 'Van' });
 
