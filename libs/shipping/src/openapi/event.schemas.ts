@@ -1,3 +1,4 @@
+import { type OrderEventPage } from '../order-events/dto/order-event-page.dto.js';
 import * as dto from '../order-events/dto/order-event.dto.js';
 import { eventTypePattern } from '../order-events/dto/record-order-event.dto.js';
 import { orderEventTypes } from '../order-events/order-event-types.js';
@@ -32,9 +33,15 @@ const example: dto.OrderEventDto = {
   occurred_at: '2025-11-20T09:51:00.000Z',
   recorded_at: '2025-11-20T09:51:00.214Z',
 };
-const list = { data: s.arrayOf(s.ref('OrderEvent')) };
+const events = s.arrayOf(s.ref('OrderEvent'));
+const page: s.Fields<keyof OrderEventPage> = {
+  events,
+  next: s.nullable(s.about('The cursor of the next page, or null when there was no further event.')),
+};
 
 export const eventSchemas = {
   OrderEvent: { ...s.object('An entry in the history of an order. It never changes.', event), example },
-  OrderEventList: s.object('The whole history of an order, the oldest event first.', list),
+  OrderEventList: s.object('The whole history of an order, the oldest event first.', { data: events }),
+  // For routes of the host, which call `OrderEvents.page()`.
+  OrderEventPage: s.object('One page of the history of an order.', page),
 };

@@ -17,12 +17,14 @@ export interface OpenApiDocument {
 }
 
 /**
- * Pass the same `maxPageSize` as to the module. `path` is the path of the routes in the document. It includes the segment
- * of a URI version, and your global prefix, unless you made the document with `ignoreGlobalPrefix`.
+ * Pass the same `maxPageSize` and `problems` as to the module. `path` is the path of the routes in the document. It includes
+ * the segment of a URI version, and your global prefix, unless you made the document with `ignoreGlobalPrefix`.
  */
 export interface ShippingDocumentOptions {
   path?: string;
   maxPageSize?: number;
+  /** `false`: the document has only the refusals that your decorators describe, because your filters answer ours. */
+  problems?: boolean;
 }
 
 /**
@@ -47,6 +49,7 @@ export function documentShipping<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
+  const { problems = true } = options;
   const project = projectParameterOf(options.path, 'documentShipping() option "path"');
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
   const base = `/${withoutOuterSlashes(options.path ?? defaultPath).replace(/:(\w+)/g, '{$1}')}`;
@@ -73,13 +76,18 @@ export function documentShipping<Document extends OpenApiDocument>(
       const { operationId } = operation;
       for (let suffix = 2; takenIds.has(operation.operationId); suffix++)
         operation.operationId = `${operationId}${suffix}`;
+      const answers = Object.entries(operation.responses).filter(([code]) => problems || Number(code) < 400);
+      operation.responses = Object.fromEntries(answers);
       scannedItem[method] = completed(operation, scannedItem[method]);
     }
     paths[route] = scannedItem;
   }
   const { tags: declared = [], components } = document;
   const missing = ours.tags.filter(({ name }) => !declared.some((tag) => tag.name === name));
-  const schemas = { ...components?.schemas, ...shippingSchemas(document.openapi) };
+  const { OrderEventPage, ...ourSchemas } = shippingSchemas(document.openapi);
+  // None of our routes has a page of events, and linters report a schema to which nothing refers.
+  const page = JSON.stringify(document).includes('/OrderEventPage"') && { OrderEventPage };
+  const schemas = { ...components?.schemas, ...ourSchemas, ...page };
   return { ...document, tags: [...declared, ...missing], paths, components: { ...components, schemas } };
 }
 
