@@ -2,44 +2,29 @@ import { ownVersion } from '../installed.cjs';
 import { defaultPath, projectParameterOf, settingsOf, withoutOuterSlashes } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
-import { shippingPaths, tags } from './operations.js';
+import { type Operation, shippingPaths, tags } from './operations.js';
 import { filterSchemas } from './parameters.js';
 import { problemSchemas } from './problem.schemas.js';
 import { inVersion } from './schema.js';
 
-/** The parts of an operation that we read. */
-export interface OpenApiOperation {
-  operationId?: string;
-  summary?: string;
-  description?: string;
-  tags?: string[];
-  security?: object[];
-  parameters?: object[];
-  responses?: Record<string, object | undefined>;
-}
-
-export type OpenApiPathItem = {
-  [Method in 'get' | 'put' | 'post' | 'patch' | 'delete' | 'head' | 'options' | 'trace']?: OpenApiOperation;
-};
-
 /** The parts of an OpenAPI 3.0 or 3.1 document that we read. The `OpenAPIObject` of `@nestjs/swagger` has them. */
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string; description?: string; license?: object; contact?: object };
+  info: { title: string; version: string };
   tags?: { name: string; description?: string }[];
-  servers?: object[];
-  security?: object[];
-  paths: Record<string, OpenApiPathItem>;
+  paths: Record<string, object>;
   components?: { schemas?: Record<string, object> };
 }
 
 /**
- * Pass the same `maxPageSize` as to the module. `path` is the path of the routes in the document. It includes the segment
- * of a URI version, and your global prefix, unless you made the document with `ignoreGlobalPrefix`.
+ * Pass the same `maxPageSize` and `problems` as to the module. `path` is the path of the routes in the document. It includes
+ * the segment of a URI version, and your global prefix, unless you made the document with `ignoreGlobalPrefix`.
  */
 export interface ShippingDocumentOptions {
   path?: string;
   maxPageSize?: number;
+  /** `false`: the document has only the refusals that your decorators describe, because your filters answer ours. */
+  problems?: boolean;
 }
 
 /**
@@ -64,85 +49,73 @@ export function documentShipping<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
+  const { problems = true } = options;
   const project = projectParameterOf(options.path, 'documentShipping() option "path"');
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
-  const path = withoutOuterSlashes(options.path ?? defaultPath).replace(/:(\w+)/g, '{$1}');
+  const base = `/${withoutOuterSlashes(options.path ?? defaultPath).replace(/:(\w+)/g, '{$1}')}`;
   // Our parts are copied, so the host may change its document.
-  const ours = inVersion(document.openapi, {
-    tags,
-    paths: shippingPaths(`/${path}`, project, maxPageSize),
-  });
-  const scans = Object.entries(document.paths).flatMap(([route, item]) =>
-    Object.values(item).map((operation) => ({ route, id: operation?.operationId })),
+  const ours = inVersion(document.openapi, { tags, paths: shippingPaths(base, project, maxPageSize) });
+  const items = Object.entries(document.paths as Record<string, Record<string, Partial<Operation>>>);
+  const scans = items.flatMap(([route, item]) =>
+    Object.values(item).map(({ operationId = '' }) => ({ route, operationId })),
   );
-  const scanned = scans.find(({ id }) => id?.startsWith('ShippingMethodsController_'));
-  if (scanned && !scans.some(({ route }) => route in ours.paths)) {
-    const scannedPath = scanned.route
-      .replace(/^\/|\/shipments\/methods.*$/g, '')
-      .replace(/\{(\w+)\}/g, ':$1');
+  const others = scans.filter(({ route }) => !(route in ours.paths));
+  const misplaced = others.find(({ operationId }) => operationId.startsWith('ShippingMethodsController_'));
+  if (misplaced && others.length === scans.length) {
+    const path = misplaced.route.replace(/^\/|\/shipments\/methods.*$/g, '').replace(/\{(\w+)\}/g, ':$1');
     throw new Error(
-      `documentShipping() got the path "/${path}", but the document has the routes at "${scanned.route}". Pass ` +
-        `the path that the document has: documentShipping(document, { path: '${scannedPath}' }).`,
+      `documentShipping() got the path "${base}", but the document has the routes at "${misplaced.route}". Pass ` +
+        `the path that the document has: documentShipping(document, { path: '${path}' }).`,
     );
   }
-  const takenIds = new Set(scans.filter(({ route }) => !(route in ours.paths)).map(({ id }) => id));
+  const takenIds = new Set(others.map(({ operationId }) => operationId));
   const paths = { ...document.paths };
   for (const [route, operations] of Object.entries(ours.paths)) {
-    const item: Record<string, OpenApiOperation | undefined> = { ...paths[route] };
+    const scannedItem: Record<string, Partial<Operation>> = { ...paths[route] };
     for (const [method, operation] of Object.entries(operations)) {
-      const scannedOperation = item[method] ?? {};
-      const { security, responses, parameters = [] } = scannedOperation;
-      let { operationId } = operation;
-      for (let suffix = 2; takenIds.has(operationId); suffix++)
-        operationId = `${operation.operationId}${suffix}`;
-      const ourKeys = new Set(operation.parameters.map(keyOf));
-      item[method] = {
-        ...scannedOperation,
-        ...operation,
-        operationId,
-        ...hostFieldsOf(scannedOperation),
-        ...(security && { security: withoutRepeats(security) }),
-        parameters: [...operation.parameters, ...parameters.filter((each) => !ourKeys.has(keyOf(each)))],
-        responses: { ...responses, ...operation.responses },
-      };
+      const { operationId } = operation;
+      for (let suffix = 2; takenIds.has(operation.operationId); suffix++)
+        operation.operationId = `${operationId}${suffix}`;
+      const answers = Object.entries(operation.responses).filter(([code]) => problems || Number(code) < 400);
+      operation.responses = Object.fromEntries(answers);
+      scannedItem[method] = completed(operation, scannedItem[method]);
     }
-    paths[route] = item;
+    paths[route] = scannedItem;
   }
   const { tags: declared = [], components } = document;
   const missing = ours.tags.filter(({ name }) => !declared.some((tag) => tag.name === name));
-  const schemas = { ...components?.schemas, ...shippingSchemas(document.openapi) };
+  const { OrderEventPage, ...ourSchemas } = shippingSchemas(document.openapi);
+  // None of our routes has a page of events, and linters report a schema to which nothing refers.
+  const page = JSON.stringify(document).includes('/OrderEventPage"') && { OrderEventPage };
+  const schemas = { ...components?.schemas, ...ourSchemas, ...page };
   return { ...document, tags: [...declared, ...missing], paths, components: { ...components, schemas } };
 }
 
-const scannedId = /^(ShippingMethods|OrderEvents)Controller_/;
-const scannedTag = /^(ShippingMethods|OrderEvents)$/;
+/** Without decorators, the id and the tag of a scanned operation have the name of our class. */
+const scannedName = /^(ShippingMethods|OrderEvents)(Controller_\w+)?$/;
 
-/**
- * Returns the fields of an operation that the host's decorators set. Without decorators, a scan has an empty summary, and
- * its id and tag have the name of our class.
- */
-function hostFieldsOf({
-  operationId = '',
-  summary,
-  description,
-  tags: scannedTags = [],
-}: OpenApiOperation): OpenApiOperation {
-  const hostTags = scannedTags.filter((tag) => !scannedTag.test(tag));
+/** Adds what the host's decorators say about an operation. A scan without decorators has an empty summary. */
+function completed(ours: Operation, scanned: Partial<Operation> = {}): Operation {
+  const { operationId = '', tags: scannedTags = [], security, parameters = [] } = scanned;
+  const hostTags = scannedTags.filter((tag) => !scannedName.test(tag));
+  const ourKeys = new Set(ours.parameters.map(keyOf));
+  const schemes = security?.map((scheme) => [JSON.stringify(scheme), scheme] as const);
   return {
-    ...(operationId && !scannedId.test(operationId) && { operationId }),
-    ...(summary && { summary }),
-    ...(description && { description }),
-    ...(hostTags.length > 0 && { tags: hostTags }),
+    ...scanned,
+    ...ours,
+    operationId: operationId === '' || scannedName.test(operationId) ? ours.operationId : operationId,
+    summary: scanned.summary || ours.summary,
+    description: scanned.description || ours.description,
+    tags: hostTags.length > 0 ? hostTags : ours.tags,
+    // A mount and a route may name the same scheme, so each is listed once.
+    ...(schemes && { security: [...new Map(schemes).values()] }),
+    parameters: [...ours.parameters, ...parameters.filter((each) => !ourKeys.has(keyOf(each)))],
+    responses: { ...scanned.responses, ...ours.responses },
   };
 }
 
-/** A mount and a route may name the same scheme, so each is listed once. */
-function withoutRepeats(security: object[]): object[] {
-  return [...new Map(security.map((scheme) => [JSON.stringify(scheme), scheme])).values()];
-}
-
 /** Returns a key that no two parameters of an operation share. */
-function keyOf(parameter: { in?: string; name?: string; $ref?: string }): string {
+function keyOf(parameter: Operation['parameters'][number]): string {
   return parameter.$ref ?? `${parameter.in} ${parameter.name}`;
 }
 

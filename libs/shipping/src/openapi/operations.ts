@@ -4,29 +4,39 @@ import { InvalidJsonError, UnsupportedMediaTypeError } from '../http/request.js'
 import { settableFields } from '../shipping-methods/method-fields.js';
 import * as errors from '../shipping-methods/shipping-methods.errors.js';
 import { InvalidParameterError, ValidationFailedError } from '../validation/violations.js';
-import { methodExamples } from './method.schemas.js';
-import { ifMatch, ifNoneMatch, listQuery, pathParameters } from './parameters.js';
-import { content, created, current, refusals, type Responses, success, updated } from './responses.js';
-import { type Schema } from './schema.js';
+import { exampleMethod } from './method.schemas.js';
+import { ifMatch, ifNoneMatch, listQuery, methodId, mountParameters, orderId } from './parameters.js';
+import { refusals } from './problem.schemas.js';
+import * as s from './schema.js';
 
 export const tags = [
   { name: 'Shipping methods', description: 'The shipping methods of a project.' },
   { name: 'Order events', description: 'The history of an order.' },
 ];
 
-type Details = Schema & { parameters: object[]; responses: Responses };
+const header = (description: string): object => ({ description, schema: s.string });
+const updated = { ETag: header('The `etag` of the method, for `If-Match`.') };
+const created = { ...updated, Location: header('The path of the method.') };
+const validated = {
+  ETag: header('The value for `If-None-Match`. It is opaque.'),
+  'Cache-Control': header(
+    '`no-cache`: a cache must ask with `If-None-Match` before it uses the answer again.',
+  ),
+};
 
-function operation(operationId: string, summary: string, details: Details) {
-  return { tags: ['Shipping methods'], operationId, summary, ...details };
-}
-type Operation = ReturnType<typeof operation>;
+const content = (schema: string) => ({ 'application/json': { schema: s.ref(schema) } });
+const success = (schema: string, headers?: object) => {
+  return { description: 'Done.', headers, content: content(schema) };
+};
+/** The successful responses to a conditional read. */
+const current = (schema: string) => {
+  const description = 'Nothing has changed since the answer with that ETag.';
+  return { 200: success(schema, validated), 304: { description, headers: validated } };
+};
+const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };
 
-const { id, version } = methodExamples.ShippingMethod;
+const { id, version } = exampleMethod;
 const misspelledDetail = '/carier_code is not a field of a shipping method.';
-const [unavailable, unknownOutcome] = [
-  new DatabaseUnavailableError(undefined),
-  new OutcomeUnknownError(undefined),
-];
 const bodyRefusals = [
   new ValidationFailedError({
     errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelledDetail, allowed: settableFields }],
@@ -43,82 +53,87 @@ const methodRefusals = [
   new errors.VersionMismatchError(version, id),
 ];
 const updateRefusals = [new errors.DuplicateMethodError(id), ...methodRefusals];
-const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };
 
-/** @returns the refusals of reads and of writes; their examples name the project's parameter */
-function refusalsFor(project: string) {
-  const detail = `${project} must have at most 64 characters, not 65.`;
-  const invalid = new InvalidParameterError({ errors: [{ parameter: project, code: 'length', detail }] });
-  const readRefusals = [invalid, unavailable];
-  const writeRefusals = [...readRefusals, unknownOutcome];
-  return { readRefusals, writeRefusals };
+interface Details {
+  description: string;
+  tags?: string[];
+  security?: object[];
+  parameters: { in?: string; name?: string; $ref?: string }[];
+  requestBody?: object;
+  responses: Record<string, object>;
 }
 
+function operation(operationId: string, summary: string, details: Details) {
+  return { tags: ['Shipping methods'], operationId, summary, ...details };
+}
+
+export type Operation = ReturnType<typeof operation>;
+type PathItem = Record<string, Operation>;
+
 /**
+ * The six routes of a mount, in OpenAPI 3.1.
  * @param base the path of the mount, with its parameters as `{name}`
  * @param project the name of the parameter that is the project
  */
-export function shippingPaths(
-  base: string,
-  project: string,
-  maxPageSize: number,
-): Record<string, Record<string, Operation>> {
-  const { readRefusals, writeRefusals } = refusalsFor(project);
-  const [methods, events] = [`${base}/shipments/methods`, `${base}/{order_id}/events`];
-  const [tree, method] = [`${methods}/tree`, `${methods}/{method_id}`];
+export function shippingPaths(base: string, project: string, maxPageSize: number): Record<string, PathItem> {
+  const inMount = mountParameters(base, project);
+  const detail = `${project} must have at most 64 characters, not 65.`;
+  const invalid = new InvalidParameterError({ errors: [{ parameter: project, code: 'length', detail }] });
+  const read = [invalid, new DatabaseUnavailableError(undefined)];
+  const write = [...read, new OutcomeUnknownError(undefined)];
   return {
-    [methods]: {
+    [`${base}/shipments/methods`]: {
       post: operation('createShippingMethod', 'Create a shipping method', {
         description:
           'The pair of `carrier_code` and `method_code` is unique in a project. If a method has the pair already, the refusal names that method, and says whether it stores what was sent. If it does, a retry was safe.',
-        parameters: pathParameters(methods, project),
+        parameters: inMount,
         requestBody,
         responses: {
           201: success('ShippingMethod', created),
-          ...refusals(...bodyRefusals, ...writeRefusals, ...createRefusals),
+          ...refusals(...bodyRefusals, ...write, ...createRefusals),
         },
       }),
       get: operation('listShippingMethods', 'List shipping methods', {
         description:
           'One page of the methods that match, ordered by `sort_order`, `carrier_code` and `method_code`. If a method inherits a value, that value counts, not the stored one. A page past the end has no data, and the true total.',
-        parameters: [...pathParameters(methods, project), ...listQuery(maxPageSize), ifNoneMatch],
-        responses: { ...current('ShippingMethodPage'), ...refusals(...readRefusals) },
+        parameters: [...inMount, ...listQuery(maxPageSize), ifNoneMatch],
+        responses: { ...current('ShippingMethodPage'), ...refusals(...read) },
       }),
     },
-    [tree]: {
+    [`${base}/shipments/methods/tree`]: {
       get: operation('getShippingMethodTree', 'All shipping methods by carrier', {
         description:
           'Inactive methods are included. Carriers are ordered by their smallest `sort_order`, then by code.',
-        parameters: [...pathParameters(tree, project), ifNoneMatch],
-        responses: { ...current('ShippingTree'), ...refusals(...readRefusals) },
+        parameters: [...inMount, ifNoneMatch],
+        responses: { ...current('ShippingTree'), ...refusals(...read) },
       }),
     },
-    [method]: {
+    [`${base}/shipments/methods/{method_id}`]: {
       patch: operation('updateShippingMethod', 'Update a shipping method', {
         description:
           'The required fields must be sent, too. If nothing changes, `version` and `updated_at` stay as they are.',
-        parameters: [...pathParameters(method, project), ifMatch],
+        parameters: [...inMount, methodId, ifMatch],
         requestBody,
         responses: {
           200: success('ShippingMethod', updated),
-          ...refusals(...bodyRefusals, ...writeRefusals, ...updateRefusals),
+          ...refusals(...bodyRefusals, ...write, ...updateRefusals),
         },
       }),
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
         description: 'A method to which records of the host refer cannot be deleted.',
-        parameters: [...pathParameters(method, project), ifMatch],
+        parameters: [...inMount, methodId, ifMatch],
         responses: {
           204: { description: 'The method is deleted.' },
-          ...refusals(...writeRefusals, ...methodRefusals),
+          ...refusals(...write, ...methodRefusals),
         },
       }),
     },
-    [events]: {
+    [`${base}/{order_id}/events`]: {
       get: operation('listOrderEvents', 'The history of one order', {
         tags: ['Order events'],
         description: 'The whole history, the oldest event first. The history of an unknown order is empty.',
-        parameters: pathParameters(events, project),
-        responses: { 200: success('OrderEventList'), ...refusals(...readRefusals) },
+        parameters: [...inMount, orderId],
+        responses: { 200: success('OrderEventList'), ...refusals(...read) },
       }),
     },
   };

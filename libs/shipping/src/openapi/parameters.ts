@@ -5,28 +5,23 @@ import * as s from './schema.js';
 
 const parameter =
   (location: 'path' | 'query' | 'header', required?: true) =>
-  (name: string, description: string, schema = s.string(), example?: string) => {
+  (name: string, description: string, schema: s.Schema = s.string, example?: string) => {
     return { name, in: location, required, description, schema, example };
   };
 const [inPath, query, header] = [parameter('path', true), parameter('query'), parameter('header')];
-type Parameter = ReturnType<typeof query>;
 
-const identifier = s.string({ pattern: identifierPattern.source });
+const identifier = { ...s.string, pattern: identifierPattern.source };
+export const orderId = inPath('order_id', 'The id that the host gave the order.', identifier);
+export const methodId = inPath('method_id', 'The `id` of a method. It is opaque.');
 
 /**
- * @param route the path of a route, which may have parameters of the host
+ * @param base the path of a mount, which may have parameters of the host
  * @param project the name of the parameter that is the project
  */
-export function pathParameters(route: string, project: string): Parameter[] {
-  const ours = [
-    inPath(project, 'The tenant.', identifier),
-    inPath('order_id', 'The id that the host gave the order.', identifier),
-    inPath('method_id', 'The `id` of a method. It is opaque.'),
-  ];
-  const names = Array.from(route.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  return names.map(
-    (name) => ours.find((known) => known.name === name) ?? inPath(name, 'A parameter of the host.'),
-  );
+export function mountParameters(base: string, project: string) {
+  const tenant = inPath(project, 'The tenant.', identifier);
+  const names = Array.from(base.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
+  return names.map((name) => (name === project ? tenant : inPath(name, 'A parameter of the host.')));
 }
 
 export const ifMatch = header(
@@ -38,55 +33,51 @@ export const ifNoneMatch = header(
   'The ETag of an earlier answer. The answer is 304 while that ETag is current.',
 );
 
-const { conditions: maxItems, offset, parameterBytes, q: maxLength, values } = list.listLimits;
+const { conditions: maxItems, offset, parameterBytes, perPage, q: maxLength, values } = list.listLimits;
 const bounds = `At most ${maxItems} conditions in \`filter\` and \`raw_filters\` together, ${values} values in each condition, and ${parameterBytes} bytes in each parameter.`;
+const searched = searchedFields.map((name) => `\`${name}\``).join(', ');
+const filterDescription =
+  'A `ShippingFilter` as JSON, or `filter[carrier_code]=ups&filter[is_active]=true`, where a repeated key means "any of". Both at once are refused.';
 
-function json(name: string, description: string, schema: string, example: object): Parameter {
-  const text = s.string({ contentMediaType: 'application/json', contentSchema: s.ref(schema) });
+function json(name: string, description: string, schema: string, example: object) {
+  const text = { ...s.string, contentMediaType: 'application/json', contentSchema: s.ref(schema) };
   return query(name, `${description} ${bounds}`, text, JSON.stringify(example));
 }
 
-const filterDescription =
-  'A `ShippingFilter` as JSON, or `filter[carrier_code]=ups&filter[is_active]=true`, where a repeated key means "any of". Both at once are refused.';
-const filter = { carrier_code: ['ups', 'dhl'], is_active: true };
-const rawFilters = [{ field: 'method_label', op: 'contains', value: 'ground' }];
-
 /** The query of a list. Each parameter may be left out, or be empty. */
-export function listQuery(maxPageSize: number): Parameter[] {
-  const searched = searchedFields.map((name) => `\`${name}\``).join(', ');
-  const words = s.string({ maxLength });
-  const page = s.integer({ minimum: 1, maximum: offset + 1, default: 1 });
-  const perPage = { ...page, maximum: maxPageSize, default: Math.min(list.listLimits.perPage, maxPageSize) };
+export function listQuery(maxPageSize: number) {
+  const size = { minimum: 1, maximum: maxPageSize, default: Math.min(perPage, maxPageSize) };
+  const page = { ...s.integer, minimum: 1, maximum: offset + 1, default: 1 };
+  const words = `Words. Each word must be a part of one of ${searched}, in upper or lower case.`;
   return [
     query('page', `(page − 1) × per_page is at most ${offset}.`, page),
-    query('per_page', 'Out of range is refused, not clamped.', perPage),
-    query('q', `Words. Each word must be a part of one of ${searched}, in upper or lower case.`, words),
-    json('filter', filterDescription, 'ShippingFilter', filter),
-    json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', rawFilters),
+    query('per_page', 'Out of range is refused, not clamped.', { ...s.integer, ...size }),
+    query('q', words, { ...s.string, maxLength }),
+    json('filter', filterDescription, 'ShippingFilter', { carrier_code: ['ups', 'dhl'], is_active: true }),
+    json('raw_filters', '`ShippingRawFilters` as JSON.', 'ShippingRawFilters', [
+      { field: 'method_label', op: 'contains', value: 'ground' },
+    ]),
   ];
 }
 
-const uuid = s.string({ format: 'uuid' });
-const text = s.string();
-const kinds = { id: uuid, code: text, label: text, boolean: s.boolean(), integer: s.int32(), time: s.time() };
-const oneOrMore = (value: s.Schema): s.Schema => ({ anyOf: [value, s.arrayOf(value)({ maxItems: values })] });
-
+// Any text may be compared with a code or a label.
+const kinds = { ...s.kinds, id: { ...s.string, format: 'uuid' }, code: s.string, label: s.string };
+const oneOrMore = (value: s.Schema): s.Schema => ({ anyOf: [value, s.arrayOf(value, values)] });
+const fields = filterFields.map((field) => [field, oneOrMore(kinds[list.kindOf(field)])]);
 const kindsOfFields = [...new Set(filterFields.map(list.kindOf))];
 const operators = kindsOfFields.map((kind) => `${kind}: ${list.operatorsFor(kind).join(' ')}`).join('; ');
 const operatorsDescription = `The operators by kind of field: ${operators}. Times are RFC 3339 with an offset.`;
 const valueDescription =
   'A list for `in` and `nin`, two values in order for `between`, true or false for `null`.';
-const rawFilter: s.Schemas<keyof list.RawFilter> = {
-  field: s.string({ enum: filterFields }),
-  op: s.string({ enum: list.operatorNames }),
-  value: { ...oneOrMore({ anyOf: [text, s.int32(), s.boolean()] }), description: valueDescription },
+const rawFilter: s.Fields<keyof list.RawFilter> = {
+  field: { ...s.string, enum: filterFields },
+  op: { ...s.string, enum: list.operatorNames },
+  value: s.about(valueDescription, oneOrMore({ anyOf: [s.string, kinds.integer, kinds.boolean] })),
 };
-const [condition, orGroup] = [s.ref('ShippingRawFilter'), s.ref('ShippingRawFilterGroup')];
-const orConditions = { or: s.arrayOf(condition)({ maxItems }) };
-const conditions = s.arrayOf({ anyOf: [condition, orGroup] });
-const fields = filterFields.map((field) => [field, oneOrMore(kinds[list.kindOf(field)])]);
+const [condition, group] = [s.ref('ShippingRawFilter'), s.ref('ShippingRawFilterGroup')];
+const orConditions = { or: s.arrayOf(condition, maxItems) };
 
-export const filterSchemas: s.Schemas = {
+export const filterSchemas = {
   ShippingFilter: s.closed(
     'Fields and the values that they must have. All of them must match. A list means "any of".',
     Object.fromEntries(fields),
@@ -94,7 +85,8 @@ export const filterSchemas: s.Schemas = {
   ),
   ShippingRawFilter: s.closed(operatorsDescription, rawFilter),
   ShippingRawFilterGroup: s.closed('At least one of these conditions must hold.', orConditions),
-  ShippingRawFilters: conditions('Conditions, all of which must hold. A member may be a group with `or`.', {
-    maxItems,
-  }),
+  ShippingRawFilters: s.about(
+    'Conditions, all of which must hold. A member may be a group with `or`.',
+    s.arrayOf({ anyOf: [condition, group] }, maxItems),
+  ),
 };

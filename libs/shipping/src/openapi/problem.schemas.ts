@@ -1,41 +1,63 @@
+import { type HttpException } from '@nestjs/common';
+import { problemOf } from '../http/problem-details.filter.js';
+import { type ProblemDetails } from '../problems/shipping.exception.js';
 import { violationCodes, maxViolations } from '../validation/violations.js';
 import * as s from './schema.js';
 
 const meanings = Object.entries(violationCodes).map(([code, meaning]) => `\`${code}\`: ${meaning}`);
-
-const problem = {
-  type: s.string('`urn:problem:shipping:` and the code.', { format: 'uri' }),
-  title: s.string(),
-  status: s.integer(),
-  code: s.string('A stable code for programs.'),
-  detail: s.string('A text for people. It says what happened and what to do.'),
+const members = {
+  type: s.about('`urn:problem:shipping:` and the code.', { ...s.string, format: 'uri' }),
+  title: s.string,
+  status: s.integer,
+  code: s.about('A stable code for programs.'),
+  detail: s.about('A text for people. It says what happened and what to do.'),
 };
-const violations = s.arrayOf(s.ref('ShippingViolation'));
-const others = {
-  errors: violations('Every violation of the request.', { maxItems: maxViolations }),
-  truncated: s.boolean(`True when there were more than ${maxViolations} violations.`),
-  existing_id: s.string('With `duplicate_method`: the method that has the codes.'),
-  identical: s.boolean(
+const extensions = {
+  errors: s.about('Every violation of the request.', s.arrayOf(s.ref('ShippingViolation'), maxViolations)),
+  truncated: s.about(`True when there were more than ${maxViolations} violations.`, s.kinds.boolean),
+  existing_id: s.about('With `duplicate_method`: the method that has the codes.'),
+  identical: s.about(
     'With `duplicate_method` in a create: true if that method stores exactly what was sent. Then a retry was safe.',
+    s.kinds.boolean,
   ),
-  max_methods: s.integer('With `too_many_methods`: how many methods a project may have.'),
-  current_version: s.integer('With `version_mismatch`: the version that the method has now.'),
+  max_methods: s.about('With `too_many_methods`: how many methods a project may have.', s.integer),
+  current_version: s.about('With `version_mismatch`: the version that the method has now.', s.integer),
 };
 const violation = {
-  pointer: s.string('A JSON pointer (RFC 6901) into the body.'),
-  parameter: s.string('A parameter of the path or the query.'),
-  header: s.string(),
-  code: s.string(meanings.join('; '), { enum: Object.keys(violationCodes) }),
-  detail: s.string('A text for people.'),
-  allowed: s.arrayOf(s.string())('The values or names that are allowed there.'),
+  pointer: s.about('A JSON pointer (RFC 6901) into the body.'),
+  parameter: s.about('A parameter of the path or the query.'),
+  header: s.string,
+  code: s.about(meanings.join('; '), { ...s.string, enum: Object.keys(violationCodes) }),
+  detail: s.about('A text for people.'),
+  allowed: s.about('The values or names that are allowed there.', s.arrayOf(s.string)),
 };
 const violationDescription = 'What is wrong, and where. It has a `pointer`, a `parameter` or a `header`.';
 
-export const problemSchemas: s.Schemas = {
+export const problemSchemas = {
   ShippingProblem: s.object(
     'A refusal, in the format of RFC 9457.',
-    { ...problem, ...others },
-    Object.keys(problem),
+    { ...members, ...extensions },
+    Object.keys(members),
   ),
   ShippingViolation: s.object(violationDescription, violation, ['code', 'detail']),
 };
+
+/** The responses to these refusals, by status. The refusals themselves are the examples. */
+export function refusals(...exceptions: HttpException[]): Record<number, object> {
+  const problems = exceptions.map(problemOf);
+  const withStatus = (status: number) => refusal(problems.filter((problem) => problem.status === status));
+  return Object.fromEntries(problems.map(({ status }) => [status, withStatus(status)]));
+}
+
+const retryAfter = { 'Retry-After': { description: 'How many seconds to wait.', schema: s.integer } };
+
+function refusal(problems: ProblemDetails[]): object {
+  const code = { ...s.string, enum: problems.map((each) => each.code) };
+  const schema = { allOf: [s.ref('ShippingProblem'), { type: 'object', properties: { code } }] };
+  const examples = Object.fromEntries(problems.map((value) => [value.code, { value }]));
+  return {
+    description: `${problems.map(({ title }) => title).join(', or ')}.`,
+    headers: problems[0]?.status === 503 ? retryAfter : undefined,
+    content: { 'application/problem+json': { schema, examples } },
+  };
+}

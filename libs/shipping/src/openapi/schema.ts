@@ -1,33 +1,31 @@
+import { type FieldKind } from '../shipping-methods/method-fields.js';
 import { isPlainObject, jsonRule } from '../validation/json-object.js';
-import { int32 as bounds } from '../validation/rules.js';
+import { int32 } from '../validation/rules.js';
+import { asciiCodePattern } from '../validation/text.js';
 
 /** A schema of OpenAPI 3.1. A keyword that is undefined is not in the document. */
-export interface Schema {
-  description?: string;
-  [keyword: string]: unknown;
-}
-export type Schemas<Name extends PropertyKey = string> = Record<Name, Schema>;
+export type Schema = Record<string, unknown>;
+export type Fields<Name extends PropertyKey = string> = Record<Name, Schema>;
 
-/** @returns a function that takes a description, keywords, or both */
-function schemaOf(basis: Schema) {
-  return (about: string | Schema = {}, rules: Schema = {}): Schema => ({
-    ...basis,
-    ...(typeof about === 'string' ? { description: about } : about),
-    ...rules,
-  });
-}
+export const string = { type: 'string' };
+export const integer = { type: 'integer', format: 'int32' };
+/** The values of fields, by the kind of the field. */
+export const kinds = {
+  id: string,
+  code: { ...string, minLength: 1, pattern: asciiCodePattern.source },
+  label: { ...string, minLength: 1 },
+  boolean: { type: 'boolean' },
+  integer: { ...integer, minimum: int32.min, maximum: int32.max },
+  json: { type: 'object', additionalProperties: true, description: jsonRule },
+  time: { ...string, format: 'date-time' },
+} satisfies Record<FieldKind, Schema>;
 
-export const string = schemaOf({ type: 'string' });
-export const boolean = schemaOf({ type: 'boolean' });
-export const integer = schemaOf({ type: 'integer', format: 'int32' });
-export const int32 = schemaOf({ ...integer(), minimum: bounds.min, maximum: bounds.max });
-export const time = schemaOf({ type: 'string', format: 'date-time' });
-export const json = schemaOf({ type: 'object', additionalProperties: true, description: jsonRule });
-export const arrayOf = (items: Schema) => schemaOf({ type: 'array', items });
-export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+export const about = (description: string, schema: Schema = string): Schema => ({ ...schema, description });
+export const arrayOf = (items: Schema, maxItems?: number): Schema => ({ type: 'array', items, maxItems });
 export const nullable = (schema: Schema): Schema => ({ ...schema, type: [schema['type'], 'null'] });
+export const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-export function object(description: string, properties: Schemas, required = Object.keys(properties)): Schema {
+export function object(description: string, properties: Fields, required = Object.keys(properties)): Schema {
   return { type: 'object', description, required: required.length > 0 ? required : undefined, properties };
 }
 

@@ -1,0 +1,53 @@
+import { type INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
+import { documentShipping } from 'nestjs-shipping/openapi';
+import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client } from '../support/client.js';
+import { base, methods, read } from '../support/openapi.js';
+import { documentEnvelopes, EnvelopeInterceptor } from './envelope.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+describe('the envelope of the guide', () => {
+  let app: INestApplication;
+  beforeAll(async () => {
+    const imports = [embeddedTypeOrm(), ShippingModule.forRoot()];
+    const testing = await Test.createTestingModule({ imports }).compile();
+    app = testing.createNestApplication({ logger: ['error', 'warn'] });
+    app.useGlobalInterceptors(new EnvelopeInterceptor());
+    await app.listen(0, '127.0.0.1');
+  });
+  afterAll(() => app?.close());
+
+  it('wraps each answer once, and the OpenAPI document describes it', async () => {
+    const description = new DocumentBuilder().setOpenAPIVersion('3.1.0').build();
+    const scan = SwaggerModule.createDocument(app, description);
+    const { paths, components } = read(documentEnvelopes(documentShipping(scan)));
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const shop = new Client(await app.getUrl(), 'acme');
+    const { id } = await app.get(ShippingMethods).create('acme', ground);
+    await app.get(OrderEvents).record({ projectId: 'acme', orderId: '7', type: 'order.placed' });
+
+    const list = await shop.list();
+    const answers = [
+      ['post', methods, await shop.create({ ...ground, method_code: '01' })],
+      ['get', methods, list],
+      ['get', `${methods}/tree`, await shop.tree()],
+      ['patch', `${methods}/{method_id}`, await shop.update(id, ground)],
+      ['get', `${base}/{order_id}/events`, await shop.events('7')],
+    ] as const;
+
+    expect(list.body).toMatchObject({ ok: true, data: [{ id, ...ground }], meta: { total: 1 } });
+    for (const [method, route, { status, body }] of answers) {
+      const schema = paths[route]?.[method]?.responses[status]?.content?.['application/json']?.schema;
+      const isDescribed = ajv.compile({ ...schema, components });
+      const { ok, ...bare } = Object(body) as { ok?: boolean };
+      expect([route, ok, isDescribed(body), isDescribed.errors]).toEqual([route, true, true, null]);
+      expect(isDescribed(bare)).toBe(false);
+    }
+  });
+});
