@@ -27,6 +27,7 @@ const ofPostgres = 'test/campaign/faults/{failover,shard-loss}.server.campaign.t
 const excluded: Record<string, string[]> = {
   postgres: [otherKind],
   mariadb: [otherKind, ofPostgres, ...others],
+  mysql: [otherKind, ofPostgres, ...others],
   // One process has the file.
   sqlite: ['**/*.{embedded,server}.campaign.ts', ...others],
 };

@@ -6,6 +6,7 @@ import {
   DataSource,
   type DataSourceOptions,
   Entity,
+  type EntityManager,
   JoinColumn,
   ManyToOne,
   PrimaryGeneratedColumn,
@@ -53,6 +54,14 @@ class Cart {
     { name: 'method_id', referencedColumnName: 'id' },
   ])
   method!: ShippingMethod;
+}
+
+/** @returns how many rows the connection has read */
+async function readsOf(manager: EntityManager): Promise<number> {
+  const status = await manager.query<{ Value: string }[]>(
+    "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_read_key', 'Handler_read_next', 'Handler_read_prev')",
+  );
+  return status.reduce((sum, { Value }) => sum + Number(Value), 0);
 }
 
 describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as const)(
@@ -117,15 +126,9 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       for (let count = 0; count < 300; count++) await host.events.record(event);
 
       const rowsRead = await host.dataSource.transaction(async (manager) => {
-        const counted = async (): Promise<number> => {
-          const status = await manager.query<{ Value: string }[]>(
-            "SHOW SESSION STATUS WHERE Variable_name IN ('Handler_read_key', 'Handler_read_next', 'Handler_read_prev')",
-          );
-          return status.reduce((sum, { Value }) => sum + Number(Value), 0);
-        };
-        const before = await counted();
+        const before = await readsOf(manager);
         await host.events.record(event, { manager });
-        return (await counted()) - before;
+        return (await readsOf(manager)) - before;
       });
       await host.close();
 

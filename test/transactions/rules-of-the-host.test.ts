@@ -63,7 +63,8 @@ describe('a rule of the host in the database', () => {
 
     const same = host.methods.update(project, id, { ...ground, method_code: '01' });
 
-    await expect(same).rejects.toThrow(/["']labels["']/);
+    // MySQL writes the table before the name of the index.
+    await expect(same).rejects.toThrow(/["'.]labels["']/);
   });
 
   it("that makes a column unique refuses an event, and keeps another tenant's event", async () => {

@@ -6,12 +6,13 @@ import { freePorts, installIn, MariadbServer, missingOf } from '../mariadb-serve
 import { Cluster, hasClusters } from './cluster.js';
 
 const isMariadb = !!serverUrl?.startsWith('mariadb');
+const isPostgres = !!serverUrl?.startsWith('postgres');
 const missing = isMariadb ? missingOf(['mariadbd', 'mariadb-install-db']) : [];
 if (missing.length > 0)
   console.log(`Skipped: tests with temporary servers of MariaDB (no ${missing.join(', ')}).`);
 
 /** Whether a server for one test can be started here. */
-export const hasTemporaryServers = isMariadb ? missing.length === 0 : hasClusters;
+export const hasTemporaryServers = isMariadb ? missing.length === 0 : isPostgres && hasClusters;
 
 /** A server of this run's engine for one test, which the test may damage. It syncs to its disk at each commit. */
 export interface TemporaryServer {

@@ -42,6 +42,40 @@ async function trigger(
   return () => manager.query(`DROP TRIGGER ${rule}`);
 }
 
+/** A DataSource of type `mysql` may have a server of either kind. */
+async function isMariadbServer(manager: EntityManager): Promise<boolean> {
+  const [found] = await manager.query<{ version: string }[]>('SELECT VERSION() AS version');
+  return found?.version.includes('MariaDB') ?? false;
+}
+
+/** The waits for locks, in MariaDB and in MySQL. */
+const lockWaits = {
+  mariadb:
+    'SELECT requesting_trx_id AS waiting, blocking_trx_id AS holding FROM information_schema.INNODB_LOCK_WAITS',
+  mysql: `SELECT REQUESTING_ENGINE_TRANSACTION_ID AS waiting, BLOCKING_ENGINE_TRANSACTION_ID AS holding
+          FROM performance_schema.data_lock_waits`,
+};
+
+/** The settings that a connection may have for itself. Those that each statement changes, such as the last id, are left out. */
+const sessionSettings = {
+  mariadb: `SELECT VARIABLE_NAME AS name, SESSION_VALUE AS setting FROM information_schema.SYSTEM_VARIABLES
+            WHERE VARIABLE_SCOPE = 'SESSION' ORDER BY 1`,
+  mysql: `SELECT VARIABLE_NAME AS name, own.VARIABLE_VALUE AS setting FROM performance_schema.session_variables AS own
+          JOIN performance_schema.global_variables AS shared USING (VARIABLE_NAME)
+          WHERE VARIABLE_NAME <> 'gtid_executed' ORDER BY 1`,
+};
+
+/** Kills each connection to this database whose trigger sleeps, until the DataSource is closed. */
+async function killSleepers(manager: EntityManager): Promise<void> {
+  while (manager.connection.isInitialized) {
+    const sleepers = await manager.query<{ id: number }[]>(
+      `SELECT ID AS id FROM information_schema.PROCESSLIST WHERE DB = DATABASE() AND STATE = 'User sleep'`,
+    );
+    for (const { id } of sleepers) await manager.query(`KILL ${id}`);
+    await delay(20);
+  }
+}
+
 /** The numbers of the errors that a trigger can give. */
 const errors: Record<string, number> = {
   ER_LOCK_DEADLOCK: 1213,
@@ -143,11 +177,12 @@ export function mariadb(url: string): Engine {
       return new Date(Number(found?.at));
     },
     async someoneWaitsFor(manager) {
+      const waits = lockWaits[(await isMariadbServer(manager)) ? 'mariadb' : 'mysql'];
       for (;;) {
         const [waiting] = await manager.query<{ id: string }[]>(
-          `SELECT waiting.trx_mysql_thread_id AS id FROM information_schema.INNODB_LOCK_WAITS AS waits
-           JOIN information_schema.INNODB_TRX AS waiting ON waiting.trx_id = waits.requesting_trx_id
-           JOIN information_schema.INNODB_TRX AS holding ON holding.trx_id = waits.blocking_trx_id
+          `SELECT waiting.trx_mysql_thread_id AS id FROM (${waits}) AS waits
+           JOIN information_schema.INNODB_TRX AS waiting ON waiting.trx_id = waits.waiting
+           JOIN information_schema.INNODB_TRX AS holding ON holding.trx_id = waits.holding
            WHERE holding.trx_mysql_thread_id = CONNECTION_ID()`,
         );
         if (waiting) return Number(waiting.id);
@@ -159,8 +194,12 @@ export function mariadb(url: string): Engine {
       await manager.query(`KILL ${id}`);
     },
     async killInserters(manager) {
+      // A connection of MySQL that kills itself is told first that its statement has done nothing. So another one kills it.
+      const isMariadb = await isMariadbServer(manager);
+      const body = isMariadb ? 'KILL CONNECTION_ID();' : 'DO SLEEP(60);';
       for (const name of ['shipping_method', 'shipping_order_event'])
-        await trigger(manager, [name, 'BEFORE INSERT'], 'KILL CONNECTION_ID();');
+        await trigger(manager, [name, 'BEFORE INSERT'], body);
+      if (!isMariadb) void killSleepers(manager).catch(() => undefined);
     },
     async withLockTimeout(manager, ms, work) {
       await manager.query(`SET SESSION innodb_lock_wait_timeout = ${seconds(ms)}`);
@@ -170,12 +209,9 @@ export function mariadb(url: string): Engine {
         await manager.query('SET SESSION innodb_lock_wait_timeout = DEFAULT');
       }
     },
-    // Settings that each statement changes, such as the last id, are left out.
-    settings: (manager) =>
-      manager.query(
-        `SELECT VARIABLE_NAME AS name, SESSION_VALUE AS setting FROM information_schema.SYSTEM_VARIABLES
-         WHERE VARIABLE_SCOPE = 'SESSION' ORDER BY 1`,
-      ),
+    async settings(manager) {
+      return manager.query(sessionSettings[(await isMariadbServer(manager)) ? 'mariadb' : 'mysql']);
+    },
     async intercept({ connection, queryRunner }, around) {
       const runner = queryRunner ?? connection.createQueryRunner();
       const client = Object.getPrototypeOf(await runner.connect()) as Client;
@@ -244,7 +280,11 @@ async function openOnServer(url: string, settings: DatabaseSettings): Promise<Te
   const session = [
     ...(statementTimeoutMs === undefined
       ? []
-      : [`SET SESSION max_statement_time = ${statementTimeoutMs / 1000}`]),
+      : [
+          // MariaDB runs the first comment, and MySQL the second one, which is for statements that only read.
+          `SET SESSION /*M! max_statement_time = ${statementTimeoutMs / 1000} */
+             /*!50708 max_execution_time = ${statementTimeoutMs} */`,
+        ]),
     ...(lockTimeoutMs === undefined
       ? []
       : [`SET SESSION innodb_lock_wait_timeout = ${seconds(lockTimeoutMs)}`]),
