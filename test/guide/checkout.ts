@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   BadRequestException,
   Body,
@@ -66,14 +67,29 @@ export class Checkout {
   async place(projectId: string, orderId: string, choice: Choice): Promise<PlacedOrder> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.dataSource.transaction((manager) =>
-          this.placeIn(manager, projectId, orderId, choice),
-        );
+        return await this.placeOnce(projectId, orderId, choice);
       } catch (error) {
         const typed = connectionError(error);
         const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
         if (!isRace || attempt === 5) throw typed;
+        await delay(Math.random() * 25 * 2 ** attempt);
       }
+    }
+  }
+
+  private async placeOnce(projectId: string, orderId: string, choice: Choice): Promise<PlacedOrder> {
+    try {
+      return await this.dataSource.transaction((manager) =>
+        this.placeIn(manager, projectId, orderId, choice),
+      );
+    } catch (error) {
+      if (!(error instanceof ConflictException)) throw error;
+      // A repeat gets its order, whatever has changed since then. A new transaction sees the order, and reads the primary.
+      const placed = await this.dataSource.transaction((manager) =>
+        manager.findOneBy(PlacedOrder, { projectId, orderId }),
+      );
+      if (!placed) throw error;
+      return placed;
     }
   }
 
@@ -83,14 +99,16 @@ export class Checkout {
     orderId: string,
     { carrier_code, method_code }: Choice,
   ): Promise<PlacedOrder> {
-    // This call comes first, so that a repeat waits here until the first transaction has ended.
+    // The lock keeps the method active until the order is committed.
+    const locked = { manager, lock: true };
+    const method = await this.methods.findByCodes(projectId, carrier_code, method_code, locked);
+    if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
+    // A repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
       { projectId, orderId, type: 'order.placed', dedupeKey: 'placed' },
       { manager },
     );
-    if (repeated) return manager.findOneByOrFail(PlacedOrder, { projectId, orderId });
-    const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
-    if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
+    if (repeated) throw new ConflictException('This key has been used.');
     const order = { projectId, orderId, methodLabel: method.method_label };
     return manager.save(Object.assign(new PlacedOrder(), order));
   }

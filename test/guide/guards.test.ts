@@ -26,6 +26,8 @@ interface ProjectRequest {
 interface User {
   projects: string[];
   role: string;
+  /** The staff who maintain the defaults of all tenants. */
+  isStaff?: boolean;
 }
 
 /** Yours checks a token. */
@@ -35,6 +37,8 @@ class Tokens {
     ['token-of-acme', { projects: ['acme'], role: 'admin' }],
     ['token-of-a-clerk', { projects: ['acme'], role: 'clerk' }],
     ['token-of-globex', { projects: ['globex'], role: 'admin' }],
+    ['token-of-a-tenant-named-default', { projects: ['default'], role: 'admin' }],
+    ['token-of-staff', { projects: ['default'], role: 'admin', isStaff: true }],
   ]);
 
   userOf(token = ''): User {
@@ -61,7 +65,10 @@ class ProjectGuard implements CanActivate {
     const user = this.tokens.userOf(request.headers.authorization?.replace('Bearer ', ''));
     const places = [context.getHandler(), context.getClass()];
     const roles = this.reflector.getAllAndOverride<string[] | undefined>('roles', places);
-    return user.projects.includes(request.params.project_id) && (!roles || roles.includes(user.role));
+    const { project_id: project } = request.params;
+    // A tenant with this id would edit the defaults of all tenants.
+    if (project === 'default' && !user.isStaff) return false;
+    return user.projects.includes(project) && (!roles || roles.includes(user.role));
   }
 }
 
@@ -146,6 +153,11 @@ describe('the shipping routes', () => {
     expect(await status(method, path, 'token-of-a-clerk')).toBe(method === 'GET' ? opened : 403);
     expect(await status(method, path, 'token-of-acme')).toBe(opened);
     expect(await status(method, path, 'token-of-acme', 'ACME')).toBe(403);
+  });
+
+  it.each(routes)('%s %s of the defaults project is open only to staff', async (method, path, opened) => {
+    expect(await status(method, path, 'token-of-a-tenant-named-default', 'default')).toBe(403);
+    expect(await status(method, path, 'token-of-staff', 'default')).toBe(opened);
   });
 
   it('a guard that ignores case passes on the project that it has found', async () => {

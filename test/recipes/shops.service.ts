@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   connectionError,
@@ -52,6 +53,7 @@ export class ShopsService {
         const typed = connectionError(error);
         const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
         if (!isRace || attempt === 5) throw typed;
+        await delay(Math.random() * 25 * 2 ** attempt);
       }
     }
   }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { OrderEvents, shippingEntities, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CheckoutModule, PlacedOrder } from '../guide/checkout.js';
+import { Checkout, CheckoutModule, PlacedOrder } from '../guide/checkout.js';
 import { type TestApp, testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
-import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { anyStatement } from '../support/statements.js';
 import { oneAfterAnother } from '../support/transactions.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -89,17 +90,12 @@ describe('a checkout whose client sends a key', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('keeps the key free when the method is refused', async () => {
-    // On MariaDB, a rollback beside others that wait for the same key ends some of them in a deadlock. After five tries the
-    // checkout answers 503, and the client repeats it.
-    const placeUntilDecided = async (app: TestApp | undefined): Promise<[number, unknown]> => {
-      const answer = await place(app, { ...choice, method_code: 'none' });
-      return answer[0] === 503 ? placeUntilDecided(app) : answer;
-    };
-    const refused = await Promise.all(Array.from({ length: 8 }, (_, n) => placeUntilDecided(apps[n % 2])));
+  it('refuses the method for each of 60 parallel repeats, and keeps the key free', async () => {
+    const unknown = { ...choice, method_code: 'none' };
+    const refused = await Promise.all(Array.from({ length: 60 }, (_, n) => place(apps[n % 2], unknown)));
     const placed = await place(apps[0]);
 
-    expect(refused.map(([status]) => status)).toEqual(Array(8).fill(409));
+    expect(refused.map(([status]) => status)).toEqual(Array(60).fill(409));
     expect(placed).toMatchObject([201, { method: 'UPS Ground' }]);
     expect(await stored()).toHaveLength(1);
   });
@@ -113,6 +109,47 @@ describe('a checkout whose client sends a key', () => {
   });
 
   onlyWhere('severalConnections', () => {
+    it('keeps the method active until the order is stored', async () => {
+      const [app] = apps;
+      if (!app) throw new Error('There are two instances.');
+      const method = await methods().findByCodes(project, 'ups', '03');
+      const event = { projectId: project, orderId: 'o', type: 'order.placed', dedupeKey: 'placed' } as const;
+      const runner = app.database.dataSource.createQueryRunner();
+      await runner.startTransaction();
+      await app.nest.get(OrderEvents).record(event, { manager: runner.manager });
+
+      // The checkout finds the method, and waits for its key.
+      const placing = app.nest.get(Checkout).place(project, 'o', choice);
+      await engine.someoneWaitsFor(runner.manager);
+      const logged: string[] = [];
+      const changing = methods()
+        .update(project, method?.id ?? '', { ...ground, is_active: false })
+        .then(() => logged.push('change'));
+      // A change that does not wait is done long before.
+      for (let tries = 0; tries < 100; tries++) await anyStatement(runner.manager);
+      logged.push('order');
+      await runner.rollbackTransaction();
+      await runner.release();
+
+      expect(await placing).toMatchObject({ methodLabel: 'UPS Ground' });
+      await changing;
+      expect(logged).toEqual(['order', 'change']);
+    });
+
+    it('gives all repeats the same answer while the method is deactivated', async () => {
+      const method = await methods().findByCodes(project, 'ups', '03');
+      const deactivation = { ...ground, is_active: false };
+
+      const [answers] = await Promise.all([
+        Promise.all(Array.from({ length: 60 }, (_, n) => place(apps[n % 2]))),
+        methods().update(project, method?.id ?? '', deactivation),
+      ]);
+
+      const [first] = answers;
+      for (const answer of answers) expect(answer).toEqual(first);
+      expect(await stored()).toHaveLength(first?.[0] === 201 ? 1 : 0);
+    });
+
     it('places orders of 40 racing keys, each once', async () => {
       const keys = Array.from({ length: 40 }, () => randomUUID());
 

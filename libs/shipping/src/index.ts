@@ -15,6 +15,7 @@ export {
 export {
   type ChangeOptions,
   type DryRunOptions,
+  type FindOptions,
   type UpsertManyOptions,
 } from './shipping-methods/method-options.js';
 export { type CacheStats } from './shipping-methods/store/view-cache.js';

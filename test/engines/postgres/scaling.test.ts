@@ -6,6 +6,7 @@ import { type TestApp, testApp } from '../../support/app.js';
 import { freshProject } from '../../support/client.js';
 import { serverUrl } from '../../support/database.js';
 import { forms, namesOn, openScaled, runSql, scalingSql } from '../../support/scaling.js';
+import { anyStatement } from '../../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -108,6 +109,26 @@ for (const form of forms)
       expect(sent).toHaveLength(2);
       expect(new Set(parts).size).toBeLessThanOrEqual(2);
       expect(lines.filter((line) => /Remote SQL: (?!.*WHERE)/.test(line))).toEqual([]);
+    });
+
+    it('keeps a locked method as it is until the transaction ends', async () => {
+      for (const project of projects()) {
+        const { id } = await methods.create(project, ground);
+        const logged: string[] = [];
+        const inactive = { ...ground, is_active: false };
+        const change = () => other.nest.get(ShippingMethods).update(project, id, inactive);
+
+        const { changing } = await app.database.dataSource.transaction(async (manager) => {
+          await methods.find(project, id, { manager, lock: true });
+          const waiting = change().then(() => logged.push('change'));
+          for (let tries = 0; tries < 20; tries++) await anyStatement(manager);
+          logged.push('transaction');
+          return { changing: waiting };
+        });
+        await changing;
+
+        expect(logged).toEqual(['transaction', 'change']);
+      }
     });
 
     it('imports, changes and removes many methods with upsertMany', async () => {

@@ -179,6 +179,9 @@ export function mariadb(url: string): Engine {
     async someoneWaitsFor(manager) {
       const waits = lockWaits[(await isMariadbServer(manager)) ? 'mariadb' : 'mysql'];
       for (;;) {
+        // MariaDB renews these tables only if nobody has read them for a tenth of a second. The first read, too, would show
+        // a wait that has ended.
+        await delay(150);
         const [waiting] = await manager.query<{ id: string }[]>(
           `SELECT waiting.trx_mysql_thread_id AS id FROM (${waits}) AS waits
            JOIN information_schema.INNODB_TRX AS waiting ON waiting.trx_id = waits.waiting
@@ -186,8 +189,6 @@ export function mariadb(url: string): Engine {
            WHERE holding.trx_mysql_thread_id = CONNECTION_ID()`,
         );
         if (waiting) return Number(waiting.id);
-        // MariaDB renews these tables only if nobody has read them for a tenth of a second.
-        await delay(150);
       }
     },
     async killConnection(manager, id) {

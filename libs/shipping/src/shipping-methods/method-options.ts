@@ -1,5 +1,15 @@
 import { type CallOptions } from '../database/database.js';
 
+/** Options of `find` and `findByCodes`. */
+export interface FindOptions extends CallOptions {
+  /**
+   * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
+   * transaction ends. Other calls can lock the same method at the same time. The call returns the method as it is now, even
+   * if the snapshot of the transaction is older.
+   */
+  lock?: boolean;
+}
+
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
   /** The call changes the method only while its `etag`, or its version as `"3"`, is in this list, as with `If-Match`. */
@@ -33,8 +43,9 @@ export function checkOptions({
   dryRun,
   removeOthers,
   maxRemoved,
-}: ChangeOptions & UpsertManyOptions): void {
-  for (const [name, value] of Object.entries({ dryRun, removeOthers }))
+  lock,
+}: FindOptions & ChangeOptions & UpsertManyOptions): void {
+  for (const [name, value] of Object.entries({ dryRun, removeOthers, lock }))
     if (value !== undefined && typeof value !== 'boolean')
       throw new TypeError(`The option "${name}" must be true or false.`);
   if (maxRemoved !== undefined && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))

@@ -23,10 +23,12 @@ import {
   type ChangeOptions,
   checkOptions,
   type DryRunOptions,
+  type FindOptions,
   type UpsertManyOptions,
 } from './method-options.js';
 import { type CacheStats } from './store/view-cache.js';
 import { type ChangeResult, MethodStore } from './store/method-store.js';
+import { type EffectiveMethod } from './effective-method.js';
 import { type MethodView } from './method-view.js';
 import { MethodNotFoundError } from './shipping-methods.errors.js';
 
@@ -143,15 +145,19 @@ export class ShippingMethods {
     return methods.filter(({ stored }) => stored.is_active).map(({ dto }) => dto);
   }
 
-  /** @throws MethodNotFoundError */
-  async find(projectId: string, id: string, options: CallOptions = {}): Promise<ShippingMethodDto> {
+  /**
+   * @param options `lock`: the method stays as it is until your transaction ends
+   * @throws MethodNotFoundError
+   */
+  async find(projectId: string, id: string, options: FindOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
-    const method = (await this.view(projectId, options)).byId(id);
+    const method = await this.findIn(projectId, options, (view) => view.byId(id));
     if (!method) throw new MethodNotFoundError();
     return method.dto;
   }
 
   /**
+   * @param options `lock`: the method stays as it is until your transaction ends
    * @returns null when the project has no method with these codes
    * @throws InvalidParameterError when one of them is no string
    */
@@ -159,13 +165,16 @@ export class ShippingMethods {
     projectId: string,
     carrierCode: string,
     methodCode: string,
-    options: CallOptions = {},
+    options: FindOptions = {},
   ): Promise<ShippingMethodDto | null> {
     checkWithIds({ projectId }, (violations) => {
       checkText(violations, 'carrierCode', carrierCode);
       checkText(violations, 'methodCode', methodCode);
     });
-    return (await this.view(projectId, options)).byCodes(carrierCode, methodCode)?.dto ?? null;
+    const method = await this.findIn(projectId, options, (view) => view.byCodes(carrierCode, methodCode));
+    // The codes may have changed before the lock.
+    const codes = codesOf({ carrier_code: carrierCode, method_code: methodCode });
+    return method && codesOf(method.stored) === codes ? method.dto : null;
   }
 
   /**
@@ -307,6 +316,22 @@ export class ShippingMethods {
     checkOptions(options);
     if (options.dryRun) return this.store.preview(callerManager, projectId, decide);
     return this.store.change(callerManager, { projectId, decide, afterStatements: this.afterStatements });
+  }
+
+  /** @throws TypeError when `lock` is set outside of a transaction */
+  private async findIn(
+    projectId: string,
+    options: FindOptions,
+    select: (view: MethodView) => EffectiveMethod | undefined,
+  ): Promise<EffectiveMethod | undefined> {
+    const callerManager = this.database.callerManager(options, ['lock']);
+    checkOptions(options);
+    if (options.lock && !callerManager?.queryRunner?.isTransactionActive)
+      throw new TypeError(
+        'The option "lock" needs a transaction: pass its manager. Outside of a transaction, a lock ends at once.',
+      );
+    const method = select(await this.store.view(projectId, callerManager));
+    return method && options.lock && callerManager ? this.store.hold(callerManager, method) : method;
   }
 
   private view(projectId: string, options: CallOptions): Promise<MethodView> {

@@ -209,6 +209,29 @@ export async function deleteMethods(
   }
 }
 
+/**
+ * Reads a method and locks its row, so that no other transaction changes it before this transaction ends. A locking read
+ * returns the newest committed values, even on MySQL, where the snapshot of the transaction may be older.
+ *
+ * It finds the row by the primary key, as a writer does. By the other index, it would lock the index entry before the row,
+ * and a writer that changes the codes locks them in the opposite order.
+ * @returns undefined when the row has been deleted
+ */
+export async function lockMethod(
+  manager: EntityManager,
+  { project_id: projectId, id }: Pick<StoredMethod, 'project_id' | 'id'>,
+): Promise<StoredMethod | undefined> {
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'lock', { projectId, id }, () => {
+    const query = manager
+      .createQueryBuilder(ShippingMethod, 'm')
+      .select(dialectOf(manager.connection).valueColumn('m.project_id'), 'project_id')
+      .where('m.project_id = :projectId AND m.id = :id');
+    for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
+    return { getQuery: () => query.getQuery() + dialectOf(manager.connection).shareLock };
+  });
+  return records.map(storedMethod)[0];
+}
+
 function columnOf(manager: EntityManager, name: FieldName, column: string): string {
   const dialect = dialectOf(manager.connection);
   return fieldOf(name).kind === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);

@@ -9,11 +9,14 @@ import { isShardError, isReferenced } from '../../database/connection-errors.js'
 import { dialectOf } from '../../database/dialects/dialects.js';
 import { MethodSettings } from '../method-settings.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
+import { EffectiveMethod } from '../effective-method.js';
 import { type Change, type Decide, expectedMethods } from '../method-changes.js';
+import { codesOf } from '../method-fields.js';
 import {
   addProject,
   deleteMethods,
   insertMethods,
+  lockMethod,
   lockProject,
   lostRace,
   replaceRevision,
@@ -88,6 +91,24 @@ export class MethodStore {
   view(projectId: string, callerManager: EntityManager | undefined): Promise<MethodView> {
     if (!callerManager) return this.cache.get(projectId);
     return this.database.read(callerManager, (manager) => this.read(manager, projectId));
+  }
+
+  /**
+   * Locks a method that the caller's transaction has found in a view, and the default that it inherits from.
+   * @returns the method as it is now; undefined when it has been deleted
+   * @throws DatabaseUnavailableError when it now inherits from another default than in the view
+   */
+  hold(callerManager: EntityManager, found: EffectiveMethod): Promise<EffectiveMethod | undefined> {
+    return this.database.read(callerManager, async (manager) => {
+      const stored = await lockMethod(manager, found.stored);
+      if (!stored?.use_default) return stored && new EffectiveMethod(stored, undefined);
+      const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
+      // The view may be too old to name the default: the method has begun to inherit or has other codes, or the default has
+      // other codes or is gone.
+      const expected = found.inheritedFrom ? inheritedFrom : found.stored;
+      if (!found.stored.use_default || !expected || codesOf(expected) !== codesOf(stored)) throw lostRace();
+      return new EffectiveMethod(stored, inheritedFrom);
+    });
   }
 
   /** Returns the JSON that `make` makes from a view. The cache keeps it under the name. */

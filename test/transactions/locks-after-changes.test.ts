@@ -1,0 +1,166 @@
+import {
+  type CallOptions,
+  type FindOptions,
+  MethodNotFoundError,
+  type ShippingMethodDto,
+} from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject } from '../support/client.js';
+import { engine, onlyWhere } from '../support/database.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const inactive = { ...ground, is_active: false };
+
+const host = mounted();
+
+type Find = (method: ShippingMethodDto, options: FindOptions) => Promise<ShippingMethodDto | null>;
+
+const byId: Find = ({ project_id, id }, options) => host.methods.find(project_id, id, options);
+const byCodes: Find = ({ project_id }, options) =>
+  host.methods.findByCodes(project_id, ground.carrier_code, ground.method_code, options);
+
+onlyWhere('severalConnections', () => {
+  describe('a find with a lock that waits for a change', () => {
+    /** Calls `find` while the change is not committed. */
+    const findDuring = async (
+      find: Find,
+      method: ShippingMethodDto,
+      write: (options: CallOptions) => Promise<unknown>,
+    ): Promise<unknown> => {
+      let finding: Promise<unknown> | undefined;
+      await host.dataSource.transaction('READ COMMITTED', async (manager) => {
+        await write({ manager });
+        finding = host.dataSource
+          .transaction('READ COMMITTED', (waiting) => find(method, { manager: waiting, lock: true }))
+          .catch((error: unknown) => error);
+        await engine.someoneWaitsFor(manager);
+      });
+      return finding;
+    };
+    const created = (request: object = {}): Promise<ShippingMethodDto> =>
+      host.methods.create(freshProject(), { ...ground, ...request });
+
+    it.each([
+      ['find', byId],
+      ['findByCodes', byCodes],
+    ])('shows the change: %s', async (_name, find) => {
+      const method = await created();
+
+      const found = await findDuring(find, method, (options) =>
+        host.methods.update(method.project_id, method.id, inactive, options),
+      );
+
+      expect(found).toMatchObject({ id: method.id, is_active: false, version: 2 });
+    });
+
+    it('finds nothing when the method has been removed', async () => {
+      const [one, two] = [await created(), await created()];
+
+      const foundById = await findDuring(byId, one, (options) =>
+        host.methods.remove(one.project_id, one.id, options),
+      );
+      const foundByCodes = await findDuring(byCodes, two, (options) =>
+        host.methods.remove(two.project_id, two.id, options),
+      );
+
+      expect(foundById).toBeInstanceOf(MethodNotFoundError);
+      expect(foundByCodes).toBeNull();
+    });
+
+    it('finds the method only by its id when its codes have changed', async () => {
+      const [one, two] = [await created(), await created()];
+
+      const foundById = await findDuring(byId, one, (options) =>
+        host.methods.update(one.project_id, one.id, renamed, options),
+      );
+      const foundByCodes = await findDuring(byCodes, two, (options) =>
+        host.methods.update(two.project_id, two.id, renamed, options),
+      );
+
+      expect(foundById).toMatchObject(renamed);
+      expect(foundByCodes).toBeNull();
+    });
+
+    it('shows the change of the default', async () => {
+      const defaultMethod = await host.methods.upsert('default', ground);
+      const method = await created({ use_default: true });
+
+      const found = await findDuring(byCodes, method, (options) =>
+        host.methods.update('default', defaultMethod.id, { ...ground, method_label: 'New' }, options),
+      );
+
+      expect(found).toMatchObject({
+        id: method.id,
+        method_label: 'New',
+        own: { method_label: 'UPS Ground' },
+      });
+      await host.methods.remove('default', defaultMethod.id);
+    });
+
+    const defaultId = async (options: CallOptions): Promise<string> =>
+      (await host.methods.findByCodes('default', 'ups', '03', options))?.id ?? '';
+    const renamed = { ...ground, method_code: 'new' };
+
+    it.each<[string, object, (options: CallOptions, method: ShippingMethodDto) => Promise<unknown>]>([
+      [
+        'begins to inherit',
+        {},
+        (options, { project_id, id }) =>
+          host.methods.update(project_id, id, { ...ground, use_default: true }, options),
+      ],
+      [
+        'inherits, and gets other codes',
+        { use_default: true },
+        (options, { project_id, id }) => host.methods.update(project_id, id, renamed, options),
+      ],
+      [
+        'gets the codes of a default',
+        { ...renamed, use_default: true },
+        (options, { project_id, id }) => host.methods.update(project_id, id, ground, options),
+      ],
+      [
+        'loses its default',
+        { use_default: true },
+        async (options) => host.methods.remove('default', await defaultId(options), options),
+      ],
+      [
+        'inherits from a default that gets other codes',
+        { use_default: true },
+        async (options) => host.methods.update('default', await defaultId(options), renamed, options),
+      ],
+    ])('loses a race when the method %s', async (_name, request, write) => {
+      await host.methods.removeProject('default');
+      await host.methods.create('default', ground);
+      const method = await created(request);
+
+      const outcome = await findDuring(byId, method, (options) => write(options, method));
+
+      expect(outcome).toMatchObject({ code: 'database_unavailable', contention: 'race' });
+      await host.methods.removeProject('default');
+    });
+  });
+
+  describe('a find with a lock in a transaction that has read before', () => {
+    const findAfterChange = async (level: 'READ COMMITTED' | 'REPEATABLE READ'): Promise<unknown> => {
+      const method = await host.methods.create(freshProject(), ground);
+      const finding = host.dataSource.transaction(level, async (manager) => {
+        await host.methods.findActive(method.project_id, { manager });
+        await host.methods.update(method.project_id, method.id, inactive);
+        return byCodes(method, { manager, lock: true });
+      });
+      return finding.catch((error: unknown) => error);
+    };
+
+    it('shows a change that was committed meanwhile', async () => {
+      expect(await findAfterChange('READ COMMITTED')).toMatchObject({ is_active: false });
+    });
+
+    it('never shows the older state at REPEATABLE READ', async () => {
+      // PostgreSQL refuses to lock a row that is newer than the snapshot. MariaDB locks and shows the row.
+      const expected = engine.has.failedTransactions ? { contention: 'race' } : { is_active: false };
+
+      expect(await findAfterChange('REPEATABLE READ')).toMatchObject(expected);
+    });
+  });
+});
