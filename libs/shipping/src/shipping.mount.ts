@@ -8,7 +8,7 @@ import {
   PIPES_METADATA,
 } from '@nestjs/common/constants.js';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { setProjectParameter } from './http/parameters.js';
+import { projectParameters } from './http/parameters.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { refuseTwoCopiesOfNest } from './one-nest.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
@@ -75,7 +75,7 @@ export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
     const parameter = projectParameterOf(http.path);
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
     if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
-    setProjectParameter(mounted, parameter);
+    projectParameters.set(mounted, parameter);
     // Nest serves each method that has a path, so none of them may lack the host's guards.
     for (const name of new MetadataScanner().getAllMethodNames(shared.prototype)) {
       if (!Reflect.hasMetadata(PATH_METADATA, shared.prototype[name])) continue;
