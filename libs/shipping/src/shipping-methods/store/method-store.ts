@@ -7,7 +7,7 @@ import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
 import { readsFromSnapshotByDefault } from '../../database/engines/engine.js';
-import { MethodSettings } from '../method-settings.js';
+import { ShippingSettings } from '../../shipping.options.js';
 import { ShippingException } from '../../problems/shipping.exception.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { type Change, type Decide, expectedRow } from '../method-changes.js';
@@ -64,7 +64,7 @@ export class MethodStore {
 
   constructor(
     @Inject(Database) private readonly database: Database,
-    @Inject(MethodSettings) private readonly settings: MethodSettings,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     const lookUp = (ids: string[]): Promise<Revisions[]> => {
       this.lookUps += 1;
@@ -77,7 +77,7 @@ export class MethodStore {
         return ({ tag, inherits }) => tag === tagOf(now, inherits);
       },
       (projectId) => database.read(undefined, (manager) => this.read(manager, projectId)),
-      settings.cacheBytes,
+      settings.cache ? settings.cache.maxBytes : 0,
     );
   }
 
