@@ -31,7 +31,7 @@ describe('the DataSource of the module', () => {
 
     const refusal = await boot.then(String, ({ message }: Error) => message);
 
-    expect(refusal).toContain('no default TypeORM DataSource');
+    expect(refusal).toContain('no TypeORM DataSource named "default"');
     expect(refusal).toContain('TypeOrmModule.forRoot(');
   });
 

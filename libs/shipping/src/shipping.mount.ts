@@ -1,69 +1,17 @@
 import { Controller, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
-import {
-  EXCEPTION_FILTERS_METADATA,
-  GUARDS_METADATA,
-  HEADERS_METADATA,
-  INTERCEPTORS_METADATA,
-  PATH_METADATA,
-  PIPES_METADATA,
-} from '@nestjs/common/constants.js';
-import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { setProjectParameter } from './http/parameters.js';
+import * as metadata from '@nestjs/common/constants.js';
+import { MetadataScanner } from '@nestjs/core';
+import { projectParameters } from './http/parameters.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
-import { refuseTwoCopiesOfNest } from './one-nest.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
-import { projectParameterOf, type ShippingHttpOptions, type ShippingRoute } from './shipping.options.js';
-
-/** The mounts of each application. */
-const mountsOf = new WeakMap<ModulesContainer, ShippingMount[]>();
-
-/** One call of `forRoot()`. */
-export class ShippingMount {
-  /**
-   * The constructor compares this mount with the other mounts of the application. `onModuleInit()` would be too late:
-   * Fastify refuses two equal routes before Nest calls it, with a message that names no remedy.
-   * @param modules undefined when the application has another copy of `@nestjs/core` than this library
-   * @throws Error that names the remedy when two mounts collide
-   */
-  constructor(
-    modules: ModulesContainer | undefined,
-    private readonly dataSource: string,
-    private readonly http: false | Required<ShippingHttpOptions>,
-  ) {
-    refuseTwoCopiesOfNest(modules !== undefined);
-    const mounts = (modules && mountsOf.get(modules)) ?? [];
-    const other = mounts.find((mount) => this.collidesWith(mount));
-    if (other) {
-      const where = http && other.http ? `at "${http.path}"` : `on the DataSource "${dataSource}"`;
-      throw new Error(
-        `ShippingModule is mounted twice ${where}. Import ShippingModule.forRoot() once, with isGlobal: true so that ` +
-          `every module can inject its services, or give the second mount an http.path of its own.`,
-      );
-    }
-    if (modules) mountsOf.set(modules, [...mounts, this]);
-  }
-
-  /**
-   * Two mounts with routes collide if they have the same path and a version in common. If one of them has no routes, they
-   * collide if they use the same DataSource.
-   */
-  private collidesWith({ dataSource, http }: ShippingMount): boolean {
-    if (!this.http || !http) return this.dataSource === dataSource;
-    const theirVersions = new Set([http.version].flat());
-    const shapeOf = (path: string): string => path.replace(/:\w+/g, ':');
-    return (
-      shapeOf(this.http.path) === shapeOf(http.path) &&
-      [this.http.version].flat().some((version) => theirVersions.has(version))
-    );
-  }
-}
+import { type HttpSettings, projectParameterOf, type ShippingRoute } from './shipping.options.js';
 
 /**
  * Returns the controllers of one mount. Each is a subclass with handlers of its own, so a decorator on one mount does not
  * touch another.
  */
-export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
+export function controllersFor(http: HttpSettings): Type[] {
   return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
     const mounted = class extends shared {};
     Object.defineProperty(mounted, 'name', { value: shared.name });
@@ -75,10 +23,10 @@ export function controllersFor(http: Required<ShippingHttpOptions>): Type[] {
     const parameter = projectParameterOf(http.path);
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
     if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
-    setProjectParameter(mounted, parameter);
+    projectParameters.set(mounted, parameter);
     // Nest serves each method that has a path, so none of them may lack the host's guards.
     for (const name of new MetadataScanner().getAllMethodNames(shared.prototype)) {
-      if (!Reflect.hasMetadata(PATH_METADATA, shared.prototype[name])) continue;
+      if (!Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name])) continue;
       const decorators = [...(http.routeDecorators[name as ShippingRoute] ?? []), ...http.decorators];
       mountHandler(mounted.prototype, name, decorators as MethodDecorator[]);
     }
@@ -124,11 +72,11 @@ function mountHandler(
 
 /** Nest's decorators add to these lists. They replace all other metadata. */
 const lists = new Set<unknown>([
-  GUARDS_METADATA,
-  INTERCEPTORS_METADATA,
-  PIPES_METADATA,
-  EXCEPTION_FILTERS_METADATA,
-  HEADERS_METADATA,
+  metadata.GUARDS_METADATA,
+  metadata.INTERCEPTORS_METADATA,
+  metadata.PIPES_METADATA,
+  metadata.EXCEPTION_FILTERS_METADATA,
+  metadata.HEADERS_METADATA,
 ]);
 
 /** Copies metadata that the wrapper does not have, and adds to its lists. @returns the wrapper */

@@ -1,204 +1,145 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
+import { Allow, IsArray, IsBoolean, IsInt, isObject, IsString, Matches, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
+import { checked, Must } from './boot/check-options.js';
 import { type OrderEventDto } from './order-events/dto/order-event.dto.js';
-import { type EventSettings } from './order-events/event-settings.js';
 import { type ShippingMethodChange } from './shipping-methods/dto/shipping-method.dto.js';
-import { type MethodSettings } from './shipping-methods/method-settings.js';
 import { identifierPattern } from './validation/identifiers.js';
 
-/** Options that may come from a factory (`forRootAsync`). */
-export interface ShippingModuleOptions {
+const OptionalFunction = (): PropertyDecorator =>
+  Must('be a function', (value) => value === undefined || isFunction(value));
+
+/** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
+export class ShippingSettings {
   /** The project whose methods are the defaults of `use_default`; by default `default`. */
-  defaultsProjectId?: string;
+  @Matches(identifierPattern) defaultsProjectId = 'default';
+
   /** The largest `per_page` of a list, 1 to 100; by default 100. */
-  maxPageSize?: number;
+  @IsInt() @Min(1) @Max(100) maxPageSize = 100;
+
   /** How many methods a project may hold, 1 to 10,000; by default 1,000. */
-  maxMethods?: number;
+  @IsInt() @Min(1) @Max(10_000) maxMethods = 1000;
+
   /**
    * How many bytes the cache of each process may take; by default `{ maxBytes: 33_554_432 }`. `false`: no cache. The cache
    * has the methods of projects, and the JSON of lists and trees. Before each answer, the database is asked whether the
    * cached value is current.
    */
-  cache?: false | { maxBytes: number };
+  @Must('be false or { maxBytes: a number of bytes }', isCache)
+  cache: false | { maxBytes: number } = { maxBytes: 32 * 1024 * 1024 };
+
   /**
    * Returns the manager of the request's ambient transaction, for instance from nestjs-cls, or undefined if there is none.
    */
-  entityManager?: () => EntityManager | undefined;
+  @OptionalFunction() entityManager?: () => EntityManager | undefined;
+
   /**
-   * Runs for each change of a method by this mount before its COMMIT, on the manager of its transaction, for instance to write an
-   * outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error. A call that has lost
-   * a race is made again, and then `onChange` runs again. So send mails after the commit.
+   * Runs for each change of a method by this mount before its COMMIT, on the manager of its transaction, for instance to
+   * write an outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error. A call that
+   * has lost a race is made again, and then `onChange` runs again. So send mails after the commit.
    */
-  onChange?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
+  @OptionalFunction() onChange?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
+
   /**
    * Runs for each new event of an order before its COMMIT, on the manager of its transaction, for instance to write an
    * outbox. A repeated `dedupeKey` is no new event. If it throws, nothing is stored, and the caller gets the error. Like
    * `onChange`, it may run again.
    */
-  onEvent?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
+  @OptionalFunction() onEvent?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
 }
 
-/** How the six routes are mounted. */
-export interface ShippingHttpOptions {
-  /**
-   * By default `api/projects/:project_id/sales/orders`. The project is the parameter `:project_id`, or else the only
-   * parameter, whatever its name is.
-   */
-  path?: string;
-  /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
-  version?: ControllerOptions['version'];
-  /**
-   * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. A guard finds their metadata by
-   * `context.getHandler()`, not by `context.getClass()`.
-   */
-  decorators?: ShippingDecorator[];
-  /**
-   * `false`: our refusals, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the mounted
-   * controllers sends them as problem details (RFC 9457).
-   */
-  problems?: boolean;
-  /** Decorators of single handlers. Their metadata wins over the metadata of `decorators`. */
-  routeDecorators?: Partial<Record<ShippingRoute, ShippingDecorator[]>>;
-}
+/** Options that may come from a factory (`forRootAsync`). */
+export type ShippingModuleOptions = Partial<ShippingSettings>;
 
 /** A decorator that can decorate a method. Most decorators of Nest have both types, so both are allowed here. */
 export type ShippingDecorator = ClassDecorator | MethodDecorator;
 
-export const shippingRoutes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
-/** A route, by the name of its handler. */
-export type ShippingRoute = (typeof shippingRoutes)[number];
+const Decorators = (): PropertyDecorator =>
+  Must('be an array of decorators, for instance [UseGuards(JwtGuard)]', areDecorators);
 
-/** Options that shape the module graph. They are static, also with `forRootAsync`. */
-export interface ShippingModuleExtras {
-  /** `true`: every module can inject the services without importing `ShippingModule`. By default `false`. */
-  isGlobal?: boolean;
-  /** The name of the TypeORM DataSource; by default the host's default one. */
-  dataSource?: string;
-  /** Modules that give the guards in `http.decorators` their dependencies. */
-  imports?: NonNullable<ModuleMetadata['imports']>;
-  /** How the routes are mounted. `false`: there are no routes, only the services. */
-  http?: false | ShippingHttpOptions;
+class RouteDecorators {
+  @Decorators() create: ShippingDecorator[] = [];
+  @Decorators() list: ShippingDecorator[] = [];
+  @Decorators() tree: ShippingDecorator[] = [];
+  @Decorators() update: ShippingDecorator[] = [];
+  @Decorators() remove: ShippingDecorator[] = [];
+  @Decorators() events: ShippingDecorator[] = [];
 }
+
+/** A route, by the name of its handler. */
+export type ShippingRoute = keyof RouteDecorators;
 
 /** The default path of the routes. */
 export const defaultPath = 'api/projects/:project_id/sales/orders';
 
-/** Nest separates these options from the other options of `forRoot()`. */
-export const staticDefaults = { isGlobal: false, dataSource: undefined, imports: [], http: {} };
+export class HttpSettings {
+  /**
+   * By default `api/projects/:project_id/sales/orders`. The project is the parameter `:project_id`, or else the only
+   * parameter, whatever its name is.
+   */
+  @Allow() path = defaultPath;
 
-/** Checks the options and fills in the defaults. @throws Error that names the option and what it may be */
-export function settingsOf(options: ShippingModuleOptions): MethodSettings & EventSettings {
-  if (typeof options !== 'object' || options === null) {
-    const returned = options === null || options === undefined ? String(options) : `a ${typeof options}`;
-    throw new Error(
-      `The options factory of ShippingModule.forRootAsync() returned ${returned}. It must return an object. {} means ` +
-        `all defaults.`,
-    );
-  }
-  const {
-    defaultsProjectId = 'default',
-    maxPageSize = 100,
-    maxMethods = 1000,
-    cache = { maxBytes: 32 * 1024 * 1024 },
-    entityManager,
-    onChange,
-    onEvent,
-    ...others
-  } = options;
-  const names = [
-    'defaultsProjectId',
-    'maxPageSize',
-    'maxMethods',
-    'cache',
-    'entityManager',
-    'onChange',
-    'onEvent',
-    ...Object.keys(staticDefaults),
-  ];
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined && Object.hasOwn(staticDefaults, unknown))
-    throw optionError(unknown, 'is static. Write it beside useFactory. The factory must not return it');
-  if (unknown !== undefined) throw optionError(unknown, `is unknown. The options are ${names.join(', ')}`);
-  const isId = typeof defaultsProjectId === 'string' && identifierPattern.test(defaultsProjectId);
-  checkOption('defaultsProjectId', isId, `must be a project id: ${identifierPattern.source}`);
-  checkOption('maxPageSize', isFromOneTo(100, maxPageSize), 'must be an integer from 1 to 100');
-  checkOption('maxMethods', isFromOneTo(10_000, maxMethods), 'must be an integer from 1 to 10000');
-  checkOption(
-    'entityManager',
-    isOptionalFunction(entityManager),
-    'must be a function that returns an EntityManager or undefined',
-  );
-  checkOption(
-    'onChange',
-    isOptionalFunction(onChange),
-    'must be a function that takes a change and an EntityManager',
-  );
-  checkOption(
-    'onEvent',
-    isOptionalFunction(onEvent),
-    'must be a function that takes an event and an EntityManager',
-  );
-  const cacheBytes = cache === false ? 0 : cache?.maxBytes;
-  const isSize = Number.isSafeInteger(cacheBytes) && cacheBytes >= 0;
-  checkOption('cache', isSize, 'must be false or { maxBytes: a number of bytes }');
-  return { defaultsProjectId, maxPageSize, maxMethods, cacheBytes, onChange, onEvent };
+  /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
+  @Allow() version: ControllerOptions['version'] = VERSION_NEUTRAL;
+
+  /**
+   * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. A guard finds their metadata by
+   * `context.getHandler()`, not by `context.getClass()`.
+   */
+  @Decorators() decorators: ShippingDecorator[] = [];
+
+  /**
+   * `false`: our refusals, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the mounted
+   * controllers sends them as problem details (RFC 9457).
+   */
+  @IsBoolean() problems = true;
+
+  /** Decorators of single handlers. Their metadata wins over the metadata of `decorators`. */
+  @Allow() routeDecorators: Partial<RouteDecorators> = {};
 }
 
-/**
- * Nest ignores an option that stands beside the factory, unless it is static.
- * @throws Error that names the option and the remedy
- */
-export function checkAsyncOptions(options: object): void {
-  const known = ['useFactory', 'useClass', 'useExisting', 'inject', 'provideInjectionTokensFrom'];
-  const names = [...known, ...Object.keys(staticDefaults)];
-  const other = Object.keys(options).find((name) => !names.includes(name));
-  if (other !== undefined)
-    throw optionError(
-      other,
-      `does not belong in forRootAsync(), which takes only ${names.join(', ')}. If it is an option of ShippingModule, ` +
-        'return it from the factory',
-    );
+/** How the six routes are mounted. */
+export type ShippingHttpOptions = Partial<HttpSettings>;
+
+export class StaticSettings {
+  /** `true`: every module can inject the services without importing `ShippingModule`. By default `false`. */
+  @IsBoolean() isGlobal = false;
+
+  /** The name of the TypeORM DataSource; by default the host's default one. */
+  @IsString() dataSource = 'default';
+
+  /** Modules that give the guards in `http.decorators` their dependencies. */
+  @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];
+
+  /** How the routes are mounted. `false`: there are no routes, only the services. */
+  @Must('be false or an object', (value) => value === false || isObject(value))
+  http: false | ShippingHttpOptions = {};
 }
 
-/** @returns the options with their defaults @throws Error that names the option and what it may be */
-export function checkStaticOptions(extras: ShippingModuleExtras) {
-  const { isGlobal = false, dataSource, imports = [], http = {} } = extras;
-  checkOption('isGlobal', typeof isGlobal === 'boolean', 'must be true or false');
-  const isName = dataSource === undefined || typeof dataSource === 'string';
-  checkOption('dataSource', isName, 'must be the name of a TypeORM DataSource');
-  checkOption('imports', Array.isArray(imports), 'must be an array of modules');
-  return { isGlobal, dataSource, imports, http: http !== false && checkHttpOptions(http) };
+/** Options that shape the module graph. They are static, also with `forRootAsync`. */
+export type ShippingModuleExtras = Partial<StaticSettings>;
+
+/** @throws Error that names the option and what it may be */
+export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
+  return checked(new ShippingSettings(), options);
 }
 
-/** @returns the options with their defaults @throws Error that names the option and what it may be */
-function checkHttpOptions(http: ShippingHttpOptions): Required<ShippingHttpOptions> {
-  checkOption('http', typeof http === 'object' && http !== null, 'must be false or an object');
-  const { path = defaultPath, version = VERSION_NEUTRAL, ...rest } = http;
-  const { decorators = [], routeDecorators = {}, problems = true, ...others } = rest;
-  const names = 'path, version, decorators, problems and routeDecorators';
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw optionError(`http.${unknown}`, `is unknown. http takes ${names}`);
-  projectParameterOf(path);
-  checkOption('http.problems', typeof problems === 'boolean', 'must be true or false');
-  checkDecorators('http.decorators', decorators);
-  // A decorator in place of the object would be ignored, because a function has no entries.
-  const isMap = typeof routeDecorators === 'object' && routeDecorators !== null;
-  checkOption('http.routeDecorators', isMap, 'must be an object such as { create: [UseGuards(JwtGuard)] }');
-  for (const [route, each] of Object.entries(routeDecorators)) {
-    const option = `http.routeDecorators.${route}`;
-    const isRoute = shippingRoutes.some((known) => known === route);
-    checkOption(option, isRoute, `must be one of ${shippingRoutes.join(', ')}`);
-    checkDecorators(option, each);
-  }
-  return { path: withoutOuterSlashes(path), version, decorators, problems, routeDecorators };
+/** @throws Error that names the option and what it may be */
+export function staticSettingsOf({ isGlobal, dataSource, imports, http }: ShippingModuleExtras) {
+  const settings = checked(new StaticSettings(), { isGlobal, dataSource, imports, http });
+  return { ...settings, http: settings.http && httpSettingsOf(settings.http) };
+}
+
+function httpSettingsOf(options: ShippingHttpOptions): HttpSettings {
+  const settings = checked(new HttpSettings(), options, 'http');
+  projectParameterOf(settings.path);
+  const path = withoutOuterSlashes(settings.path);
+  const routeDecorators = checked(new RouteDecorators(), settings.routeDecorators, 'http.routeDecorators');
+  return { ...settings, path, routeDecorators };
 }
 
 export function withoutOuterSlashes(path: string): string {
   return path.replace(/^\/+|\/+$/g, '');
-}
-
-function isOptionalFunction(value: unknown): boolean {
-  return value === undefined || typeof value === 'function';
 }
 
 /**
@@ -223,24 +164,16 @@ export function projectParameterOf(
   );
 }
 
-function isFromOneTo(max: number, value: number): boolean {
-  return Number.isInteger(value) && value >= 1 && value <= max;
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
 }
 
-function checkDecorators(option: string, decorators: unknown = []): void {
+function isCache(value: unknown): boolean {
+  const { maxBytes } = Object(value) as { maxBytes?: unknown };
+  return value === false || (Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0);
+}
+
+function areDecorators(value: unknown): boolean {
   // A class is a function, but not a decorator: JwtGuard must be UseGuards(JwtGuard).
-  const isDecorator = (each: unknown): boolean =>
-    typeof each === 'function' && !/^class\b/.test(String(each));
-  const isList = Array.isArray(decorators) && decorators.every(isDecorator);
-  if (!isList)
-    throw optionError(option, 'must be an array of decorators, for instance [UseGuards(JwtGuard)]');
-}
-
-/** @throws Error that names the option and what it may be */
-function checkOption(option: string, isAllowed: boolean, remedy: string): void {
-  if (!isAllowed) throw optionError(option, remedy);
-}
-
-function optionError(option: string, remedy: string): Error {
-  return new Error(`ShippingModule option "${option}" ${remedy}.`);
+  return Array.isArray(value) && value.every((each) => isFunction(each) && !/^class\b/.test(String(each)));
 }

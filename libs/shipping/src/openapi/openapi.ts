@@ -1,4 +1,4 @@
-import { ownVersion } from '../installed.cjs';
+import { ownVersion } from '../boot/installed.cjs';
 import { defaultPath, projectParameterOf, settingsOf, withoutOuterSlashes } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';

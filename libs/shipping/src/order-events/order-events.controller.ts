@@ -1,6 +1,6 @@
 import { Controller, Get, Inject, Res } from '@nestjs/common';
 import { answer, type HttpResponse } from '../http/answer.js';
-import { OrderId, ProjectId } from '../http/parameters.js';
+import { PathId, ProjectId } from '../http/parameters.js';
 import { type OrderEventDto } from './dto/order-event.dto.js';
 import { OrderEvents } from './order-events.service.js';
 
@@ -12,7 +12,7 @@ export class OrderEventsController {
   @Get(':order_id/events')
   async events(
     @ProjectId() projectId: string,
-    @OrderId() orderId: string,
+    @PathId('order_id') orderId: string,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<{ data: OrderEventDto[] }> {
     const history = { data: await this.orderEvents.list(projectId, orderId) };

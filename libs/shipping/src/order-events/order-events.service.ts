@@ -10,7 +10,7 @@ import { type OrderEventPage, type OrderEventPageQuery } from './dto/order-event
 import { checkOrderEvent } from './dto/record-order-event.check.js';
 import { type RecordOrderEvent } from './dto/record-order-event.dto.js';
 import { cursorOf } from './event-cursor.js';
-import { EventSettings } from './event-settings.js';
+import { ShippingSettings } from '../shipping.options.js';
 import {
   deleteEvents,
   eventOf,
@@ -36,7 +36,7 @@ export class OrderEvents {
 
   constructor(
     @Inject(Database) private readonly database: Database,
-    @Inject(EventSettings) private readonly settings: EventSettings,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {}
 
   /**

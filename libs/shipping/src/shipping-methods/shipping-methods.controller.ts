@@ -1,7 +1,8 @@
-import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
 import { answer, type HttpResponse } from '../http/answer.js';
 import { entityTag, ifMatch } from '../http/conditional.js';
-import { IfMatch, IfNoneMatch, JsonBody, MethodId, Path, ProjectId, Search } from '../http/parameters.js';
+import { JsonBody, PathId, ProjectId } from '../http/parameters.js';
+import { type HttpRequest, urlOf } from '../http/request.js';
 import { checkWithIds } from '../validation/identifiers.js';
 import {
   type ShippingMethodDto,
@@ -25,42 +26,42 @@ export class ShippingMethodsController {
   async create(
     @ProjectId() projectId: string,
     @JsonBody() body: unknown,
-    @Path() path: string,
+    @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
     const method = await this.methods.create(projectId, body as UpsertShippingMethodRequest);
-    return answer(response, method, { headers: { ETag: method.etag, Location: `${path}/${method.id}` } });
+    const location = `${urlOf(request).path}/${method.id}`;
+    return answer(response, method, { headers: { ETag: method.etag, Location: location } });
   }
 
   @Get('shipments/methods')
   async list(
     @ProjectId() projectId: string,
-    @Search() search: string,
-    @IfNoneMatch() ifNoneMatch: string | undefined,
+    @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodPage> {
-    return answerRead(response, await this.methods.list(projectId, search), ifNoneMatch);
+    return answerRead(request, response, await this.methods.list(projectId, urlOf(request).search));
   }
 
   @Get('shipments/methods/tree')
   async tree(
     @ProjectId() projectId: string,
-    @IfNoneMatch() ifNoneMatch: string | undefined,
+    @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingTree> {
-    return answerRead(response, await this.methods.tree(projectId), ifNoneMatch);
+    return answerRead(request, response, await this.methods.tree(projectId));
   }
 
   @Patch('shipments/methods/:method_id')
   async update(
     @ProjectId() projectId: string,
-    @MethodId() id: string,
-    @IfMatch() ifMatchHeader: string | undefined,
+    @PathId('method_id') id: string,
+    @Req() request: HttpRequest,
     @JsonBody() body: unknown,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
     const etags = checkWithIds({ projectId }, (violations) => {
-      const tags = ifMatch(violations, ifMatchHeader);
+      const tags = ifMatch(violations, request.headers['if-match']);
       // The service checks the body. If the header is wrong, all violations are reported together, here.
       if (violations.any) checkUpsert(violations, body);
       return tags;
@@ -73,25 +74,24 @@ export class ShippingMethodsController {
   @HttpCode(204)
   async remove(
     @ProjectId() projectId: string,
-    @MethodId() id: string,
-    @IfMatch() ifMatchHeader: string | undefined,
+    @PathId('method_id') id: string,
+    @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<void> {
-    const etags = checkWithIds({ projectId }, (violations) => ifMatch(violations, ifMatchHeader));
+    const etags = checkWithIds({ projectId }, (violations) =>
+      ifMatch(violations, request.headers['if-match']),
+    );
     await this.methods.remove(projectId, id, { etags });
     answer(response, undefined, { headers: {} });
   }
 }
 
 /** Answers a list or a tree with its ETag. Caches may keep the answer, but must ask each time whether it is current. */
-function answerRead<Value extends object>(
-  response: HttpResponse,
-  value: Value,
-  ifNoneMatch: string | undefined,
-): Value {
+function answerRead<Value extends object>(request: HttpRequest, response: HttpResponse, value: Value): Value {
   const tag = shownTag(value);
   // Only the values of our service have a tag. A test of the host may have replaced the service.
   if (tag === undefined) return value;
   const headers = { ETag: entityTag(tag), 'Cache-Control': 'no-cache' };
+  const ifNoneMatch = request.headers['if-none-match'];
   return answer(response, value, { headers, ifNoneMatch, json: () => unreadJson(value) });
 }

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
 import { type CallOptions, type AfterStatements, Database } from '../database/database.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
-import { MethodSettings } from './method-settings.js';
+import { ShippingSettings } from '../shipping.options.js';
 import { checkIds, checkText, checkWithIds } from '../validation/identifiers.js';
 import { type ListShippingMethods } from './list/list-query.dto.js';
 import {
@@ -78,7 +78,7 @@ export class ShippingMethods {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(MethodStore) private readonly store: MethodStore,
-    @Inject(MethodSettings) private readonly settings: MethodSettings,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     const { onChange } = settings;
     // The caller may modify the result, so observers and `onChange` get copies.

@@ -4,7 +4,7 @@ import { type DynamicModule } from '@nestjs/common';
 import { type PGlite } from '@electric-sql/pglite';
 import { type Pool, type PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { pglitePath } from '../installed.cjs';
+import { pglitePath } from '../boot/installed.cjs';
 import { serve } from './postgres-thread.js';
 import { endingWith, migratedTypeOrm } from './test-database.js';
 

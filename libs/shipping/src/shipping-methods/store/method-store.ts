@@ -7,7 +7,7 @@ import { KeyedQueue } from '../../database/keyed-queue.js';
 import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
 import { dialectOf } from '../../database/dialects/dialects.js';
-import { MethodSettings } from '../method-settings.js';
+import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
 import { type Change, type Decide, expectedMethods } from '../method-changes.js';
@@ -67,7 +67,7 @@ export class MethodStore {
 
   constructor(
     @Inject(Database) private readonly database: Database,
-    @Inject(MethodSettings) private readonly settings: MethodSettings,
+    @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     const lookUp = (ids: string[]): Promise<Revisions[]> => {
       this.lookUps += 1;
@@ -80,7 +80,7 @@ export class MethodStore {
         return ({ tag, inherits }) => tag === tagOf(now, inherits);
       },
       (projectId) => database.read(undefined, (manager) => this.read(manager, projectId)),
-      settings.cacheBytes,
+      settings.cache ? settings.cache.maxBytes : 0,
     );
   }
 

@@ -7,16 +7,16 @@ import {
   Optional,
 } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { shippingEntities } from './shipping-entities.js';
-import { otherNestTypeOrm, refuseOtherTypeOrm } from './one-typeorm.js';
-import { connectionError } from './database/connection-errors.js';
-import { Database } from './database/database.js';
-import { dialectOf } from './database/dialects/dialects.js';
-import { missingColumns } from './database/missing-columns.js';
+import { shippingEntities } from '../shipping-entities.js';
+import { otherNestTypeOrm, refuseOtherTypeOrm } from './copies.js';
+import { connectionError } from '../database/connection-errors.js';
+import { Database } from '../database/database.js';
+import { dialectOf } from '../database/dialects/dialects.js';
+import { missingColumns } from '../database/missing-columns.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
-export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
+export class TableCheck implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
@@ -48,31 +48,34 @@ export class ShippingTables implements OnModuleInit, OnApplicationBootstrap {
     // With `manualInitialization`, the host initializes and migrates later.
     if (!dataSource.isInitialized) return;
     this.database.observe();
-    const tables = await this.checkedTables().catch((error: unknown) => {
+    const tables = await this.tables().catch((error: unknown) => {
       throw connectionError(error, false);
     });
-    const missing = tables.filter((table) => !table.missingColumns).map(({ tablePath }) => tablePath);
-    if (missing.length > 0) {
-      // An application context without HTTP may be the host's own script that migrates.
-      if (this.server?.httpAdapter) throw missingTablesError(missing);
-      new Logger('ShippingModule').warn(missingTablesError(missing).message);
-      return;
-    }
-    for (const { tablePath, missingColumns: columns = [] } of tables)
-      if (columns.length > 0) throw missingColumnsError(tablePath, columns);
+    const missing = tables.filter(({ lacking }) => !lacking).map(({ tablePath }) => tablePath);
+    const incomplete = tables.find(({ lacking }) => lacking?.length);
+    if (missing.length === 0 && incomplete) throw missingColumnsError(incomplete);
+    if (missing.length === 0) return;
+    // An application context without HTTP may be the host's own script that migrates.
+    if (this.server?.httpAdapter) throw missingTablesError(missing);
+    new Logger('ShippingModule').warn(missingTablesError(missing).message);
   }
 
-  /** @returns our tables; `missingColumns` is undefined when the whole table is missing */
-  private async checkedTables(): Promise<{ tablePath: string; missingColumns: string[] | undefined }[]> {
+  private async tables(): Promise<Table[]> {
     const { dataSource } = this.database;
     await dialectOf(dataSource).checkDatabase(dataSource);
     const tables = [];
     for (const entity of shippingEntities) {
       const { tablePath } = dataSource.getMetadata(entity);
-      tables.push({ tablePath, missingColumns: await missingColumns(dataSource, entity) });
+      tables.push({ tablePath, lacking: await missingColumns(dataSource, entity) });
     }
     return tables;
   }
+}
+
+interface Table {
+  tablePath: string;
+  /** The names of the columns that the table lacks; undefined when there is no such table. */
+  lacking: string[] | undefined;
 }
 
 function missingTablesError(tablePaths: readonly string[]): Error {
@@ -86,9 +89,9 @@ function missingTablesError(tablePaths: readonly string[]): Error {
   );
 }
 
-function missingColumnsError(tablePath: string, columns: readonly string[]): Error {
+function missingColumnsError({ tablePath, lacking = [] }: Table): Error {
   return new Error(
-    `The database has a table ${tablePath} without the columns ${columns.join(', ')}. If an older version of ` +
+    `The database has a table ${tablePath} without the columns ${lacking.join(', ')}. If an older version of ` +
       `nestjs-shipping made it, run shippingMigrations. If it is a table of yours, give the module a DataSource with ` +
       `another schema or entityPrefix.`,
   );

@@ -1,0 +1,51 @@
+import { inspect } from 'node:util';
+import { ValidateBy, validateSync } from 'class-validator';
+
+/** A rule of class-validator for an option. @param words what the option must be, for the error */
+export function Must(words: string, isAllowed: (value: unknown) => boolean): PropertyDecorator {
+  const defaultMessage = (): string => `$property must ${words}`;
+  return ValidateBy({ name: words, validator: { validate: isAllowed, defaultMessage } });
+}
+
+/**
+ * Checks options by the rules of their class.
+ * @param settings a new instance of the class, which has the defaults
+ * @param place the option that holds these options, such as `http`
+ * @returns the instance with the options
+ * @throws Error that names the option, its value, and what it may be
+ */
+export function checked<Settings extends object>(settings: Settings, options: unknown, place = ''): Settings {
+  const prefix = place && `${place}.`;
+  const given = objectOf(options, place);
+  const known = Object.keys(settings);
+  for (const name of [...known, ...Object.keys(given)]) {
+    const value: unknown = Reflect.get(given, name);
+    if (value !== undefined) Reflect.set(settings, name, value);
+  }
+  const [error] = validateSync(settings, { whitelist: true, forbidNonWhitelisted: true });
+  if (!error) return settings;
+  const { property, value, constraints = {} } = error;
+  if ('whitelistValidation' in constraints) throw unknownOption(prefix + property, known);
+  const shown = inspect(value, { depth: 0, breakLength: Infinity });
+  throw optionError(prefix + property, `is ${shown}, but ${Object.values(constraints).join(', and ')}`);
+}
+
+/** @throws Error when the options are not an object */
+export function objectOf(options: unknown, place = ''): object {
+  if (typeof options === 'object' && options !== null) return options;
+  const subject = place ? `ShippingModule option "${place}" is` : 'The options of ShippingModule are';
+  throw new Error(`${subject} ${inspect(options)}, but must be an object. {} means all defaults.`);
+}
+
+/** @param known the names of the options that are allowed in this place */
+export function unknownOption(option: string, known: readonly string[]): Error {
+  const place = option.includes('.')
+    ? ''
+    : '. With forRootAsync(), isGlobal, dataSource, imports and http stand beside useFactory, and the factory returns ' +
+      'the others';
+  return optionError(option, `is unknown here. The options are ${known.join(', ')}${place}`);
+}
+
+function optionError(option: string, fault: string): Error {
+  return new Error(`ShippingModule option "${option}" ${fault}.`);
+}

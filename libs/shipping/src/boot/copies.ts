@@ -1,0 +1,60 @@
+import { DataSource } from 'typeorm';
+import { folderOf, versionIn } from './installed.cjs';
+
+// A workspace may install a package twice. Then our classes are not those of the application: Nest does not recognise our
+// decorators and errors, and we do not recognise the errors of TypeORM.
+
+/** Older versions of TypeORM lack `beforeQuery`. Without it, we cannot refuse statements after a failed call. */
+const tooOldTypeOrm = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
+
+/**
+ * @param hasModulesContainer whether Nest could inject our `ModulesContainer`, which only our copy of `@nestjs/core` has
+ * @throws Error that names both copies
+ */
+export function refuseOtherNest(hasModulesContainer: boolean): void {
+  if (!hasModulesContainer) throw twoCopies('@nestjs/core', folderOf('@nestjs/core', fileInApplication()));
+  const error = otherCopy('@nestjs/common', `${folderOf('@nestjs/core')}/package.json`);
+  if (error) throw error;
+}
+
+/**
+ * With another copy of TypeORM, we would report that a COMMIT has failed, although its outcome is unknown.
+ * @throws Error that names both copies, or the version that is too old
+ */
+export function refuseOtherTypeOrm(dataSource: DataSource): void {
+  // The application's `@nestjs/typeorm` made the DataSource, so we look for TypeORM from there.
+  const maker = `${folderOf('@nestjs/typeorm', fileInApplication())}/package.json`;
+  if (!(dataSource instanceof DataSource)) throw twoCopies('typeorm', folderOf('typeorm', maker));
+  const folder = folderOf('typeorm');
+  const version = versionIn(folder);
+  if (!tooOldTypeOrm.test(version)) return;
+  throw new Error(
+    `nestjs-shipping needs typeorm 0.3.18 or newer, but ${folder} has version ${version}. Install a newer one, for ` +
+      'instance by "npm i typeorm@0.3".',
+  );
+}
+
+/** @returns an error if the application seems to load another copy of `@nestjs/typeorm` than we do, otherwise undefined */
+export function otherNestTypeOrm(): Error | undefined {
+  return otherCopy('@nestjs/typeorm', fileInApplication());
+}
+
+function otherCopy(name: string, fromFile: string): Error | undefined {
+  const theirs = folderOf(name, fromFile);
+  return theirs === '' || theirs === folderOf(name) ? undefined : twoCopies(name, theirs);
+}
+
+/** @param theirFolder the folder of the application's copy; '' if it is not known */
+function twoCopies(name: string, theirFolder: string): Error {
+  const ours = folderOf(name);
+  const theirs = theirFolder === '' || theirFolder === ours ? 'from another folder' : `from ${theirFolder}`;
+  return new Error(
+    `Two copies of ${name} are installed: nestjs-shipping loads it from ${ours}, the application ${theirs}. ` +
+      'See "npm ls @nestjs/core @nestjs/common @nestjs/typeorm typeorm", and let all packages share one copy, for ' +
+      'instance by "npm dedupe".',
+  );
+}
+
+function fileInApplication(): string {
+  return `${process.cwd()}/package.json`;
+}

@@ -1,0 +1,42 @@
+import { type ModulesContainer } from '@nestjs/core';
+import { type HttpSettings } from '../shipping.options.js';
+
+interface Mount {
+  dataSource: string;
+  http: false | HttpSettings;
+}
+
+/** The mounts of each application. */
+const mountsOf = new WeakMap<ModulesContainer, Mount[]>();
+
+/**
+ * Compares a mount with the earlier mounts of the application. `onModuleInit()` would be too late: Fastify refuses two equal
+ * routes before Nest calls it, with a message that names no remedy.
+ * @throws Error that names the remedy when two mounts collide
+ */
+export function addMount(modules: ModulesContainer, mount: Mount): void {
+  const mounts = mountsOf.get(modules) ?? [];
+  const other = mounts.find((earlier) => collide(earlier, mount));
+  mountsOf.set(modules, [...mounts, mount]);
+  if (!other) return;
+  const { dataSource, http } = mount;
+  const where = http && other.http ? `at "${http.path}"` : `on the DataSource "${dataSource}"`;
+  throw new Error(
+    `ShippingModule is mounted twice ${where}. Import ShippingModule.forRoot() once, with isGlobal: true so that ` +
+      `every module can inject its services, or give the second mount an http.path of its own.`,
+  );
+}
+
+/**
+ * Two mounts with routes collide if they have the same path and a version in common. If one of them has no routes, they
+ * collide if they use the same DataSource.
+ */
+function collide(one: Mount, other: Mount): boolean {
+  if (!one.http || !other.http) return one.dataSource === other.dataSource;
+  const shapeOf = (path: string): string => path.replace(/:\w+/g, ':');
+  const versions = new Set([other.http.version].flat());
+  return (
+    shapeOf(one.http.path) === shapeOf(other.http.path) &&
+    [one.http.version].flat().some((version) => versions.has(version))
+  );
+}
