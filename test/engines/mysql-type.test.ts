@@ -135,6 +135,22 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
       expect(rowsRead).toBeLessThan(10);
     });
 
+    it('returns the event of a repeated key, although an index of the host is violated first', async () => {
+      const host = await hostOn(database, {}, { type });
+      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'k' } as const;
+      await host.dataSource.query(
+        'CREATE UNIQUE INDEX one_per_type ON shipping_order_event (project_id, order_id, type)',
+      );
+      // Afterwards the server checks the indexes without a column that may be null first.
+      await host.dataSource.query('OPTIMIZE TABLE shipping_order_event');
+      const first = await host.events.record(event);
+
+      const again = await host.events.record(event);
+
+      expect(again).toEqual({ ...first, repeated: true });
+      await host.close();
+    });
+
     it('stores nothing when it cannot read the event that it has inserted', async () => {
       const host = await hostOn(database, {}, { type });
       const event = { projectId: freshProject(), orderId: 'o', type: 'a.b' } as const;

@@ -75,10 +75,12 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
 
 /**
  * Tells whether a row has the same values in this unique index already.
+ * @param index by default any unique index
  * @param lastColumn the last column of the index
  */
-export function isDuplicate(error: unknown, index: string, lastColumn: string): boolean {
+export function isDuplicate(error: unknown, index?: string, lastColumn = ''): boolean {
   const dialect = dialects.find(({ errorCodes }) => errorCodes[codeOf(error)] === 'duplicate');
+  if (index === undefined) return dialect !== undefined;
   return dialect?.isDuplicateIn(driverErrorOf(error), index, lastColumn) ?? false;
 }
 

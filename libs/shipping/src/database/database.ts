@@ -108,7 +108,7 @@ export class Database {
   autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     // These subscribers run after the statement. If one fails, the statement must not be committed.
     const isFollowed = this.dataSource.subscribers.some(
-      (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert),
+      (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
     );
     if (callerManager || isFollowed) return this.write(callerManager, work);
     return this.onOwnConnection(work, { mayHaveCommitted: true });

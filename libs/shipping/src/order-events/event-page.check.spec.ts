@@ -4,7 +4,7 @@ import { checkPageQuery } from './event-page.check.js';
 
 function violationsOf(query: unknown): readonly Violation[] {
   const violations = new Violations();
-  checkPageQuery(violations, { projectId: 'shop', orderId: '1001' }, query);
+  checkPageQuery(violations, query);
   try {
     violations.throwIfAny();
   } catch (error) {
@@ -29,16 +29,8 @@ describe('the query of a page of events', () => {
     [{ cursor: 7 }, 'cursor', 'type'],
     [{ cursor: '' }, 'cursor', 'format'],
     [{ cursor: 'x'.repeat(129) }, 'cursor', 'length'],
-    [
-      { cursor: Buffer.from('2026-02-30T00:00:00.000Z 1 12345678').toString('base64url') },
-      'cursor',
-      'format',
-    ],
-    [
-      { cursor: Buffer.from('2026-01-31T00:00:00.000Z 1 12345678').toString('base64url') },
-      'cursor',
-      'not_allowed',
-    ],
+    [{ cursor: Buffer.from('2026-02-30T00:00:00.000Z 1').toString('base64url') }, 'cursor', 'format'],
+    [{ cursor: Buffer.from('2026-01-31T00:00:00.000Z').toString('base64url') }, 'cursor', 'format'],
     [{ page: 2 }, 'page', 'unknown'],
     ['newest', 'query', 'type'],
   ])('%j is refused at %s: %s', (query, parameter, code) => {

@@ -1,24 +1,15 @@
 import { isObject } from '../validation/json-object.js';
 import { lengthOf } from '../validation/text.js';
 import { type Refuse, shortened, type Violations } from '../validation/violations.js';
-import { type EventPages, positionOfCursor } from './event-cursor.js';
-import { type EventPosition, type EventScope } from './event-rows.js';
+import { positionOf } from './event-cursor.js';
+import { type EventPosition, type EventRange } from './event-rows.js';
 import { eventLengths } from './dto/order-event.dto.js';
 import { eventTypePattern } from './dto/record-order-event.dto.js';
-
-export interface CheckedPage extends EventPages {
-  limit: number;
-  after: EventPosition | undefined;
-}
 
 const parameters = ['limit', 'types', 'newestFirst', 'cursor'];
 const limits = { limit: 50, maxLimit: 200, maxTypes: 50, maxCursor: 128 } as const;
 
-export function checkPageQuery(
-  violations: Violations,
-  order: Required<EventScope>,
-  input: unknown,
-): CheckedPage {
+export function checkPageQuery(violations: Violations, input: unknown): EventRange {
   const query = isObject(input) ? input : {};
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
   for (const name of Object.keys(query).filter((each) => !parameters.includes(each))) {
@@ -26,12 +17,12 @@ export function checkPageQuery(
     violations.at({ parameter })('unknown', `${parameter} is not a parameter of page().`, parameters);
   }
   const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
-  const limit = checkLimit(...check('limit'));
-  const types = checkTypes(...check('types'));
-  const newestFirst = checkNewestFirst(...check('newestFirst'));
-  const cursor = checkCursor(...check('cursor'));
-  const pages = { ...order, types, newestFirst };
-  return { ...pages, limit, after: positionOfCursor(violations, pages, cursor) };
+  return {
+    limit: checkLimit(...check('limit')),
+    types: checkTypes(...check('types')),
+    newestFirst: checkNewestFirst(...check('newestFirst')),
+    after: checkCursor(...check('cursor')),
+  };
 }
 
 function checkLimit(refuse: Refuse, value: unknown): number {
@@ -48,7 +39,7 @@ function checkTypes(refuse: Refuse, value: unknown): string[] | undefined {
   if (!Array.isArray(value)) return refuse('type', 'types must be a list of types.');
   if (value.length > limits.maxTypes)
     return refuse('too_many', `types must have at most ${limits.maxTypes} types.`);
-  const types = value.flatMap((type: unknown, index) => {
+  return value.flatMap((type: unknown, index) => {
     const name = `types[${index}]`;
     if (typeof type !== 'string') return refuse('type', `${name} must be a string.`);
     if (lengthOf(type) > eventLengths.type)
@@ -57,7 +48,6 @@ function checkTypes(refuse: Refuse, value: unknown): string[] | undefined {
       return refuse('format', `${name} must be like "order.placed": ${eventTypePattern.source}.`);
     return [type];
   });
-  return [...new Set(types)];
 }
 
 function checkNewestFirst(refuse: Refuse, value: unknown): boolean {
@@ -65,11 +55,12 @@ function checkNewestFirst(refuse: Refuse, value: unknown): boolean {
   return value === true;
 }
 
-function checkCursor(refuse: Refuse, value: unknown): string | undefined {
+function checkCursor(refuse: Refuse, value: unknown): EventPosition | undefined {
   if (value === undefined || value === null) return undefined;
+  const position = typeof value === 'string' ? positionOf(value.slice(0, limits.maxCursor)) : undefined;
   if (typeof value !== 'string') refuse('type', 'cursor must be a string.');
   else if (value.length > limits.maxCursor)
     refuse('length', `cursor must have at most ${limits.maxCursor} characters.`);
-  else return value;
-  return undefined;
+  else if (!position) refuse('format', 'cursor must be the "next" of a page.');
+  return position;
 }

@@ -1,7 +1,6 @@
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { isDuplicate } from '../database/connection-errors.js';
-import { isMysql, isSqlite, nowIn, selectExpression, timeParameter } from '../database/engines/engine.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
@@ -24,10 +23,9 @@ const columns = [
 
 export type EventRow = Record<(typeof columns)[number] | 'seq', unknown>;
 
-/** The events of an order, or of all orders of a project. */
-export interface EventScope {
+export interface OrderKey {
   projectId: string;
-  orderId?: string;
+  orderId: string;
 }
 
 /** The position of an event in the history of its order. */
@@ -37,13 +35,11 @@ export type EventPosition = Pick<EventRow, 'occurred_at' | 'seq'>;
 export interface EventRange {
   /** The largest number of events. */
   limit: number;
-  /** Only events of this type. */
-  type?: string | undefined;
+  /** Only events of these types. By default events of all types are read. */
+  types?: readonly string[] | undefined;
   newestFirst?: boolean;
   /** Only events that come after this position, in the direction of reading. */
   after?: EventPosition | undefined;
-  /** Only events until the time of this position, in the direction of reading. Events of the same time are included. */
-  until?: EventPosition | undefined;
 }
 
 /**
@@ -55,7 +51,9 @@ export async function insertEvent(
   id: string,
   event: CheckedOrderEvent,
 ): Promise<RecordedOrderEvent> {
-  const now = (): string => nowIn(manager);
+  const dialect = dialectOf(manager.connection);
+  const { nextNumber } = dialect;
+  const now = (): string => dialect.now;
   const insert = manager
     .createQueryBuilder()
     .insert()
@@ -71,23 +69,22 @@ export async function insertEvent(
       dedupeKey: event.dedupe_key,
       occurredAt: event.occurred_at === null ? now : () => ':occurredAt',
       recordedAt: now,
-      // SQLite does not number a key of several columns.
-      ...(isSqlite(manager) && { seq: () => `(SELECT COALESCE(MAX(seq), 0) + 1 FROM ${tableOf(manager)})` }),
+      ...(nextNumber && { seq: () => nextNumber(tableOf(manager), 'seq') }),
     })
     .updateEntity(false);
-  if (event.occurred_at !== null)
-    insert.setParameter('occurredAt', timeParameter(manager, event.occurred_at));
+  if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
   if (manager.connection.driver.isReturningSqlSupported('insert'))
     insert.returning(columns.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
   for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
     // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first one adds nothing if the order has
     // the key. It also adds nothing if a unique index of the host is violated, and then the second one fails.
-    insert.orIgnore(mayBeRepeated && !isMysql(manager));
+    insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
     const { raw } = await insert.execute().catch((error: unknown) => {
-      if (!isDuplicate(error, 'uq_shipping_order_event_dedupe_key', 'dedupe_key')) throw error;
-      if (mayBeRepeated) return { raw: undefined };
+      // MySQL and MariaDB may report an index of the host, although the order has the key.
+      if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
       // The event with the key was removed before it was read, and somebody has recorded it again.
-      throw new DatabaseUnavailableError(error, 'race');
+      const isRace = isDuplicate(error, 'uq_shipping_order_event_dedupe_key', 'dedupe_key');
+      throw isRace ? new DatabaseUnavailableError(error, 'race') : error;
     });
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     const { insertId: seq } = Object(raw) as { insertId?: number };
@@ -126,127 +123,75 @@ async function storedEvent(
   return records[0];
 }
 
-/** Reads events in the order of an index, so that a read takes no longer in a long history. */
+/** Reads events in the order of the primary key. */
 export async function readEvents(
   manager: EntityManager,
-  { projectId, orderId }: Required<EventScope>,
-  { limit, type, newestFirst = false, after, until }: EventRange,
+  { projectId, orderId }: OrderKey,
+  { limit, types, newestFirst = false, after }: EventRange,
 ): Promise<EventRow[]> {
+  const dialect = dialectOf(manager.connection);
+  // SQL has no empty list.
+  if (types?.length === 0) return [];
   const values = {
     projectId,
     orderId,
-    type,
-    ...(after && positionParameters(manager, after)),
-    ...(until && { until: timeOf(manager, until) }),
+    types,
+    ...(after && { time: dialect.timeParameter(String(after.occurred_at)), seq: Number(after.seq) }),
   };
-  const parts = [type && 'type', newestFirst && 'newest first', after && 'after', until && 'until'];
-  const name = ['events', limit, ...parts.filter(Boolean)].join(' ');
+  const name = ['events', limit, types && 'types', newestFirst && 'newest first', after && 'after'].join(' ');
   const { records } = await runCached<EventRow>(manager, OrderEvent, name, values, () => {
-    const sign = newestFirst ? '<' : '>';
+    const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
-    if (type !== undefined) query.andWhere('e.type = :type');
-    // MySQL and MariaDB look up the first form of this condition in a key, and the other engines the second form. With the
-    // wrong form, an engine would read all events of that time.
-    if (after && isMysql(manager))
-      query.andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
-    else if (after) query.andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`);
-    if (until) query.andWhere(`e.occurred_at ${newestFirst ? '>=' : '<='} :until`);
-    const direction = newestFirst ? 'DESC' : 'ASC';
+    if (types) query.andWhere('e.type IN (:...types)');
+    if (after) query.andWhere(dialect.isBeyond(['e.occurred_at', 'e.seq'], sign, [':time', ':seq']));
     return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
   return records;
 }
 
-/**
- * Reads events of some types, or of all types. The events of each type are read by a key, up to the last event that can
- * still be on the page, and are merged. One statement for several types would read all their events to sort them.
- */
-export async function readPage(
+/** @returns the ids of the orders with events that come after this id, in the order of the key */
+export async function orderIdsAfter(
   manager: EntityManager,
-  order: Required<EventScope>,
-  range: EventRange,
-  types: readonly string[] | undefined,
-): Promise<EventRow[]> {
-  if (!types) return readEvents(manager, order, range);
-  const sign = range.newestFirst ? -1 : 1;
-  let merged: EventRow[] = [];
-  for (const type of types) {
-    const rows = await readEvents(manager, order, { ...range, type, until: merged[range.limit - 1] });
-    merged = [...merged, ...rows].toSorted((a, b) => sign * byPosition(a, b)).slice(0, range.limit);
-  }
-  return merged;
-}
-
-/** A part of the events that are deleted, in the order of their key. */
-export interface DeletedBatch {
-  /** About how many events it has. */
-  limit: number;
-  /** The last event of the batch before. */
-  after: EventRow | undefined;
+  projectId: string,
+  orderId: string,
+  limit: number,
+): Promise<string[]> {
+  const name = `orders ${limit}`;
+  const { records } = await runCached<EventRow>(manager, OrderEvent, name, { projectId, orderId }, () =>
+    manager
+      .createQueryBuilder(OrderEvent, 'e')
+      .select(columnSql(manager, 'order_id', 'e.order_id'), 'order_id')
+      .where('e.project_id = :projectId AND e.order_id > :orderId')
+      .groupBy('e.order_id')
+      .orderBy('e.order_id')
+      .limit(limit),
+  );
+  return records.map((row) => String(row.order_id));
 }
 
 /**
- * @param batch deletes only these events; by default all
- * @returns how many were deleted, and the last event of the batch if there may be more after it
+ * @param orderIds deletes only the events of these orders; by default of all orders of the project
+ * @returns how many events were deleted
  */
 export async function deleteEvents(
   manager: EntityManager,
-  { projectId, orderId }: EventScope,
-  batch?: DeletedBatch,
-): Promise<{ count: number; last: EventRow | undefined }> {
-  const conditions = ['project_id = :projectId'];
-  const values: Record<string, unknown> = { projectId, orderId };
-  if (orderId !== undefined) conditions.push('order_id = :orderId');
-  if (batch?.after) {
-    const { time, seq } = positionParameters(manager, batch.after);
-    Object.assign(values, { firstOrder: batch.after.order_id, firstTime: time, firstSeq: seq });
-    conditions.push(
-      'order_id >= :firstOrder AND (order_id > :firstOrder OR occurred_at > :firstTime OR (occurred_at = :firstTime AND seq > :firstSeq))',
-    );
-  }
-  const last =
-    batch &&
-    (await selectEvents(manager)
-      .where(conditions.join(' AND '), values)
-      .orderBy('e.order_id')
-      .addOrderBy('e.occurred_at')
-      .addOrderBy('e.seq')
-      .offset(batch.limit - 1)
-      .limit(1)
-      .getRawOne<EventRow>());
-  if (last) {
-    const { time, seq } = positionParameters(manager, last);
-    Object.assign(values, { lastOrder: last.order_id, lastTime: time, lastSeq: seq });
-    conditions.push(
-      'order_id <= :lastOrder AND (order_id < :lastOrder OR occurred_at < :lastTime OR (occurred_at = :lastTime AND seq <= :lastSeq))',
-    );
-  }
+  projectId: string,
+  orderIds?: readonly string[],
+): Promise<number> {
+  const condition = `project_id = :projectId${orderIds ? ' AND order_id IN (:...orderIds)' : ''}`;
   const { affected } = await manager
     .createQueryBuilder()
     .delete()
     .from(OrderEvent)
-    .where(conditions.join(' AND '), values)
+    .where(condition, { projectId, orderIds })
     .execute();
-  return { count: affected ?? 0, last };
-}
-
-function positionParameters(manager: EntityManager, position: EventPosition) {
-  return { time: timeOf(manager, position), seq: Number(position.seq) };
-}
-
-function timeOf(manager: EntityManager, { occurred_at }: EventPosition): string {
-  return timeParameter(manager, String(occurred_at));
-}
-
-/** Compares two positions for the order of the history. */
-function byPosition(a: EventPosition, b: EventPosition): number {
-  const [time, other] = [String(a.occurred_at), String(b.occurred_at)];
-  if (time !== other) return time < other ? -1 : 1;
-  return Number(a.seq) - Number(b.seq);
+  return affected ?? 0;
 }
 
 function selectEvents(manager: EntityManager) {
-  const query = manager.createQueryBuilder(OrderEvent, 'e').select(selectExpression(manager, 'e.seq'), 'seq');
+  const query = manager
+    .createQueryBuilder(OrderEvent, 'e')
+    .select(dialectOf(manager.connection).valueColumn('e.seq'), 'seq');
   // A DataSource with TypeORM's query cache would answer with old rows.
   query.cache(false);
   for (const name of columns) query.addSelect(columnSql(manager, name, `e.${name}`), name);
@@ -254,7 +199,8 @@ function selectEvents(manager: EntityManager) {
 }
 
 function columnSql(manager: EntityManager, name: (typeof columns)[number], column: string = name): string {
-  return selectExpression(manager, column, name.endsWith('_at'));
+  const dialect = dialectOf(manager.connection);
+  return name.endsWith('_at') ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
 function tableOf({ connection }: EntityManager): string {

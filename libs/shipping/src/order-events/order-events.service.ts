@@ -2,7 +2,6 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { type CallOptions, Database } from '../database/database.js';
-import { KeyedQueue } from '../database/keyed-queue.js';
 import { checkIds, checkWithIds } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { checkPageQuery } from './event-page.check.js';
@@ -15,25 +14,21 @@ import {
   deleteEvents,
   eventOf,
   type EventRow,
-  type EventScope,
   insertEvent,
+  orderIdsAfter,
   readEvents,
-  readPage,
   returnsRow,
 } from './event-rows.js';
 
 /** How many events one statement reads. */
 const readBatchSize = 200;
 
-/** About how many events one statement deletes. */
-const removalBatchSize = 1000;
+/** How many orders `removeProject` looks up at a time. */
+const ordersOfRemoval = 100;
 
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
-  /** The removals of one project run one after another, so that they share one connection. */
-  private readonly removals = new KeyedQueue();
-
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
@@ -77,16 +72,14 @@ export class OrderEvents {
     options: CallOptions = {},
   ): Promise<OrderEventPage> {
     const order = { projectId, orderId };
-    const page = checkWithIds(order, (violations) => checkPageQuery(violations, order, query));
+    const page = checkWithIds(order, (violations) => checkPageQuery(violations, query));
     // One event more than the page holds shows whether there is a next page.
     const range = { ...page, limit: page.limit + 1 };
     const callerManager = this.database.callerManager(options);
-    const rows = await this.database.read(callerManager, (manager) =>
-      readPage(manager, page, range, page.types),
-    );
+    const rows = await this.database.read(callerManager, (manager) => readEvents(manager, order, range));
     const pageRows = rows.slice(0, page.limit);
     const last = rows.length > page.limit ? pageRows.at(-1) : undefined;
-    return { events: pageRows.map(eventOf), next: last ? cursorOf(page, last) : null };
+    return { events: pageRows.map(eventOf), next: last ? cursorOf(last) : null };
   }
 
   /** Returns the whole history at once. For a long history use `stream`. An unknown order has no events. */
@@ -113,43 +106,40 @@ export class OrderEvents {
   }
 
   /**
-   * Removes the history of an order, for instance because a privacy law asks for it. Outside of the caller's transaction it
-   * is removed in batches, the oldest events first. If a batch fails, the batches before it stay removed: call it again.
-   * An event that is recorded while the call runs may stay. Stop recording events of the order first.
+   * Removes the history of an order in one statement, for instance because a privacy law asks for it. An event that is
+   * recorded while the call runs may stay. Stop recording events of the order first.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */
   async removeOrder(projectId: string, orderId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId, orderId });
-    return this.remove({ projectId, orderId }, this.database.callerManager(options));
+    const callerManager = this.database.callerManager(options);
+    return this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, [orderId]));
   }
 
   /**
-   * Removes the histories of a project, for a tenant that leaves. Outside of the caller's transaction they are removed in
-   * batches, as by `removeOrder`. `ShippingMethods.removeProject` removes its methods.
+   * Removes the histories of a project, for a tenant that leaves. Outside of the caller's transaction, each order is removed
+   * by itself. If one fails, the orders before it stay removed: call it again. `ShippingMethods.removeProject` removes the
+   * methods of the project.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
-    return this.remove({ projectId }, this.database.callerManager(options));
-  }
-
-  private async remove(scope: EventScope, callerManager: EntityManager | undefined): Promise<number> {
-    if (callerManager)
-      return (await this.database.write(callerManager, (manager) => deleteEvents(manager, scope))).count;
-    return this.removals.take(scope.projectId, async () => {
-      let total = 0;
-      let after: EventRow | undefined;
-      do {
-        const { count, last } = await this.database.autocommit(undefined, (manager) =>
-          deleteEvents(manager, scope, { limit: removalBatchSize, after }),
-        );
-        total += count;
-        after = last;
-      } while (after);
-      return total;
-    });
+    const callerManager = this.database.callerManager(options);
+    const remove = (orderIds?: string[]): Promise<number> =>
+      this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, orderIds));
+    if (callerManager) return remove();
+    let removed = 0;
+    let orderIds = [''];
+    do {
+      const last = orderIds.at(-1) ?? '';
+      orderIds = await this.database.read(undefined, (manager) =>
+        orderIdsAfter(manager, projectId, last, ordersOfRemoval),
+      );
+      if (orderIds.length > 0) removed += await remove(orderIds);
+    } while (orderIds.length > 0);
+    return removed;
   }
 
   /** Returns every event that was committed before the call exactly once. */

@@ -28,6 +28,8 @@ export interface DriverError {
   message?: unknown;
 }
 
+type Pair = readonly [string, string];
+
 /** An engine: everything in which it differs from the other engines. */
 export interface Dialect {
   /** TypeORM's names of the engine, as in the option `type` of a DataSource. */
@@ -39,6 +41,8 @@ export interface Dialect {
    * host has chosen a lower isolation level.
    */
   readonly readsFromSnapshot: boolean;
+  /** Whether a statement that fails ends the transaction. On the other engines, the transaction may go on. */
+  readonly failureEndsTransaction: boolean;
   /** SQL for the time of the database, the same in the whole statement. */
   readonly now: string;
   /** Returns SQL for a time column as the text that clients get. No driver, process or session converts a text. */
@@ -57,8 +61,15 @@ export interface Dialect {
   ): InsertQueryBuilder<Row>;
   /** The end of a SELECT whose rows no other transaction may change until this one ends. Several transactions may share it. */
   readonly shareLock: string;
+  /** Returns SQL for the number of a new row. Undefined if the database numbers the rows. */
+  nextNumber?(table: string, column: string): string;
   /** The condition that a row has one of several ids. */
   readonly hasOneOfIds: string;
+  /**
+   * Returns the condition that two columns are beyond two values, in the order of a key. Each engine uses the key for one form
+   * of it. With another form, the engine reads all rows before these values.
+   */
+  isBeyond(columns: Pair, sign: '<' | '>', values: Pair): string;
   /** The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. */
   readonly errorCodes: Readonly<Record<string, ErrorMeaning>>;
   /** The errors that have no code, by the beginnings of their messages. */

@@ -13,6 +13,7 @@ export const postgres: Dialect = {
   types: ['postgres'],
   hasOneConnection: false,
   readsFromSnapshot: false,
+  failureEndsTransaction: true,
   now: 'statement_timestamp()',
   timeColumn: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   // The host may have parsers of its own for other types.
@@ -21,6 +22,7 @@ export const postgres: Dialect = {
   ifAbsent: (insert) => insert.orIgnore(),
   shareLock: ' FOR SHARE',
   hasOneOfIds: 'id IN (:...ids)',
+  isBeyond: ([a, b], sign, [x, y]) => `(${a}, ${b}) ${sign} (${x}, ${y})`,
   errorCodes: {
     '40001': 'race', // serialization failure
     '40P01': 'race', // deadlock

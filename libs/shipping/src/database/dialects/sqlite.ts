@@ -5,6 +5,7 @@ export const sqlite: Dialect = {
   types: ['better-sqlite3'],
   hasOneConnection: true,
   readsFromSnapshot: false,
+  failureEndsTransaction: false,
   now: `strftime('%Y-%m-%d %H:%M:%f', 'now')`,
   timeColumn: (column) => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column})`,
   valueColumn: (column) => column,
@@ -12,7 +13,10 @@ export const sqlite: Dialect = {
   ifAbsent: (insert) => insert.orIgnore(),
   // SQLite has one writer at a time.
   shareLock: '',
+  // SQLite numbers a primary key only if it has one column.
+  nextNumber: (table, column) => `(SELECT COALESCE(MAX(${column}), 0) + 1 FROM ${table})`,
   hasOneOfIds: 'id IN (:...ids)',
+  isBeyond: ([a, b], sign, [x, y]) => `(${a}, ${b}) ${sign} (${x}, ${y})`,
   errorCodes: {
     'SQLITE_BUSY_*': 'race',
     'SQLITE_LOCKED*': 'race',
@@ -33,7 +37,6 @@ export const sqlite: Dialect = {
       column.collation = undefined;
       if (column.type === Date) Object.assign(column, { type: 'datetime', precision: undefined });
       if (column.type === 'uuid') Object.assign(column, { type: 'varchar', length: '36' });
-      // SQLite numbers a primary key only if it has one column. `insertEvent` numbers ours.
       if (String(column.generationStrategy) === 'identity') {
         Object.assign(column, { isGenerated: false, generationStrategy: undefined });
         metadata.generatedColumns = metadata.generatedColumns.filter((each) => each !== column);
