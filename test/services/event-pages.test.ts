@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type OrderEventDto, type OrderEventPageQuery, OrderEvents } from 'nestjs-shipping';
+import { type OrderEventDto, type OrderEventPageQuery } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';

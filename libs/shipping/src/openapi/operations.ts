@@ -133,7 +133,10 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
         tags: ['Order events'],
         description: 'The whole history, the oldest event first. The history of an unknown order is empty.',
         parameters: [...inMount, orderId],
-        responses: { 200: success('OrderEventList'), ...refusals(...read) },
+        responses: {
+          200: success('OrderEventList', { 'Cache-Control': validated['Cache-Control'] }),
+          ...refusals(...read),
+        },
       }),
     },
   };

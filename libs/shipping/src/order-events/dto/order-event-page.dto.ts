@@ -9,7 +9,7 @@ export interface OrderEventPageQuery {
   types?: readonly OrderEventType[];
   /** By default the oldest event comes first, as on the route. */
   newestFirst?: boolean;
-  /** The `next` of the previous page. The order, `types` and `newestFirst` must be the same. By default the first page is read. */
+  /** The `next` of the previous page. By default the first page is read. */
   cursor?: string | null;
 }
 
