@@ -49,22 +49,23 @@ describe('a write without a manager', () => {
     ['upsert of a new method', () => methods.upsert(project, express), 'INSERT'],
     ['update', () => methods.update(project, id, { ...ground, sort_order: 1 }), 'UPDATE'],
     ['removal', () => methods.remove(project, id), 'DELETE'],
-  ])('sends four statements: %s', async (_name, write, row) => {
-    expect(await sentBy(write)).toEqual(['START', 'UPDATE', row, 'COMMIT']);
+  ])('sends six statements: %s', async (_name, write, row) => {
+    expect(await sentBy(write)).toEqual(['SELECT', 'START', 'UPDATE', row, 'SELECT', 'COMMIT']);
   });
 
-  it('sends six statements when it is the first one of its project', async () => {
+  it('sends seven statements when it is the first one of its project', async () => {
     expect(await sentBy(() => methods.create(freshProject(), ground))).toEqual([
       'SELECT',
       'START',
       'INSERT',
       'UPDATE',
       'INSERT',
+      'SELECT',
       'COMMIT',
     ]);
   });
 
-  it('sends five statements in a project that inherits', async () => {
+  it('sends seven statements in a project that inherits', async () => {
     const other = await inheriting();
 
     expect(await sentBy(() => methods.create(other, express))).toEqual([
@@ -72,6 +73,8 @@ describe('a write without a manager', () => {
       'START',
       'UPDATE',
       'INSERT',
+      'SELECT',
+      'SELECT',
       'COMMIT',
     ]);
   });
@@ -102,10 +105,10 @@ describe("a write in the caller's transaction", () => {
     ['create', (options) => methods.create(project, express, options), 'INSERT'],
     ['update', (options) => methods.update(project, id, { ...ground, sort_order: 1 }, options), 'UPDATE'],
     ['removal', (options) => methods.remove(project, id, options), 'DELETE'],
-  ])('sends three statements: %s', async (_name, write, row) => {
+  ])('sends four statements: %s', async (_name, write, row) => {
     const sent = await sentBy(() => app.database.dataSource.transaction((manager) => write({ manager })));
 
-    expect(sent).toEqual(['START', 'SELECT', 'UPDATE', row, 'COMMIT']);
+    expect(sent).toEqual(['START', 'SELECT', 'UPDATE', row, 'SELECT', 'COMMIT']);
   });
 });
 
