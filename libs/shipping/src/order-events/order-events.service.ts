@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { type CallOptions, Database } from '../database/database.js';
+import { KeyedQueue } from '../database/keyed-queue.js';
 import { checkIds, checkWithIds } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { checkPageQuery } from './event-page.check.js';
@@ -29,6 +30,9 @@ const ordersOfRemoval = 100;
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
+  /** The removals of one project run one after another, so that they share one connection. */
+  private readonly removals = new KeyedQueue();
+
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
@@ -114,12 +118,14 @@ export class OrderEvents {
   async removeOrder(projectId: string, orderId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId, orderId });
     const callerManager = this.database.callerManager(options);
-    return this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, [orderId]));
+    const remove = (): Promise<number> =>
+      this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, [orderId]));
+    return callerManager ? remove() : this.removals.take(projectId, remove);
   }
 
   /**
-   * Removes the histories of a project, for a tenant that leaves. Outside of the caller's transaction, each order is removed
-   * by itself. If one fails, the orders before it stay removed: call it again. `ShippingMethods.removeProject` removes the
+   * Removes the histories of a project, for a tenant that leaves. Outside of the caller's transaction, a hundred orders are
+   * removed at a time. If one of these statements fails, the orders before stay removed: call it again. `ShippingMethods.removeProject` removes the
    * methods of the project.
    * @returns how many events were removed
    * @throws InvalidParameterError
@@ -130,16 +136,18 @@ export class OrderEvents {
     const remove = (orderIds?: string[]): Promise<number> =>
       this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, orderIds));
     if (callerManager) return remove();
-    let removed = 0;
-    let orderIds = [''];
-    do {
-      const last = orderIds.at(-1) ?? '';
-      orderIds = await this.database.read(undefined, (manager) =>
-        orderIdsAfter(manager, projectId, last, ordersOfRemoval),
-      );
-      if (orderIds.length > 0) removed += await remove(orderIds);
-    } while (orderIds.length > 0);
-    return removed;
+    return this.removals.take(projectId, async () => {
+      let removed = 0;
+      let orderIds = [''];
+      do {
+        const last = orderIds.at(-1) ?? '';
+        orderIds = await this.database.read(undefined, (manager) =>
+          orderIdsAfter(manager, projectId, last, ordersOfRemoval),
+        );
+        if (orderIds.length > 0) removed += await remove(orderIds);
+      } while (orderIds.length > 0);
+      return removed;
+    });
   }
 
   /** Returns every event that was committed before the call exactly once. */

@@ -132,7 +132,7 @@ export class MethodStore {
       if (changes.length === 0) return { view, changes: [] };
       const result = await this.database.write(
         undefined,
-        (manager) => this.changeIn(manager, change, { view, changes }),
+        (manager, isRetry) => this.changeIn(manager, change, { view, changes }, { isStale: isRetry }),
         afterStatements,
       );
       this.cache.put(result.view);
@@ -179,22 +179,24 @@ export class MethodStore {
     const view = await this.read(manager, projectId);
     const changes = decide(view);
     if (changes.length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, { view, changes }, isSnapshot);
+    return this.changeIn(manager, change, { view, changes }, { isSnapshot });
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
    * faster. Then the call locks the project, and decides again.
+   * @param isStale the view is known to be old: the first try has lost a race. A row that was inserted by hand has no revision
+   *   that would tell
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
     manager: EntityManager,
     { projectId, decide }: ProjectChange,
     { view, changes }: Decision,
-    isSnapshot = false,
+    { isStale = false, isSnapshot = false },
   ): Promise<ChangeResult> {
     const revision = randomUUID();
-    if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
+    if (isStale || !(await replaceRevision(manager, projectId, view.revision, revision))) {
       if (isSnapshot) throw lostRace();
       await lockProject(manager, projectId, revision);
       view = await this.read(manager, projectId);
