@@ -55,8 +55,9 @@ export const postgres: Dialect = {
     'PGlite is closed': 'broken',
     'PGlite is closing': 'broken',
   },
-  // An entityPrefix or the name of a partition may stand before the name.
-  isDuplicateIn: ({ constraint }, index) => String(constraint).endsWith(index),
+  // An entityPrefix or the name of a partition may stand before the name. The error of a shard has the name only in its message.
+  isDuplicateIn: ({ constraint, message }, index) =>
+    new RegExp(`${index}["»”]?$`).test(String(constraint ?? message)),
   adaptEntity(metadata) {
     for (const column of metadata.ownColumns) column.type = columnTypes.get(column.type) ?? column.type;
     // The other engines need an index on a numbered column.
