@@ -43,6 +43,7 @@ describe('connectionError()', () => {
     ['a deadlock on MariaDB', failed('UPDATE', coded('ER_LOCK_DEADLOCK'))],
     ['a node of Galera that is cut off', failed('UPDATE', coded('ER_UNKNOWN_COM_ERROR'))],
     ['a pool of MariaDB that is closed', new Error('Pool is closed.')],
+    ['a closed file of SQLite', failed('SELECT', new TypeError('The database connection is not open'))],
     ['a database that accepts no connections', coded('55000')],
     ['a password that has changed', coded('28P01')],
     ['a role that may not log in', coded('28000')],

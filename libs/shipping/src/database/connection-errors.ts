@@ -42,8 +42,8 @@ function meaningOf(error: unknown): ErrorMeaning | undefined {
   if (code !== '')
     return codes.get(code) ?? families.find(([family]) => code.startsWith(family.slice(0, -1)))?.[1];
   // An error with a code may contain any text in its message, such as a value that is a duplicate.
-  const message = error instanceof Error ? error.message : '';
-  return [...messages].find(([beginning]) => message.startsWith(beginning))?.[1];
+  const { message } = driverErrorOf(error);
+  return [...messages].find(([beginning]) => String(message).startsWith(beginning))?.[1];
 }
 
 /**
