@@ -84,11 +84,7 @@ const inQuery: fc.Arbitrary<Break> = fc
   )
   .map((parts) => (request) => {
     const { target } = request;
-    // The server refuses a longer request line before any route.
-    return {
-      ...request,
-      target: (target + (target.includes('?') ? '&' : '?') + parts.join('&')).slice(0, 12_000),
-    };
+    return { ...request, target: target + (target.includes('?') ? '&' : '?') + parts.join('&') };
   });
 
 const inPath: fc.Arbitrary<Break> = fc
@@ -171,4 +167,6 @@ export const brokenRequest: fc.Arbitrary<FuzzRequest> = fc
   )
   .map(([request, breaks]) =>
     breaks.reduce<FuzzRequest>((broken, breakIt) => breakIt(broken), { ...request, isValid: false }),
-  );
+  )
+  // Node answers 431 to a longer request line with headers, before any route.
+  .map((request) => ({ ...request, target: request.target.slice(0, 11_000) }));
