@@ -114,7 +114,7 @@ describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)}
     const work = a.dataSource.transaction(async (manager) => {
       await a.methods.list(project, {}, { manager });
       const { id } = await b.methods.create(project, ground);
-      await a.events.record({ projectId: project, orderId: 'o', type: 'a.b' }, { manager });
+      await a.events.record(project, 'o', { type: 'a.b' }, { manager });
       await a.methods.create(project, other, { manager }).catch(() => id);
     });
 
@@ -180,10 +180,10 @@ describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_
     const a = await hostWithSessions(database, ['SET SESSION innodb_snapshot_isolation = ON']);
     const project = freshProject();
     const { id } = await a.methods.create(project, ground);
-    const events = { projectId: project, orderId: 'o', type: 'a.b' as const };
+    const events = [project, 'o', { type: 'a.b' as const }] as const;
 
     const work = a.dataSource.transaction(async (manager) => {
-      await a.events.record(events, { manager });
+      await a.events.record(...events, { manager });
       await a.methods.list(project, {}, { manager });
       await a.methods.update(project, id, { ...ground, sort_order: 1 });
       await a.methods.update(project, id, { ...ground, sort_order: 2 }, { manager }).catch(() => undefined);

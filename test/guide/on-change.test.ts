@@ -114,8 +114,8 @@ describe('onChange', () => {
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
-    const placed = { projectId: 'acme', orderId: '1001', type: 'order.placed' };
-    await testing.get(OrderEvents).record(placed);
+    const placed = ['acme', '1001', { type: 'order.placed' }] as const;
+    await testing.get(OrderEvents).record(...placed);
     const sent: object[] = [];
     const send = async ({ message }: Outbox): Promise<void> => void sent.push(message);
 

@@ -91,7 +91,7 @@ describe('a shop', () => {
   it('that is closed leaves no method and no event', async () => {
     const events = testing.get(OrderEvents);
     await methods.create(shop, paket);
-    await events.record({ projectId: shop, orderId: '1001', type: 'order.placed' });
+    await events.record(shop, '1001', { type: 'order.placed' });
 
     await shops.close(shop);
     await shops.close(shop);

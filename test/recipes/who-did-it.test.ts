@@ -85,12 +85,12 @@ describe('who did it', () => {
 
   it('is in the history of an order', async () => {
     const history = testing.get(OrderHistory);
-    const event = { projectId: 'acme', orderId: '1001', type: 'order.placed' };
+    const event = ['acme', '1001', { type: 'order.placed' }] as const;
     const actor = { type: 'customer', id: 'c-518', label: 'Ann Lee' } as const;
 
     await testing
       .get(WhoDidIt)
-      .as(actor, () => testing.get(DataSource).transaction((manager) => history.record(event, manager)));
+      .as(actor, () => testing.get(DataSource).transaction((manager) => history.record(...event, manager)));
 
     expect(await testing.get(OrderEvents).list('acme', '1001')).toMatchObject([
       { type: 'order.placed', actor },

@@ -25,7 +25,9 @@ describe('onChange', () => {
   const note: OnChange = async ({ type, before, after }, manager) => {
     const { project_id: projectId, method_code } = after ?? before ?? { project_id: '', method_code: '' };
     await host.events.record(
-      { projectId, orderId: 'changes', type: `method.${type}`, message: method_code },
+      projectId,
+      'changes',
+      { type: `method.${type}`, message: method_code },
       { manager },
     );
   };

@@ -31,10 +31,7 @@ describe('onChange', () => {
   /** Notes each change as an event of the order `changes`, in the transaction of the change. */
   const note: OnChange = async ({ type, before, after }, manager) => {
     const { project_id: projectId, method_code } = after ?? before ?? { project_id: '', method_code: '' };
-    await events.record(
-      { projectId, orderId: 'changes', type: `method.${type}`, message: method_code },
-      { manager },
-    );
+    await events.record(projectId, 'changes', { type: `method.${type}`, message: method_code }, { manager });
   };
   const noted = async (project: string): Promise<string[]> =>
     (await events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);

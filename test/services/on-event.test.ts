@@ -16,13 +16,13 @@ describe('onEvent', () => {
   afterEach(() => {
     onEvent.mockReset();
   });
-  const placed = (part = {}) => ({ projectId: project, orderId: 'o', type: 'order.placed', ...part });
+  const placed = (part = {}) => [project, 'o', { type: 'order.placed', ...part }] as const;
   const stored = async (): Promise<string[]> =>
     (await host.events.list(project, 'o')).map(({ type }) => type);
 
   it('gets each event that is new, as it is stored, and no repeated one', async () => {
-    const { repeated, ...event } = await host.events.record(placed({ dedupeKey: 'once', data: { n: 1 } }));
-    await host.events.record(placed({ dedupeKey: 'once' }));
+    const { repeated, ...event } = await host.events.record(...placed({ dedupeKey: 'once', data: { n: 1 } }));
+    await host.events.record(...placed({ dedupeKey: 'once' }));
 
     const hookEvents = onEvent.mock.calls.map(([each]) => each);
 
@@ -36,10 +36,10 @@ describe('onEvent', () => {
       const { id, order_id } = event;
       expect(await host.events.list(project, order_id, { manager })).toMatchObject([{ id }]);
       if (event.type === 'order.placed')
-        await host.events.record(placed({ type: 'message.sent', orderId: 'outbox' }), { manager });
+        await host.events.record(...placed({ type: 'message.sent', orderId: 'outbox' }), { manager });
     });
 
-    await host.events.record(placed());
+    await host.events.record(...placed());
 
     expect(await host.events.list(project, 'outbox')).toHaveLength(1);
     expect(onEvent).toHaveBeenCalledTimes(2);
@@ -48,9 +48,9 @@ describe('onEvent', () => {
   it('that throws keeps the event from being stored, and the caller gets the error', async () => {
     onEvent.mockRejectedValue(new Error('The outbox is full.'));
 
-    await expect(host.events.record(placed())).rejects.toThrow('The outbox is full.');
+    await expect(host.events.record(...placed())).rejects.toThrow('The outbox is full.');
     const caught = host.dataSource.transaction(async (manager) => {
-      await host.events.record(placed(), { manager }).catch(() => undefined);
+      await host.events.record(...placed(), { manager }).catch(() => undefined);
     });
 
     await expect(caught).rejects.toThrow(/Roll the transaction back/);
@@ -62,7 +62,7 @@ describe('onEvent', () => {
     onEvent.mockImplementation((_event, manager) => Promise.resolve(void managers.push(manager)));
 
     const rolledBack = host.dataSource.transaction(async (manager) => {
-      await host.events.record(placed(), { manager });
+      await host.events.record(...placed(), { manager });
       expect(managers).toEqual([manager]);
       throw new Error('undone');
     });
@@ -76,7 +76,7 @@ describe('onEvent', () => {
       await host.events.list(project, 'o');
     });
 
-    const recording = host.events.record(placed());
+    const recording = host.events.record(...placed());
 
     await expect(recording).rejects.toThrow(TypeError);
     await expect(recording).rejects.toThrow('Pass it as { manager }');
@@ -87,7 +87,7 @@ describe('onEvent', () => {
       Object.assign(event.data, { n: 2 });
     });
 
-    const { data } = await host.events.record(placed({ data: { n: 1 } }));
+    const { data } = await host.events.record(...placed({ data: { n: 1 } }));
 
     expect(data).toEqual({ n: 1 });
   });
@@ -95,10 +95,10 @@ describe('onEvent', () => {
   it('runs for one of many racing calls with the same key', async () => {
     onEvent.mockImplementation(async ({ order_id }, manager) => {
       if (order_id === 'o')
-        await host.events.record(placed({ orderId: 'outbox', type: 'message.sent' }), { manager });
+        await host.events.record(...placed({ orderId: 'outbox', type: 'message.sent' }), { manager });
     });
 
-    const racing = Array.from({ length: 12 }, () => host.events.record(placed({ dedupeKey: 'once' })));
+    const racing = Array.from({ length: 12 }, () => host.events.record(...placed({ dedupeKey: 'once' })));
     const recorded = await Promise.all(racing);
 
     expect(recorded.filter(({ repeated }) => !repeated)).toHaveLength(1);

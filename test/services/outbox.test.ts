@@ -68,12 +68,12 @@ describe('an outbox', () => {
   it('has a row for each new event, in the order of the transaction', async () => {
     const project = freshProject();
     const events = app.nest.get(OrderEvents);
-    const placed = { projectId: project, orderId: 'o', type: 'order.placed', dedupeKey: 'placed' };
+    const placed = [project, 'o', { type: 'order.placed', dedupe_key: 'placed' }] as const;
 
     await database.dataSource.transaction(async (manager) => {
-      await events.record(placed, { manager });
+      await events.record(...placed, { manager });
       await methods.create(project, ground, { manager });
-      await events.record(placed, { manager });
+      await events.record(...placed, { manager });
     });
 
     expect(await entries()).toEqual(['order.placed', 'created 03']);

@@ -149,20 +149,20 @@ describe('the services as the documents show them', () => {
     const placed = await dataSource.transaction(async (manager) => {
       // … the order's own row …
       return events.record(
+        projectId,
+        orderId,
         {
-          projectId,
-          orderId,
           type: 'order.placed',
           data: { lines },
           actor: { type: 'customer', id: 'c-518' },
-          dedupeKey: 'placed',
+          dedupe_key: 'placed',
         },
         { manager },
       );
     });
     expect(placed).toMatchObject({ data: { lines }, repeated: false });
 
-    const replayed = await events.record({ projectId, orderId, type: 'order.placed', dedupeKey: 'placed' });
+    const replayed = await events.record(projectId, orderId, { type: 'order.placed', dedupe_key: 'placed' });
     expect(replayed).toEqual({ ...placed, repeated: true });
 
     const history = await events.list(projectId, orderId);

@@ -115,7 +115,7 @@ it('a manager that is a QueryRunner is a TypeError, so that no call leaves its t
 
   const calls = [
     host.methods.create(project, ground, { manager }),
-    host.events.record({ projectId: project, orderId: 'o', type: 'order.placed' }, { manager }),
+    host.events.record(project, 'o', { type: 'order.placed' }, { manager }),
   ];
   const outcomes = await Promise.allSettled(calls);
   await runner.release();
@@ -131,13 +131,13 @@ it('a manager that is a QueryRunner is a TypeError, so that no call leaves its t
 it('an option with a misspelt name is refused, so that no call leaves its transaction', async () => {
   const { manager } = host.dataSource;
   const [misspelt, matching] = [{ managr: manager } as object, { manager, etags: ['"1"'] }];
-  const placed = { projectId: project, orderId: 'o', type: 'order.placed' };
+  const placed = [project, 'o', { type: 'order.placed' }] as const;
   const calls = [
     host.methods.create(project, ground, misspelt),
     host.methods.update(project, 'id', ground, misspelt),
     host.methods.list(project, {}, misspelt),
     host.methods.findByCodes(project, 'ups', '03', misspelt),
-    host.events.record(placed, misspelt),
+    host.events.record(...placed, misspelt),
     host.events.list(project, 'o', misspelt),
   ];
 

@@ -25,7 +25,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     [
       'event',
       (projectId, manager) =>
-        host.events.record({ projectId, orderId: 'o', type: 'order.placed', dedupeKey: 'k' }, { manager }),
+        host.events.record(projectId, 'o', { type: 'order.placed', dedupe_key: 'k' }, { manager }),
     ],
   ])('leaves the pool usable for all other requests: %s', async (_name, call) => {
     const other = host.shop();
@@ -218,8 +218,8 @@ describe("a host's nested transaction beside a call with onChange", () => {
   const onChange = async ({ after }: ShippingMethodChange, manager: EntityManager): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     await manager.transaction((inner) => anyStatement(inner));
-    const event = { projectId: after?.project_id ?? '', orderId: 'o', type: 'method.changed' };
-    await hooked.events.record(event, { manager });
+    const event = [after?.project_id ?? '', 'o', { type: 'method.changed' }] as const;
+    await hooked.events.record(...event, { manager });
   };
   const hooked = mounted({ shipping: { onChange } });
 

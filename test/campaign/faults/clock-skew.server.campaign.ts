@@ -24,7 +24,7 @@ describe('instances whose clocks are an hour fast and an hour slow', () => {
       // One process stands for three, whose clocks differ.
       const now = rightNow() + ([-hour, hour, 0][index % 3] ?? 0);
       vi.useFakeTimers({ toFake: ['Date'], now });
-      const event = await events.record({ projectId, orderId: '1', type: 'order.note' });
+      const event = await events.record(projectId, '1', { type: 'order.note' });
       const code = { carrier_code: 'ups', method_code: `m${index}`, method_label: 'UPS' };
       const method = await methods.create(projectId, code);
       vi.useRealTimers();

@@ -40,7 +40,7 @@ async function write(writer: number): Promise<void> {
     await methods.upsert(`p${writer}`, { ...label, method_code: `${run}-one`, sort_order: n });
     // Every second one is a repeat, which is no new event.
     const dedupeKey = `${run}-${Math.floor(n / 2)}`;
-    await events.record({ projectId: `p${writer}`, orderId: run, type: 'order.note_added', dedupeKey });
+    await events.record(`p${writer}`, run, { type: 'order.note_added', dedupe_key: dedupeKey });
     console.log('written');
   }
 }

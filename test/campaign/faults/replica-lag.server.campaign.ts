@@ -42,7 +42,7 @@ describe('a read replica that lags', () => {
       const codes = { carrier_code: 'ups', method_code: `m${round}` };
       const query = `q=m${round}&filter[method_code]=m${round}`;
       const { body: created } = await shop.create({ ...codes, method_label: 'First' });
-      await events.record({ projectId: 'replicated', orderId: `${round}`, type: 'order.placed' });
+      await events.record('replicated', `${round}`, { type: 'order.placed' });
       const before = await shop.list(query);
       await shop.update(created.id, { ...codes, method_label: 'Second' });
       const etag = { 'if-none-match': before.headers.get('etag') ?? '' };

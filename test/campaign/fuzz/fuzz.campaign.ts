@@ -22,7 +22,7 @@ describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapt
   beforeAll(async () => {
     app = await testApp({ adapter });
     agent = new Agent({ keepAlive: true });
-    await app.nest.get(OrderEvents).record({ projectId: 'p1', orderId: 'ups', type: 'order.placed' });
+    await app.nest.get(OrderEvents).record('p1', 'ups', { type: 'order.placed' });
   });
   afterAll(async () => {
     agent?.destroy();

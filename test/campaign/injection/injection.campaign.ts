@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { OrderEvents, type RecordOrderEvent, ShippingException } from 'nestjs-shipping';
+import { OrderEvents, type NewOrderEvent, ShippingException } from 'nestjs-shipping';
 import { type Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
@@ -35,11 +35,9 @@ const eventPlaces: readonly ((text: string) => object)[] = [
   (text) => ({ data: Object.fromEntries([[text, 1]]) }),
   (text) => ({ actor: { type: text } }),
   (text) => ({ actor: { type: 'user', id: text.slice(0, 64), label: text } }),
-  (orderId) => ({ orderId }),
-  (projectId) => ({ projectId }),
-  (dedupeKey) => ({ dedupeKey }),
-  (occurredAt) => ({ occurredAt }),
-] satisfies ((text: string) => Partial<Record<keyof RecordOrderEvent, unknown>>)[];
+  (dedupe_key) => ({ dedupe_key }),
+  (occurred_at) => ({ occurred_at }),
+] satisfies ((text: string) => Partial<Record<keyof NewOrderEvent, unknown>>)[];
 
 describe('payloads of injection in every place of every route', () => {
   const log = new StatementLog();
@@ -68,7 +66,7 @@ describe('payloads of injection in every place of every route', () => {
     const [reader, writer] = [new Client(app.origin, freshProject()), freshProject()];
     await reader.create({ carrier_code: 'dhl', method_code: 'x', method_label: 'Mine' });
     const known = new KnownIds();
-    const events = app.nest.get(OrderEvents);
+    const orderEvents = app.nest.get(OrderEvents);
     const failures: string[] = [];
     let sent = 0;
     const answerTo = async ({ method, target, headers, body }: FuzzRequest, isRead: boolean) => {
@@ -83,10 +81,19 @@ describe('payloads of injection in every place of every route', () => {
     for (const payload of payloads) {
       await Promise.all(listsWith(payload, reader.project).map((request) => answerTo(request, true)));
       await Promise.all(requestsWith(payload, writer).map((request) => answerTo(request, false)));
-      for (const place of eventPlaces) {
+      const placed = { type: 'order.placed' };
+      const events: Parameters<OrderEvents['record']>[] = [
+        [payload, 'o', placed],
+        [writer, payload, placed],
+        ...eventPlaces.map((place): Parameters<OrderEvents['record']> => [
+          writer,
+          'o',
+          { ...placed, ...place(payload) },
+        ]),
+      ];
+      for (const event of events) {
         sent++;
-        const event = { projectId: writer, orderId: 'o', type: 'order.placed', ...place(payload) };
-        const refusal = await events.record(event).then(
+        const refusal = await orderEvents.record(...event).then(
           () => undefined,
           (error: unknown) => error,
         );

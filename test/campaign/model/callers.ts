@@ -1,5 +1,6 @@
 import {
   type CallOptions,
+  type NewOrderEvent,
   type OrderEventPage,
   type OrderEventPageQuery,
   OrderEvents,
@@ -139,8 +140,8 @@ export class ServiceCaller implements Caller {
     return refusedOr(200, this.methods.findByCodes(this.project, carrierCode, methodCode, this.options));
   }
 
-  record(event: Parameters<OrderEvents['record']>[0]): Promise<Reply> {
-    return refusedOr(201, this.orderEvents.record(event, this.options));
+  record(orderId: string, event: NewOrderEvent): Promise<Reply> {
+    return refusedOr(201, this.orderEvents.record(this.project, orderId, event, this.options));
   }
 
   page(orderId: string, query: OrderEventPageQuery): Promise<OrderEventPage> {

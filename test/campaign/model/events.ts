@@ -4,7 +4,7 @@ import {
   type OrderEventActor,
   type OrderEventPage,
   type RecordedOrderEvent,
-  type RecordOrderEvent,
+  type NewOrderEvent,
 } from 'nestjs-shipping';
 import { expect } from 'vitest';
 import { command, expectSame, serviceCommand } from './command.js';
@@ -13,7 +13,7 @@ import { dedupeKeys, meta, text, time } from './values.js';
 
 const eventTypes = ['order.placed', 'shipment.dispatched', 'my_app.odd_thing.happened'];
 
-const entry: fc.Arbitrary<Omit<RecordOrderEvent, 'projectId'>> = fc.record(
+const entry: fc.Arbitrary<NewOrderEvent & { orderId: string }> = fc.record(
   {
     orderId: fc.constantFrom('o-1', 'o-1', 'o-2'),
     type: fc.constantFrom(...eventTypes),
@@ -25,23 +25,19 @@ const entry: fc.Arbitrary<Omit<RecordOrderEvent, 'projectId'>> = fc.record(
         { type: 'system', id: null, label: 'Cron' },
       ),
     ),
-    occurredAt: fc.option(time),
-    dedupeKey: dedupeKeys,
+    occurred_at: fc.option(time),
+    dedupe_key: dedupeKeys,
   },
-  { requiredKeys: ['orderId', 'type', 'dedupeKey'] },
+  { requiredKeys: ['orderId', 'type', 'dedupe_key'] },
 );
 
 /** Records events with the same order ids and keys in each project. */
-const record = serviceCommand('record', entry, async (given, { model, shop, shops }) => {
-  const sent: RecordOrderEvent = {
-    ...given,
-    projectId: shop.project,
-    orderId: `${given.orderId}-${shops.run}`,
-  };
+const record = serviceCommand('record', entry, async ({ orderId, ...event }, { model, shop, shops }) => {
+  const order = `${orderId}-${shops.run}`;
 
-  const { body } = await shop.record(sent);
+  const { body } = await shop.record(order, event);
 
-  expectRecorded(model.histories, sent, body as RecordedOrderEvent);
+  expectRecorded(model.histories, [shop.project, order, event], body as RecordedOrderEvent);
 });
 
 const events = command(
@@ -59,23 +55,23 @@ const events = command(
 
 function expectRecorded(
   histories: Histories,
-  sent: RecordOrderEvent,
+  [projectId, orderId, sent]: [projectId: string, orderId: string, event: NewOrderEvent],
   { repeated, ...event }: RecordedOrderEvent,
 ): void {
-  const key = `${sent.projectId}/${sent.orderId}`;
-  const { dedupeKey = null, message = null, data, actor = null } = sent;
+  const key = `${projectId}/${orderId}`;
+  const { dedupe_key: dedupeKey = null, message = null, data, actor = null } = sent;
   const first = histories.first(key, dedupeKey);
   expectSame('repeated', repeated, first !== undefined);
   if (first) return expect(event).toEqual(first);
   expect(event).toEqual({
     id: event.id,
-    project_id: sent.projectId,
-    order_id: sent.orderId,
+    project_id: projectId,
+    order_id: orderId,
     type: sent.type,
     message,
     data: data ?? {},
     actor,
-    occurred_at: sent.occurredAt ? new Date(sent.occurredAt).toISOString() : event.recorded_at,
+    occurred_at: sent.occurred_at ? new Date(sent.occurred_at).toISOString() : event.recorded_at,
     recorded_at: event.recorded_at,
   });
   histories.keep(key, dedupeKey, event);

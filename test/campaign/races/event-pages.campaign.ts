@@ -32,8 +32,8 @@ it('pages show each event of a history once, in its order, beside recorders', as
       // Many events of one time, so that pages end in the middle of them.
       const occurredAt = any([undefined, undefined, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z']);
       const { orderId, recorded } = order;
-      const sent = { projectId, orderId, type: any(types), ...(occurredAt && { occurredAt }) };
-      recorded.push(await any(services).record(sent));
+      const sent = [projectId, orderId, { type: any(types), ...(occurredAt && { occurredAt }) }] as const;
+      recorded.push(await any(services).record(...sent));
       if (recorded.length > 60) order = { orderId: `o-${++orders}`, recorded: [] };
     }
   };

@@ -31,13 +31,8 @@ describe("events in a caller's transactions", () => {
         const isKept = append % 2 === Math.floor(append / orders.length) % 2;
         let id = '';
         const outcome = app.database.dataSource.transaction(async (manager) => {
-          const sent = {
-            projectId: client.project,
-            orderId,
-            type: 'order.note_added',
-            data: { append },
-          } as const;
-          ({ id } = await events.record(sent, { manager }));
+          const sent = [client.project, orderId, { type: 'order.note_added', data: { append } }] as const;
+          ({ id } = await events.record(...sent, { manager }));
           if (!isKept) throw new Error('rollback');
         });
         const error = await outcome.then(() => undefined, String);

@@ -42,7 +42,11 @@ describe.each(cases)(
       const order = { projectId: project, orderId: `${word}-order` };
       await app.nest
         .get(OrderEvents)
-        .record({ ...order, type: 'order.placed', message: word, data: { [word]: word } });
+        .record(order.projectId, order.orderId, {
+          type: 'order.placed',
+          message: word,
+          data: { [word]: word },
+        });
       return { methodId: id, orderId: order.orderId };
     };
     const all = async (client: Client): Promise<string[]> => [

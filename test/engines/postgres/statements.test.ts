@@ -94,9 +94,9 @@ describe('a write without a manager', () => {
 
 describe('an event', () => {
   it('is one statement where there is no onEvent', async () => {
-    const event = { projectId: project, orderId: 'o', type: 'a.b', dedupeKey: 'k' };
+    const event = [project, 'o', { type: 'a.b', dedupe_key: 'k' }] as const;
 
-    expect(await sentBy(() => app.nest.get(OrderEvents).record(event))).toEqual(['INSERT']);
+    expect(await sentBy(() => app.nest.get(OrderEvents).record(...event))).toEqual(['INSERT']);
   });
 });
 

@@ -28,9 +28,9 @@ export class ShopOrders {
   ): Promise<ShopOrder> {
     // With MariaDB's default level, a transaction that has waited for another one would have to be repeated.
     const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
-      const placed = { projectId, orderId: id, type: 'order.placed', dedupeKey: 'placed' };
+      const placed = [projectId, id, { type: 'order.placed', dedupe_key: 'placed' }] as const;
       // This call comes first, so that a repeat waits here until the first transaction has ended.
-      const { repeated } = await this.events.record(placed, { manager });
+      const { repeated } = await this.events.record(...placed, { manager });
       if (repeated) return manager.findOneByOrFail(ShopOrder, { projectId, id });
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');

@@ -4,7 +4,7 @@ import { type Refuse, shortened, type Violations } from '../validation/violation
 import { positionOf } from './event-cursor.js';
 import { type EventPosition, type EventRange } from './event-rows.js';
 import { eventLengths } from './dto/order-event.dto.js';
-import { eventTypePattern } from './dto/record-order-event.dto.js';
+import { eventTypePattern } from './dto/new-order-event.dto.js';
 
 const parameters = ['limit', 'types', 'newestFirst', 'cursor'];
 const limits = { limit: 50, maxLimit: 200, maxTypes: 50, maxCursor: 128 } as const;

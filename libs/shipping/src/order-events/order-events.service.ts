@@ -7,8 +7,8 @@ import { checkIds, checkWithIds } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { checkPageQuery } from './event-page.check.js';
 import { type OrderEventPage, type OrderEventPageQuery } from './dto/order-event-page.dto.js';
-import { checkOrderEvent } from './dto/record-order-event.check.js';
-import { type RecordOrderEvent } from './dto/record-order-event.dto.js';
+import { checkOrderEvent } from './dto/new-order-event.check.js';
+import { type NewOrderEvent } from './dto/new-order-event.dto.js';
 import { cursorOf } from './event-cursor.js';
 import { ShippingSettings } from '../shipping.options.js';
 import {
@@ -40,15 +40,21 @@ export class OrderEvents {
 
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
-   * @returns the event; if the order already had an event with this `dedupeKey`, that event, with `repeated: true`
+   * @returns the event; if the order already had an event with this `dedupe_key`, that event, with `repeated: true`
    * @throws ValidationFailedError, InvalidParameterError, and what the option `onEvent` throws
    */
-  async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<RecordedOrderEvent> {
-    const checkedEvent = checkOrderEvent(event);
+  async record(
+    projectId: string,
+    orderId: string,
+    event: NewOrderEvent,
+    options: CallOptions = {},
+  ): Promise<RecordedOrderEvent> {
+    const order = { projectId, orderId };
+    const checkedEvent = checkWithIds(order, (violations) => checkOrderEvent(violations, event));
     const callerManager = this.database.callerManager(options);
     const id = uuid();
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
-      insertEvent(manager, id, checkedEvent);
+      insertEvent(manager, order, id, checkedEvent);
     const { onEvent } = this.settings;
     // If the event is read by a second statement, and that fails, the INSERT must not be committed.
     if (!onEvent && returnsRow(this.database.dataSource.manager))

@@ -29,7 +29,7 @@ for (const folder of readdirSync(clients, { withFileTypes: true }).filter((entry
   for (const name of ['openapi-fetch', 'orval', 'hey-api']) {
     const { callAll } = (await import(new URL(`${folder.name}/${name}.js`, clients).href)) as Client;
     const project = `p-${randomUUID()}`;
-    await app?.get(OrderEvents).record({ projectId: project, orderId, type: 'order.placed' });
+    await app?.get(OrderEvents).record(project, orderId, { type: 'order.placed' });
 
     const seen = await callAll({ origin, project, orderId, headers });
 

@@ -6,13 +6,7 @@ import { eventLengths, type OrderEventActor } from './order-event.dto.js';
 export const eventTypePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
 
 /** An event to append to the history of an order. */
-export class RecordOrderEvent {
-  @Allow()
-  projectId!: string;
-
-  @Allow()
-  orderId!: string;
-
+export class NewOrderEvent {
   /** A type of the form `noun.verb`, at most 64 characters. `orderEventTypes` lists the known types. */
   @Required()
   @Text(eventLengths.type)
@@ -32,9 +26,9 @@ export class RecordOrderEvent {
 
   /** The time of the event: a Date or an RFC 3339 time with an offset. The default is the time of the database. */
   @Time()
-  occurredAt?: Date | string | null;
+  occurred_at?: Date | string | null;
 
   /** Unique in its order, 1 to 128 characters. A second `record()` with the same key returns the first event. */
   @Text(eventLengths.dedupeKey, 1)
-  dedupeKey?: string | null;
+  dedupe_key?: string | null;
 }
