@@ -75,7 +75,7 @@ describe("a host's DataSource that caches every query", () => {
     await events.record(...shipped);
 
     const [page, tree] = [await methods.list('shop'), await methods.tree('shop')];
-    const label = (await methods.find('shop', created.id)).method_label;
+    const label = (await methods.findOrFail('shop', created.id)).method_label;
     const byCodes = await methods.findByCodes('shop', 'ups', '03');
     const [active] = await methods.findActive('shop');
     const { changes } = await methods.adoptDefaults('shop');

@@ -32,7 +32,7 @@ const late: Record<string, Late> = {
   'an update with the old ETag': {
     commits: (methods, project, id) => methods.update(project, id, { ...ground, sort_order: 7 }),
     call: (methods, project, id, manager) =>
-      methods.update(project, id, { ...ground, sort_order: 8 }, { manager, etags: ['"1"'] }),
+      methods.update(project, id, { ...ground, sort_order: 8 }, { manager, etag: '"1"' }),
     gives: { code: 'version_mismatch', currentVersion: 2 },
   },
   'an update of what was removed': {
@@ -191,7 +191,7 @@ describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_
     });
 
     await expect(work).rejects.toThrow('has failed. Roll the transaction back');
-    expect((await a.methods.find(project, id)).sort_order).toBe(1);
+    expect((await a.methods.findOrFail(project, id)).sort_order).toBe(1);
     expect(await a.events.list(project, 'o')).toEqual([]);
     await a.close();
     await database.drop();

@@ -73,7 +73,7 @@ describe('the code of the guide to imports', () => {
     await dataSource.transaction(async (manager) => {
       for (const [index, { id, etag, carrier_code, method_code, method_label }] of dragged.entries()) {
         const moved = { carrier_code, method_code, method_label, sort_order: 10 * index };
-        await methods.update(projectId, id, moved, { etags: [etag], manager });
+        await methods.update(projectId, id, moved, { etag, manager });
       }
     });
 

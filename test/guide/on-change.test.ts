@@ -144,7 +144,7 @@ describe('onChange', () => {
       .find({ order: { id: 'ASC' } });
     expect(rows.map(({ actor, what }) => [actor, what])).toEqual([
       ['ann', `created ${id}`],
-      ['system', `deleted ${id}`],
+      ['system', `removed ${id}`],
     ]);
   });
 });

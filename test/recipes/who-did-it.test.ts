@@ -70,7 +70,7 @@ describe('who did it', () => {
     const refused = await shop.create(ground, { authorization: 'Bearer stolen' });
 
     expect(refused.status).toBe(403);
-    expect(await trail()).toEqual(['user ann: created', 'user bob: deleted']);
+    expect(await trail()).toEqual(['user ann: created', 'user bob: removed']);
   });
 
   it('is the job that makes the call, otherwise the system', async () => {
@@ -80,7 +80,7 @@ describe('who did it', () => {
     await who.as({ type: 'app', id: 'import' }, () => methods.upsertMany('acme', [ground]));
     await methods.removeProject('acme');
 
-    expect(await trail()).toEqual(['app import: created', 'system: deleted']);
+    expect(await trail()).toEqual(['app import: created', 'system: removed']);
   });
 
   it('is in the history of an order', async () => {

@@ -132,7 +132,7 @@ describe('a dry run', () => {
     });
     stop();
 
-    expect(dry.changes.map(({ type }) => type)).toEqual(['created', 'updated', 'deleted']);
+    expect(dry.changes.map(({ type }) => type)).toEqual(['created', 'updated', 'removed']);
     expect(sent.filter((sql) => !sql.startsWith('SELECT'))).toEqual([]);
     expect(await stored()).toEqual(before);
     expect(reported).toEqual([]);

@@ -33,7 +33,7 @@ describe("the caller's transaction after a refusal", () => {
         DuplicateMethodError,
       );
       await expect(host.methods.remove(project, 'nothing', { manager })).rejects.toThrow(MethodNotFoundError);
-      await expect(host.methods.remove(project, id, { manager, etags: ['"7"'] })).rejects.toThrow(
+      await expect(host.methods.remove(project, id, { manager, etag: '"7"' })).rejects.toThrow(
         VersionMismatchError,
       );
       await expect(host.methods.upsertMany(project, [ground, ground], { manager })).rejects.toThrow(
@@ -120,7 +120,7 @@ describe("the caller's transaction after a refusal", () => {
       });
       await renaming;
 
-      expect((await host.methods.find(project, id)).sort_order).toBe(5);
+      expect((await host.methods.findOrFail(project, id)).sort_order).toBe(5);
     });
 
     it.each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([

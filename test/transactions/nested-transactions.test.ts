@@ -126,7 +126,7 @@ describe("a host's nested transaction beside a call of ours", () => {
         });
 
         expect(await call).toMatchObject(changed);
-        const { sort_order } = await host.methods.find(project, id);
+        const { sort_order } = await host.methods.findOrFail(project, id);
         expect(sort_order).toBe(end === 'is released' ? 1 : 0);
       },
     );

@@ -26,7 +26,7 @@ export { type FilterField, type InheritedField } from './shipping-methods/method
 export {
   type FilterOperator,
   type FilterValue,
-  type ListShippingMethods,
+  type ShippingMethodQuery,
   type RawFilter,
 } from './shipping-methods/list/list-query.dto.js';
 export {

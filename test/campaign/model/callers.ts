@@ -105,7 +105,7 @@ export class ServiceCaller implements Caller {
   update(id: string, sent: Sent, { versions }: Guard): Promise<Reply> {
     return refusedOr(
       200,
-      this.methods.update(this.project, id, sent, { ...this.options, etags: tagsOf(versions) }),
+      this.methods.update(this.project, id, sent, { ...this.options, etag: tagsOf(versions) }),
     );
   }
 
@@ -114,10 +114,7 @@ export class ServiceCaller implements Caller {
   }
 
   remove(id: string, { versions }: Guard): Promise<Reply> {
-    return refusedOr(
-      204,
-      this.methods.remove(this.project, id, { ...this.options, etags: tagsOf(versions) }),
-    );
+    return refusedOr(204, this.methods.remove(this.project, id, { ...this.options, etag: tagsOf(versions) }));
   }
 
   list(query: Query): Promise<Reply> {
@@ -133,7 +130,7 @@ export class ServiceCaller implements Caller {
   }
 
   find(id: string): Promise<Reply> {
-    return refusedOr(200, this.methods.find(this.project, id, this.options));
+    return refusedOr(200, this.methods.findOrFail(this.project, id, this.options));
   }
 
   findByCodes(carrierCode: string, methodCode: string): Promise<Reply> {

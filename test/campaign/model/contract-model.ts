@@ -52,7 +52,7 @@ export type Outcome =
 export type Change =
   | { type: 'created'; before: null; after: Shown }
   | { type: 'updated'; before: Shown; after: Shown }
-  | { type: 'deleted'; before: Shown; after: null };
+  | { type: 'removed'; before: Shown; after: null };
 
 /** The methods and histories of some tenants, and of the project that holds their defaults. */
 export class ContractModel {
@@ -127,7 +127,7 @@ export class ContractModel {
   }
 
   remove(method: Method): void {
-    this.reported.push({ type: 'deleted', before: this.shown(method), after: null });
+    this.reported.push({ type: 'removed', before: this.shown(method), after: null });
     this.change(method.project_id);
     this.methods.delete(method.id);
   }

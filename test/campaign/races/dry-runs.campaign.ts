@@ -71,7 +71,7 @@ it('dry runs show one moment, write nothing and announce nothing beside writers'
       const count = (type: string): number => changes.filter((change) => change.type === type).length;
       if (seen.size !== 1) mixed++;
       if ([...seen].some((sort_order) => sort_order < least)) stale++;
-      if (String([count('updated'), count('created'), count('deleted')]) !== '10,9,10') wrong++;
+      if (String([count('updated'), count('created'), count('removed')]) !== '10,9,10') wrong++;
     }
   };
   await Promise.all([writer(), ...Array.from({ length: 4 }, dryRun)]);

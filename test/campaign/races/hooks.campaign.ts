@@ -61,7 +61,7 @@ afterAll(async () => {
 
 /** Records an event for the change, and finds the changed method, in the transaction of the change. */
 async function noted(projectId: string, id: string, manager: EntityManager): Promise<void> {
-  const { version } = await app.nest.get(ShippingMethods).find(projectId, id, { manager });
+  const { version } = await app.nest.get(ShippingMethods).findOrFail(projectId, id, { manager });
   const event = [projectId, id, { type: 'order.note_added', data: { version } }] as const;
   await app.nest.get(OrderEvents).record(...event, { manager });
 }

@@ -67,7 +67,7 @@ export function calls(
     ['find', (project, { methodId }) => call('find', project, methodId)],
     ['update', (project, { methodId }) => call('update', project, methodId, change)],
     ['remove', (project, { methodId }) => call('remove', project, methodId)],
-    ['remove at a version', (project, { methodId }) => call('remove', project, methodId, { etags: ['"1"'] })],
+    ['remove at a version', (project, { methodId }) => call('remove', project, methodId, { etag: '"1"' })],
     ['list', (project, { methodId }) => call('list', project, { filter: { id: methodId } })],
     ['findByCodes', (project) => call('findByCodes', project, 'canary', 'canary')],
     ['findActive', (project) => call('findActive', project)],

@@ -258,7 +258,7 @@ for (const form of forms)
       await runSql(database.scaled.url, scalingSql('one-table'));
 
       await expectNoSchemaDrift(database.dataSource);
-      expect((await methods.find(project, id)).id).toBe(id);
+      expect((await methods.findOrFail(project, id)).id).toBe(id);
       await events.record(project, 'o', { type: 'order.paid' });
       const { events: history } = await events.page(project, 'o');
       expect(history.map(({ type }) => type)).toEqual(['order.placed', 'order.paid']);

@@ -12,8 +12,8 @@ export interface FindOptions extends CallOptions {
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
-  /** The call changes the method only while its `etag`, or its version as `"3"`, is in this list, as with `If-Match`. */
-  etags?: readonly string[];
+  /** The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. */
+  etag?: string | readonly string[];
 }
 
 /** Options of `adoptDefaults`. */
@@ -39,7 +39,7 @@ export interface UpsertManyOptions extends DryRunOptions {
  * @throws TypeError
  */
 export function checkOptions({
-  etags,
+  etag,
   dryRun,
   removeOthers,
   maxRemoved,
@@ -51,8 +51,8 @@ export function checkOptions({
   if (maxRemoved !== undefined && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
     throw new TypeError('The option "maxRemoved" must be an integer from 0.');
   const isEntityTag = (tag: unknown): boolean => typeof tag === 'string' && /^(W\/)?".*"$/.test(tag);
-  if (etags !== undefined && !(Array.isArray(etags) && etags.every(isEntityTag)))
+  if (etag !== undefined && ![etag].flat().every(isEntityTag))
     throw new TypeError(
-      'The option "etags" must be an array of entity tags, each with its quotes, such as method.etag or \'"3"\'.',
+      'The option "etag" must be an entity tag with its quotes, such as method.etag, or an array of them.',
     );
 }
