@@ -21,11 +21,11 @@ describe('a shop', () => {
   let shop = '';
   beforeAll(async () => {
     database = await testDatabase();
-    const onChange = async (): Promise<void> => {
+    const hook = async (): Promise<void> => {
       const failure = failures.shift();
       if (failure) throw failure;
     };
-    const shipping = ShippingModule.forRoot({ isGlobal: true, onChange });
+    const shipping = ShippingModule.forRoot({ isGlobal: true, beforeCommit: { change: hook } });
     testing = await compiled([typeOrm(database), shipping], { providers: [ShopsService] });
     await testing.init();
     methods = testing.get(ShippingMethods);

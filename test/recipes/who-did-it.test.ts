@@ -18,7 +18,9 @@ const shipping = ShippingModule.forRootAsync({
   imports: [WhoModule],
   http: { decorators: [UseGuards(TokenGuard)] },
   inject: [Trail],
-  useFactory: (trail: Trail) => ({ onChange: (change, manager) => trail.write(change, manager) }),
+  useFactory: (trail: Trail) => ({
+    beforeCommit: { change: (change, manager) => trail.write(change, manager) },
+  }),
 });
 
 @Module({ imports: [WhoModule, shipping], providers: [OrderHistory] })

@@ -60,7 +60,7 @@ export class MethodAudit {
 export class Trail {
   constructor(@Inject(WhoDidIt) private readonly who: WhoDidIt) {}
 
-  /** The option `onChange`. */
+  /** The option `beforeCommit.change`. */
   async write(change: ShippingMethodChange, manager: EntityManager): Promise<void> {
     const { type, id = '' } = this.who.actor;
     await manager.insert(MethodAudit, { who: `${type} ${id}`.trim(), change });

@@ -33,7 +33,7 @@ describe('an outbox', () => {
     database = await testDatabase({ entities: [...shippingEntities, OutboxEntry] });
     // This adds the table of the outbox. The other tables match their entities.
     await database.dataSource.synchronize();
-    app = await testApp({ database, shipping: { onChange: writeChange, onEvent: writeEvent } });
+    app = await testApp({ database, shipping: { beforeCommit: { change: writeChange, event: writeEvent } } });
     methods = app.nest.get(ShippingMethods);
   });
   afterAll(async () => {
@@ -59,7 +59,7 @@ describe('an outbox', () => {
     await methods.removeProject(project);
     subscription.unsubscribe();
 
-    expect(await entries()).toEqual(['created 03', 'created 01', 'updated 03', 'deleted 03', 'deleted 01']);
+    expect(await entries()).toEqual(['created 03', 'created 01', 'updated 03', 'removed 03', 'removed 01']);
     expect(emitted.map(({ type, before, after }) => `${type} ${(after ?? before)?.method_code}`)).toEqual(
       await entries(),
     );

@@ -73,7 +73,7 @@ describe('a subscriber of the host', () => {
 });
 
 describe('a subscriber of the host that fails', () => {
-  const hooked = mounted({ shipping: { onEvent: () => Promise.resolve() } });
+  const hooked = mounted({ shipping: { beforeCommit: { event: () => Promise.resolve() } } });
   const coded = (code: string): Error => Object.assign(new Error(code), { code });
   const deadlock = engine.conflicts[0] ?? 'SQLITE_BUSY_SNAPSHOT';
   const failures: [string, Error][] = [

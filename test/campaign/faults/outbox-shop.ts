@@ -21,7 +21,7 @@ const url = process.env['DATABASE_URL'] ?? '';
       migrations: [...shippingMigrations, CreateOutbox],
       migrationsRun: true,
     }),
-    ShippingModule.forRoot({ http: false, onChange: writeChange, onEvent: writeEvent }),
+    ShippingModule.forRoot({ http: false, beforeCommit: { change: writeChange, event: writeEvent } }),
   ],
 })
 class OutboxShop {}

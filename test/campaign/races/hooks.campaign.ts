@@ -46,9 +46,11 @@ let place = 0;
 beforeAll(async () => {
   app = await testApp({
     shipping: {
-      onChange: async ({ after }, manager) => {
-        if (after)
-          await (workers[place++ % callers] as Worker).do(() => noted(after.project_id, after.id, manager));
+      beforeCommit: {
+        change: async ({ after }, manager) => {
+          if (after)
+            await (workers[place++ % callers] as Worker).do(() => noted(after.project_id, after.id, manager));
+        },
       },
     },
   });

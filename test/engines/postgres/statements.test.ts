@@ -93,7 +93,7 @@ describe('a write without a manager', () => {
 });
 
 describe('an event', () => {
-  it('is one statement where there is no onEvent', async () => {
+  it('is one statement where there is no beforeCommit.event', async () => {
     const event = [project, 'o', { type: 'a.b', dedupe_key: 'k' }] as const;
 
     expect(await sentBy(() => app.nest.get(OrderEvents).record(...event))).toEqual(['INSERT']);

@@ -41,7 +41,7 @@ export class OrderEvents {
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
    * @returns the event; if the order already had an event with this `dedupe_key`, that event, with `repeated: true`
-   * @throws ValidationFailedError, InvalidParameterError, and what the option `onEvent` throws
+   * @throws ValidationFailedError, InvalidParameterError, and what `beforeCommit.event` throws
    */
   async record(
     projectId: string,
@@ -55,16 +55,16 @@ export class OrderEvents {
     const id = uuid();
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
       insertEvent(manager, order, id, checkedEvent);
-    const { onEvent } = this.settings;
+    const { event: eventHook } = this.settings.beforeCommit;
     // If the event is read by a second statement, and that fails, the INSERT must not be committed.
-    if (!onEvent && returnsRow(this.database.dataSource.manager))
+    if (!eventHook && returnsRow(this.database.dataSource.manager))
       return this.database.autocommit(callerManager, insert);
     return this.database.write(callerManager, insert, {
       hook:
-        onEvent &&
+        eventHook &&
         (async ({ repeated, ...recorded }, manager) => {
           // The caller and the hook may modify the event, so each has its own copy.
-          if (!repeated) await onEvent(structuredClone(recorded), manager);
+          if (!repeated) await eventHook(structuredClone(recorded), manager);
         }),
     });
   }

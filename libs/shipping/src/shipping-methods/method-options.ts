@@ -1,6 +1,6 @@
 import { type CallOptions } from '../database/database.js';
 
-/** Options of `find` and `findByCodes`. */
+/** Options of `find`, `findOrFail` and `findByCodes`. */
 export interface FindOptions extends CallOptions {
   /**
    * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
@@ -20,8 +20,8 @@ export interface ChangeOptions extends CallOptions {
 export interface DryRunOptions extends CallOptions {
   /**
    * The call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not call
-   * `onChange` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the
-   * same, but your foreign keys (`MethodInUseError`), triggers and `onChange` can refuse only a real call.
+   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the
+   * same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only a real call.
    */
   dryRun?: boolean;
 }

@@ -88,17 +88,17 @@ export class ShippingMethods {
     @Inject(MethodStore) private readonly store: MethodStore,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
-    const { onChange } = settings;
-    // The caller may modify the result, so observers and `onChange` get copies.
+    const { change: changeHook } = settings.beforeCommit;
+    // The caller may modify the result, so observers and the hook get copies.
     this.afterStatements = {
       prepareAnnouncement: ({ changes }) => {
         const announcedChanges = structuredClone(changes);
         return () => announcedChanges.forEach((change) => changesOf(database.dataSource).next(change));
       },
       hook:
-        onChange &&
+        changeHook &&
         (async ({ changes }, manager) => {
-          for (const change of structuredClone(changes)) await onChange(change, manager);
+          for (const change of structuredClone(changes)) await changeHook(change, manager);
         }),
     };
   }

@@ -11,9 +11,11 @@ type OnChange = (change: ShippingMethodChange, manager: EntityManager) => Promis
 
 const nothing: OnChange = () => Promise.resolve();
 
-describe('a call in onChange', () => {
+describe('a call in beforeCommit.change', () => {
   let hook = nothing;
-  const host = mounted({ shipping: { onChange: (change, manager) => hook(change, manager) } });
+  const host = mounted({
+    shipping: { beforeCommit: { change: (change, manager) => hook(change, manager) } },
+  });
   afterEach(() => {
     hook = nothing;
   });

@@ -13,13 +13,15 @@ type OnChange = (change: ShippingMethodChange, manager: EntityManager) => Promis
 
 const nothing: OnChange = () => Promise.resolve();
 
-describe('onChange', () => {
+describe('beforeCommit.change', () => {
   let hook = nothing;
   let app: TestApp;
   let methods: ShippingMethods;
   let events: OrderEvents;
   beforeAll(async () => {
-    app = await testApp({ shipping: { onChange: (change, manager) => hook(change, manager) } });
+    app = await testApp({
+      shipping: { beforeCommit: { change: (change, manager) => hook(change, manager) } },
+    });
     methods = app.nest.get(ShippingMethods);
     events = app.nest.get(OrderEvents);
   });
@@ -55,11 +57,11 @@ describe('onChange', () => {
       'method.updated 03',
       'method.updated 03',
       'method.created 01',
-      'method.deleted 03',
+      'method.removed 03',
       'method.created route',
       'method.updated route',
-      expect.stringMatching(/^method.deleted (01|route)$/),
-      expect.stringMatching(/^method.deleted (01|route)$/),
+      expect.stringMatching(/^method.removed (01|route)$/),
+      expect.stringMatching(/^method.removed (01|route)$/),
     ]);
   });
 
@@ -163,7 +165,7 @@ class Audit {
 @Module({ providers: [Audit], exports: [Audit] })
 class AuditModule {}
 
-it('onChange can come from an injected service', async () => {
+it('beforeCommit.change can come from an injected service', async () => {
   const app = await testApp();
   const testing = await compiled([
     typeOrm(app.database),
@@ -172,7 +174,9 @@ it('onChange can come from an injected service', async () => {
       http: false,
       imports: [AuditModule],
       inject: [Audit],
-      useFactory: (audit: Audit) => ({ onChange: (change, manager) => audit.write(change, manager) }),
+      useFactory: (audit: Audit) => ({
+        beforeCommit: { change: (change, manager) => audit.write(change, manager) },
+      }),
     }),
   ]);
   await testing.init();

@@ -26,11 +26,13 @@ class Outbox {
 }
 
 const withOutbox = ShippingModule.forRoot({
-  onChange: async (change, manager) => {
-    await manager.insert(Outbox, { message: { change } });
-  },
-  onEvent: async (event, manager) => {
-    await manager.insert(Outbox, { message: { event } });
+  beforeCommit: {
+    change: async (change, manager) => {
+      await manager.insert(Outbox, { message: { change } });
+    },
+    event: async (event, manager) => {
+      await manager.insert(Outbox, { message: { event } });
+    },
   },
 });
 
@@ -78,7 +80,9 @@ class AuditModule {}
 const audited = ShippingModule.forRootAsync({
   imports: [AuditModule],
   inject: [AuditTrail],
-  useFactory: (trail: AuditTrail) => ({ onChange: (change, manager) => trail.write(change, manager) }),
+  useFactory: (trail: AuditTrail) => ({
+    beforeCommit: { change: (change, manager) => trail.write(change, manager) },
+  }),
 });
 
 class CreateTables implements MigrationInterface {
@@ -92,7 +96,7 @@ class CreateTables implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-describe('onChange', () => {
+describe('beforeCommit.change', () => {
   let testing: TestingModule;
   afterEach(() => testing?.close());
 

@@ -4,49 +4,51 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
 
-type OnEvent = (event: OrderEventDto, manager: EntityManager) => Promise<void>;
+type Hook = (event: OrderEventDto, manager: EntityManager) => Promise<void>;
 
-describe('onEvent', () => {
-  const onEvent = vi.fn<OnEvent>();
-  const host = mounted({ shipping: { onEvent } });
+describe('beforeCommit.event', () => {
+  const hook = vi.fn<Hook>();
+  const host = mounted({ shipping: { beforeCommit: { event: hook } } });
   let project: string;
   beforeEach(() => {
     project = freshProject();
   });
   afterEach(() => {
-    onEvent.mockReset();
+    hook.mockReset();
   });
-  const placed = (part = {}) => [project, 'o', { type: 'order.placed', ...part }] as const;
+  const placed = (part = {}, orderId = 'o') => [project, orderId, { type: 'order.placed', ...part }] as const;
   const stored = async (): Promise<string[]> =>
     (await host.events.list(project, 'o')).map(({ type }) => type);
 
   it('gets each event that is new, as it is stored, and no repeated one', async () => {
-    const { repeated, ...event } = await host.events.record(...placed({ dedupeKey: 'once', data: { n: 1 } }));
-    await host.events.record(...placed({ dedupeKey: 'once' }));
+    const { repeated, ...event } = await host.events.record(
+      ...placed({ dedupe_key: 'once', data: { n: 1 } }),
+    );
+    await host.events.record(...placed({ dedupe_key: 'once' }));
 
-    const hookEvents = onEvent.mock.calls.map(([each]) => each);
+    const hookEvents = hook.mock.calls.map(([each]) => each);
 
     expect(repeated).toBe(false);
     expect(hookEvents).toEqual([event]);
   });
 
   it('runs in the transaction of the event, before its COMMIT', async () => {
-    onEvent.mockImplementation(async (event, manager) => {
+    hook.mockImplementation(async (event, manager) => {
       expect(manager.queryRunner?.isTransactionActive).toBe(true);
       const { id, order_id } = event;
       expect(await host.events.list(project, order_id, { manager })).toMatchObject([{ id }]);
       if (event.type === 'order.placed')
-        await host.events.record(...placed({ type: 'message.sent', orderId: 'outbox' }), { manager });
+        await host.events.record(...placed({ type: 'message.sent' }, 'outbox'), { manager });
     });
 
     await host.events.record(...placed());
 
     expect(await host.events.list(project, 'outbox')).toHaveLength(1);
-    expect(onEvent).toHaveBeenCalledTimes(2);
+    expect(hook).toHaveBeenCalledTimes(2);
   });
 
   it('that throws keeps the event from being stored, and the caller gets the error', async () => {
-    onEvent.mockRejectedValue(new Error('The outbox is full.'));
+    hook.mockRejectedValue(new Error('The outbox is full.'));
 
     await expect(host.events.record(...placed())).rejects.toThrow('The outbox is full.');
     const caught = host.dataSource.transaction(async (manager) => {
@@ -59,7 +61,7 @@ describe('onEvent', () => {
 
   it("joins the caller's transaction, and is rolled back with it", async () => {
     const managers: EntityManager[] = [];
-    onEvent.mockImplementation((_event, manager) => Promise.resolve(void managers.push(manager)));
+    hook.mockImplementation((_event, manager) => Promise.resolve(void managers.push(manager)));
 
     const rolledBack = host.dataSource.transaction(async (manager) => {
       await host.events.record(...placed(), { manager });
@@ -72,7 +74,7 @@ describe('onEvent', () => {
   });
 
   it('cannot call us without its manager', async () => {
-    onEvent.mockImplementation(async () => {
+    hook.mockImplementation(async () => {
       await host.events.list(project, 'o');
     });
 
@@ -83,7 +85,7 @@ describe('onEvent', () => {
   });
 
   it('gets a copy of the event, which it may change', async () => {
-    onEvent.mockImplementation(async (event) => {
+    hook.mockImplementation(async (event) => {
       Object.assign(event.data, { n: 2 });
     });
 
@@ -93,12 +95,12 @@ describe('onEvent', () => {
   });
 
   it('runs for one of many racing calls with the same key', async () => {
-    onEvent.mockImplementation(async ({ order_id }, manager) => {
+    hook.mockImplementation(async ({ order_id }, manager) => {
       if (order_id === 'o')
-        await host.events.record(...placed({ orderId: 'outbox', type: 'message.sent' }), { manager });
+        await host.events.record(...placed({ type: 'message.sent' }, 'outbox'), { manager });
     });
 
-    const racing = Array.from({ length: 12 }, () => host.events.record(...placed({ dedupeKey: 'once' })));
+    const racing = Array.from({ length: 12 }, () => host.events.record(...placed({ dedupe_key: 'once' })));
     const recorded = await Promise.all(racing);
 
     expect(recorded.filter(({ repeated }) => !repeated)).toHaveLength(1);
