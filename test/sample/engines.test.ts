@@ -126,9 +126,9 @@ for (const { title, isMissing, options } of otherEngines) {
       await shop.create(ground);
       const events = app.get(OrderEvents);
       const record = events.record.bind(events);
-      vi.spyOn(events, 'record').mockImplementation((projectId, orderId, event, options) =>
+      vi.spyOn(events, 'record').mockImplementation((projectId, orderId, event, scope) =>
         event.type === 'order.placed'
-          ? record(projectId, orderId, event, options)
+          ? record(projectId, orderId, event, scope)
           : Promise.reject(new Error('no')),
       );
       onTestFinished(() => void vi.restoreAllMocks());
