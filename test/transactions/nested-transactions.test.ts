@@ -73,7 +73,7 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('failedTransactions', () => {
-    it('that cannot begin leaves later calls their error, and none of them waits', async () => {
+    it('that cannot begin does not block later calls: each of them fails at once', async () => {
       const runner = host.dataSource.createQueryRunner();
       await runner.startTransaction();
       await runner.query(statementThatFails).catch(() => undefined);

@@ -71,8 +71,8 @@ export class OrderEvents {
 
   /**
    * Returns one page of a history. A page of a history of 100,000 events takes no longer than a page of a short one, unless
-   * the query has `types` that are rare. An event that is recorded between two pages appears on one page or on none. Every
-   * event that was recorded before the first page was read appears once.
+   * the query has `types` that are rare. Every event that was
+   * recorded before the first page was read appears exactly once. A later event appears at most once.
    * @throws InvalidParameterError with all violations of the query
    */
   async page(
