@@ -7,6 +7,7 @@ interface AnyResponse {
   header(name: string, value: string): unknown;
   getHeader(name: string): unknown;
   send(body?: unknown): unknown;
+  [answerOf]?: Answer;
 }
 
 export interface FastifyResponse extends AnyResponse {
@@ -29,7 +30,7 @@ export interface AnswerOptions {
   /** The `If-None-Match` header of the request. If it names the ETag of the answer, the status is 304. */
   ifNoneMatch?: string | undefined;
   /** Returns the JSON of the value, or undefined after somebody has read or changed the value. */
-  json?: (() => Buffer | undefined) | undefined;
+  json?: (value: object) => Buffer | undefined;
 }
 
 interface Answer {
@@ -37,7 +38,7 @@ interface Answer {
   options: AnswerOptions;
 }
 
-const answers = new WeakMap<HttpResponse, Answer>();
+const answerOf = Symbol('answerOf');
 
 /**
  * Gives an answer its headers. They are set when the answer is sent, after the host's interceptors have run. An interceptor
@@ -46,8 +47,8 @@ const answers = new WeakMap<HttpResponse, Answer>();
  * @returns the value, for the handler to return
  */
 export function answer<Value>(response: HttpResponse, value: Value, options: AnswerOptions): Value {
-  const isPrepared = answers.has(response);
-  answers.set(response, { value, options });
+  const isPrepared = response[answerOf] !== undefined;
+  response[answerOf] = { value, options };
   if (isPrepared) return value;
   if ('serializer' in response) prepareFastify(response);
   else prepareExpress(response);
@@ -81,19 +82,23 @@ function prepareExpress(response: ExpressResponse): void {
 
 /** Sets the headers. @returns the status of the answer, which is 304 when the client has the answer already */
 function applyHeaders(response: HttpResponse): number {
-  const options = answers.get(response)?.options;
+  const options = response[answerOf]?.options;
   // RFC 9110, section 13.2.1: a refusal or a redirect is sent as it is.
   if (!options || response.statusCode >= 300) return response.statusCode;
-  for (const [name, text] of Object.entries(options.headers))
-    if (response.getHeader(name) === undefined) response.header(name, text);
-  if (ifNoneMatch(options.ifNoneMatch, String(response.getHeader('ETag')))) response.status(304);
+  for (const name in options.headers)
+    if (response.getHeader(name) === undefined) response.header(name, options.headers[name] ?? '');
+  if (
+    options.ifNoneMatch !== undefined &&
+    ifNoneMatch(options.ifNoneMatch, String(response.getHeader('ETag')))
+  )
+    response.status(304);
   return response.statusCode;
 }
 
 /** @returns undefined when the host sends another value, or has set a media type of its own */
 function cachedJson(response: HttpResponse, sentValue: unknown): Buffer | undefined {
-  const { value, options } = answers.get(response) ?? {};
-  return sentValue === value && response.getHeader('Content-Type') === undefined
-    ? options?.json?.()
+  const { value, options } = response[answerOf] ?? {};
+  return sentValue === value && options?.json && response.getHeader('Content-Type') === undefined
+    ? options.json(Object(value))
     : undefined;
 }

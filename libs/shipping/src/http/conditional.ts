@@ -2,11 +2,6 @@ import { type Violations } from '../validation/violations.js';
 
 // Conditional requests, RFC 9110 section 13.
 
-/** @returns a strong entity tag, as the `ETag` header has it */
-export function entityTag(opaque: string | number): string {
-  return `"${opaque}"`;
-}
-
 /** @returns the entity tags that `If-Match` allows; undefined when it allows any, or is missing */
 export function ifMatch(violations: Violations, header = '*'): string[] | undefined {
   const tags = entityTags(header);

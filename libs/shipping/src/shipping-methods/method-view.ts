@@ -45,6 +45,7 @@ export class MethodView {
   readonly revision: string | undefined;
   /** Whether the content of this view depends on the defaults project. */
   readonly inherits: boolean;
+  private readonly defaultsRevision: string | undefined;
   /** Two views with the same tag have the same content. The ETags of lists and trees begin with it. */
   readonly tag: string;
   /** An estimate of the memory that this view takes. */
@@ -60,12 +61,19 @@ export class MethodView {
     this.projectId = projectId;
     this.revision = revision;
     this.inherits = defaults !== undefined;
-    this.tag = tagOf({ project: revision, defaults: defaults?.revision }, this.inherits);
+    this.defaultsRevision = defaults?.revision;
+    const revisions = this.inherits ? [revision, defaults?.revision ?? 'none'] : [revision];
+    this.tag = [format, ...revisions.filter((each) => each !== undefined)].join('.');
     const byCodes = new Map(defaults?.methods.map((method) => [codesOf(method), method]));
     this.methods = methods
       .map((each) => new EffectiveMethod(each, each.use_default ? byCodes.get(codesOf(each)) : undefined))
       .toSorted(inListOrder);
     this.bytes = viewBytes + sum(this.methods.map(bytesOf));
+  }
+
+  /** Tells whether a view that was read at these revisions would have the same content. */
+  isAt({ project, defaults }: Revisions): boolean {
+    return project === this.revision && (!this.inherits || defaults === this.defaultsRevision);
   }
 
   byId(id: string): EffectiveMethod | undefined {
@@ -105,12 +113,6 @@ export class MethodView {
       methods,
     }));
   }
-}
-
-/** @returns the tag of a view that was read at these revisions */
-export function tagOf({ project, defaults }: Revisions, inherits: boolean): string {
-  const revisions = inherits ? [project, defaults ?? 'none'] : [project];
-  return [format, ...revisions.filter((revision) => revision !== undefined)].join('.');
 }
 
 /**

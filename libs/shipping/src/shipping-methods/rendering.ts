@@ -6,11 +6,10 @@ import { type MethodView } from './method-view.js';
 
 // A list or a tree is rendered as JSON from a view. Its value is made from the JSON when somebody reads the value.
 
-/** The JSON of a list or a tree. */
+/** A list or a tree as it is sent. */
 export interface Rendering {
-  /** The tag of the view that it was made from. */
-  tag: string;
-  json: () => Buffer;
+  etag: string;
+  json: Buffer;
 }
 
 type Members = Record<string, unknown>;
@@ -30,32 +29,32 @@ interface LazyValue {
  */
 function lazily<Value extends object>(...names: string[]): (rendering: Rendering) => Value {
   const accessors = Object.fromEntries(names.map((name) => [name, accessor(name)]));
-  const descriptors: PropertyDescriptorMap = {
-    ...accessors,
-    [lazyState]: { writable: true, configurable: true },
-    // Without this property, a log would show "[Getter/Setter]".
-    [inspect.custom]: { value: copyOf, configurable: true },
-  };
+  // All values share these properties. Objects that get them one by one, in the same order, are made fastest.
+  const properties = Object.entries(accessors);
   return (rendering) => {
-    // All values share the accessors. An object literal would make new ones for each value, and take twice the time.
-    const value: Value & LazyValue = Object.create(Object.prototype, descriptors);
-    value[lazyState] = { rendering, accessors };
+    const value = {} as Value & LazyValue;
+    Object.defineProperty(value, lazyState, { value: { rendering, accessors } });
+    Object.defineProperty(value, inspect.custom, shownAsCopy);
+    for (const [name, property] of properties) Object.defineProperty(value, name, property);
     return value;
   };
 }
 
+/** Without this property, a log would show "[Getter/Setter]". */
+const shownAsCopy: PropertyDescriptor = { value: copyOf, configurable: true };
+
 export const lazyPage = lazily<ShippingMethodPage>('data', 'meta');
 export const lazyTree = lazily<ShippingTree>('data');
 
-/** @returns the tag of the view that a lazy value shows; undefined for any other value */
-export function shownTag(value: object): string | undefined {
-  return (value as Partial<LazyValue>)[lazyState]?.rendering.tag;
+/** @returns the ETag of a lazy value; undefined for any other value */
+export function etagOf(value: object): string | undefined {
+  return (value as Partial<LazyValue>)[lazyState]?.rendering.etag;
 }
 
 /** @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value */
 export function unreadJson(value: object): Buffer | undefined {
   const { [lazyState]: state } = value as Partial<LazyValue>;
-  return state && !state.members && isUntouched(value, state.accessors) ? state.rendering.json() : undefined;
+  return state && !state.members && isUntouched(value, state.accessors) ? state.rendering.json : undefined;
 }
 
 /** Returns false if the host has replaced a member by a value or a getter of its own, or has added `toJSON`. */
@@ -80,15 +79,15 @@ function accessor(name: string): PropertyDescriptor & ThisType<LazyValue> {
 }
 
 function membersOf({ [lazyState]: state }: LazyValue): Members {
-  return (state.members ??= JSON.parse(String(state.rendering.json())) as Members);
+  return (state.members ??= JSON.parse(String(state.rendering.json)) as Members);
 }
 
 function copyOf(this: object): object {
   return { ...this };
 }
 
-/** @returns the JSON of a `ShippingMethodPage` */
-export function pageJson(view: MethodView, query: CheckedListQuery): string {
+/** Renders a `ShippingMethodPage`. */
+export function renderPage(view: MethodView, query: CheckedListQuery): Rendering {
   const { methods, total } = view.page(query);
   const { page, perPage } = query;
   const meta: ShippingMethodPage['meta'] = {
@@ -97,18 +96,25 @@ export function pageJson(view: MethodView, query: CheckedListQuery): string {
     total,
     total_pages: Math.ceil(total / perPage),
   };
-  return `{"data":[${methodsJson(methods)}],"meta":${JSON.stringify(meta)}}`;
+  // The size of a page may come from `maxPageSize`, which another version of the host may have changed.
+  const tag = `${view.tag}.${perPage}`;
+  return rendering(tag, `{"data":[${methodsJson(methods)}],"meta":${JSON.stringify(meta)}}`);
 }
 
-/** @returns the JSON of a `ShippingTree` */
-export function treeJson(view: MethodView): string {
+/** Renders a `ShippingTree`. */
+export function renderTree(view: MethodView): Rendering {
   const carriers = view
     .tree()
     .map(
       ({ methods, ...carrier }) =>
         `${JSON.stringify(carrier).slice(0, -1)},"methods":[${methodsJson(methods)}]}`,
     );
-  return `{"data":[${carriers.join(',')}]}`;
+  return rendering(view.tag, `{"data":[${carriers.join(',')}]}`);
+}
+
+function rendering(tag: string, json: string): Rendering {
+  // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
+  return { etag: `"${tag}"`, json: Buffer.from(new TextEncoder().encode(json).buffer) };
 }
 
 function methodsJson(methods: readonly EffectiveMethod[]): string {

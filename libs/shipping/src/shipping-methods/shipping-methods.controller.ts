@@ -1,6 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
 import { answer, type HttpResponse } from '../http/answer.js';
-import { entityTag, ifMatch } from '../http/conditional.js';
+import { ifMatch } from '../http/conditional.js';
 import { JsonBody, PathId, ProjectId } from '../http/parameters.js';
 import { type HttpRequest, urlOf } from '../http/request.js';
 import { checkWithIds } from '../validation/identifiers.js';
@@ -11,7 +11,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { shownTag, unreadJson } from './rendering.js';
+import { etagOf, unreadJson } from './rendering.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /**
@@ -88,10 +88,13 @@ export class ShippingMethodsController {
 
 /** Answers a list or a tree with its ETag. Caches may keep the answer, but must ask each time whether it is current. */
 function answerRead<Value extends object>(request: HttpRequest, response: HttpResponse, value: Value): Value {
-  const tag = shownTag(value);
-  // Only the values of our service have a tag. A test of the host may have replaced the service.
-  if (tag === undefined) return value;
-  const headers = { ETag: entityTag(tag), 'Cache-Control': 'no-cache' };
+  const etag = etagOf(value);
+  // Only the values of our service have an ETag. A test of the host may have replaced the service.
+  if (etag === undefined) return value;
   const ifNoneMatch = request.headers['if-none-match'];
-  return answer(response, value, { headers, ifNoneMatch, json: () => unreadJson(value) });
+  return answer(response, value, {
+    headers: { ETag: etag, 'Cache-Control': 'no-cache' },
+    ifNoneMatch,
+    json: unreadJson,
+  });
 }

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
+import { type EntityManager } from 'typeorm';
 import { type CallOptions, type AfterStatements, Database } from '../database/database.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
@@ -14,6 +15,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { type CheckedListQuery } from './list/list-filter.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
 import {
@@ -26,7 +28,7 @@ import {
   toUpsert,
 } from './method-changes.js';
 import { codesOf } from './method-fields.js';
-import { lazyPage, lazyTree, pageJson, type Rendering, treeJson } from './rendering.js';
+import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './rendering.js';
 import {
   type ChangeOptions,
   checkOptions,
@@ -129,21 +131,27 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
     const { maxPageSize } = this.settings;
-    const checked = checkWithIds({ projectId }, (violations) =>
-      typeof query === 'string'
-        ? readListQuery(violations, query, maxPageSize)
-        : checkListQuery(violations, query, maxPageSize),
-    );
-    const render = (view: MethodView): string => pageJson(view, checked);
-    const { tag, json } = await this.rendering(projectId, options, `list ${JSON.stringify(checked)}`, render);
-    // The size of a page may come from `maxPageSize`, which another version of the host may have changed.
-    return lazyPage({ tag: `${tag}.${checked.perPage}`, json });
+    const check = (): CheckedListQuery =>
+      checkWithIds({ projectId }, (violations) =>
+        typeof query === 'string'
+          ? readListQuery(violations, query, maxPageSize)
+          : checkListQuery(violations, query, maxPageSize),
+      );
+    const callerManager = this.database.callerManager(options);
+    let checked: CheckedListQuery | undefined;
+    // A text that has a rendering was checked before.
+    if (typeof query !== 'string' || !this.store.hasRendering(projectId, `?${query}`)) checked = check();
+    const name = typeof query === 'string' ? `?${query}` : `list ${JSON.stringify(checked)}`;
+    const render = (view: MethodView): Rendering => renderPage(view, checked ?? check());
+    return lazyPage(await this.rendering(projectId, callerManager, name, render));
   }
 
   /** Returns all methods by carrier, inactive ones too. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkIds({ projectId });
-    return lazyTree(await this.rendering(projectId, options, 'tree', treeJson));
+    return lazyTree(
+      await this.rendering(projectId, this.database.callerManager(options), 'tree', renderTree),
+    );
   }
 
   /** Returns the active methods, which a checkout offers, in list order. */
@@ -305,18 +313,15 @@ export class ShippingMethods {
     return this.store.cacheStats();
   }
 
-  /** @param name the cache keeps the JSON under this name, unless a transaction has read the view */
+  /** @param name the cache keeps the rendering under this name, unless a transaction has read the view */
   private async rendering(
     projectId: string,
-    options: CallOptions,
+    callerManager: EntityManager | undefined,
     name: string,
-    render: (view: MethodView) => string,
+    render: (view: MethodView) => Rendering,
   ): Promise<Rendering> {
-    const callerManager = this.database.callerManager(options);
     const view = await this.store.view(projectId, callerManager);
-    const json = (): Buffer =>
-      callerManager ? Buffer.from(render(view)) : this.store.body(view, name, () => render(view));
-    return { tag: view.tag, json };
+    return callerManager ? render(view) : this.store.rendering(view, name, () => render(view));
   }
 
   /** @param otherOptions the names of the options that this call takes beside `manager` */

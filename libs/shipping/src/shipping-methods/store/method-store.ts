@@ -24,7 +24,8 @@ import {
   setsOf,
   updateMethods,
 } from './method-rows.js';
-import { type MethodSet, MethodView, type Revisions, tagOf } from '../method-view.js';
+import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
+import { type Rendering } from '../rendering.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
 import { type CacheStats, ViewCache } from './view-cache.js';
@@ -75,10 +76,7 @@ export class MethodStore {
     };
     this.revisions = new Batcher(lookUp, isShardError);
     this.cache = new ViewCache(
-      async (projectId) => {
-        const now = await this.revisions.join(projectId);
-        return ({ tag, inherits }) => tag === tagOf(now, inherits);
-      },
+      (projectId) => this.revisions.join(projectId),
       (projectId) => database.read(undefined, (manager) => this.read(manager, projectId)),
       settings.cache ? settings.cache.maxBytes : 0,
     );
@@ -111,9 +109,14 @@ export class MethodStore {
     });
   }
 
-  /** Returns the JSON that `make` makes from a view. The cache keeps it under the name. */
-  body(view: MethodView, name: string, make: () => string): Buffer {
-    return this.cache.body(view, name, make);
+  /** Tells whether the cache has a rendering with this name. It may be of an old view. */
+  hasRendering(projectId: string, name: string): boolean {
+    return this.cache.hasRendering(projectId, name);
+  }
+
+  /** Returns what `render` makes from a view. The cache keeps it with the view, under this name. */
+  rendering(view: MethodView, name: string, render: () => Rendering): Rendering {
+    return this.cache.rendering(view, name, render);
   }
 
   /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */

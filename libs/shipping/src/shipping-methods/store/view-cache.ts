@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { type MethodView } from '../method-view.js';
+import { type MethodView, type Revisions } from '../method-view.js';
+import { type Rendering } from '../rendering.js';
 
-/** The JSON of one answer. */
-interface Body {
-  /** The tag of the view that it was made from. */
-  tag: string;
-  json: Buffer;
+/** A view in the cache, with what was rendered from it. */
+interface CachedView {
+  readonly view: MethodView;
+  /** The renderings by their names, oldest first. */
+  readonly renderings: Map<string, Rendering>;
+  /** The bytes of the view and of its renderings. */
+  bytes: number;
 }
 
 /** A read of a view from the database. All calls that arrive while it runs can share it. */
@@ -31,8 +34,8 @@ export interface CacheStats {
   lookUps: number;
 }
 
-/** An estimate of the bytes that the cache needs for an entry in addition to its content. */
-const entryBytes = 500;
+/** An estimate of the bytes that a rendering takes in addition to its JSON and its name. */
+const renderingBytes = 500;
 
 /**
  * A call that arrives later than this after a read started does not wait for that read, because its connection may never
@@ -45,41 +48,35 @@ const maxSharedReadMs = 5000;
  * transaction, and a view is read together with its revision. Each call looks up the current revision after it has
  * arrived, and gets a cached view only if the revisions are equal. So processes do not have to notify each other.
  *
- * The least recently used entries are removed first. Views have three quarters of the memory, and JSON has the rest, so
- * many different queries cannot push the views out.
+ * The least recently used projects are removed first. The renderings of a project are bounded, too: the oldest go first, so
+ * many different queries cannot push the views of other projects out.
  */
 export class ViewCache {
-  private readonly views: LRUCache<string, MethodView> | undefined;
-  private readonly bodies: LRUCache<string, Body> | undefined;
+  private readonly views: LRUCache<string, CachedView> | undefined;
   private readonly reads = new Map<string, SharedRead>();
   private hits = 0;
   private misses = 0;
 
   /**
-   * @param isCurrent looks up the revisions of a project with a query that starts after this call
+   * @param lookUp looks up the revisions of a project with a query that starts after this call
    * @param read reads the view with a query that starts after this call
    * @param maxBytes 0 turns the cache off
    */
   constructor(
-    private readonly isCurrent: (projectId: string) => Promise<(view: MethodView) => boolean>,
+    private readonly lookUp: (projectId: string) => Promise<Revisions>,
     private readonly read: (projectId: string) => Promise<MethodView>,
-    maxBytes: number,
+    private readonly maxBytes: number,
   ) {
-    const bodyBytes = Math.floor(maxBytes / 4);
-    if (bodyBytes === 0) return;
-    this.views = new LRUCache({ maxSize: maxBytes - bodyBytes, sizeCalculation: ({ bytes }) => bytes });
-    this.bodies = new LRUCache({
-      maxSize: bodyBytes,
-      sizeCalculation: ({ json }, key) => entryBytes + 2 * key.length + json.length,
-    });
+    if (maxBytes > 0) this.views = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
   }
 
   async get(projectId: string): Promise<MethodView> {
     // A read that runs now started before this call. So its view may be old, and is compared with the look-up, too.
-    const candidate = this.sharedRead(projectId)?.view ?? this.views?.get(projectId);
+    const candidate = this.sharedRead(projectId)?.view ?? this.views?.get(projectId)?.view;
     if (candidate) {
-      const [isCurrent, view] = await Promise.all([this.isCurrent(projectId), candidate]);
-      if (isCurrent(view)) {
+      const revisions = await this.lookUp(projectId);
+      const view = await candidate;
+      if (view.isAt(revisions)) {
         this.hits += 1;
         return view;
       }
@@ -92,24 +89,43 @@ export class ViewCache {
   }
 
   put(view: MethodView): void {
-    this.views?.set(view.projectId, view);
+    this.views?.set(view.projectId, { view, renderings: new Map(), bytes: view.bytes });
   }
 
-  /** Returns the JSON of an answer. It is made once for each view. */
-  body(view: MethodView, name: string, make: () => string): Buffer {
-    const key = `${view.projectId} ${name}`;
-    const cachedBody = this.bodies?.get(key);
-    if (cachedBody?.tag === view.tag) return cachedBody.json;
-    // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
-    const json = Buffer.from(new TextEncoder().encode(make()).buffer);
-    this.bodies?.set(key, { tag: view.tag, json });
-    return json;
+  /** Tells whether the cache has a rendering with this name. It may be of an old view. */
+  hasRendering(projectId: string, name: string): boolean {
+    return this.views?.peek(projectId)?.renderings.has(name) ?? false;
+  }
+
+  /** Returns what `render` makes from a view. It is made once for each view. */
+  rendering(view: MethodView, name: string, render: () => Rendering): Rendering {
+    const cachedView = this.views?.peek(view.projectId);
+    if (cachedView?.view !== view) return render();
+    const rendering = cachedView.renderings.get(name) ?? render();
+    if (!cachedView.renderings.has(name)) this.keep(cachedView, name, rendering);
+    return rendering;
   }
 
   stats(): Omit<CacheStats, 'lookUps'> {
-    const { views, bodies, hits, misses } = this;
-    const bytes = (views?.calculatedSize ?? 0) + (bodies?.calculatedSize ?? 0);
-    return { bytes, entries: views?.size ?? 0, hits, misses };
+    const { views, hits, misses } = this;
+    return { bytes: views?.calculatedSize ?? 0, entries: views?.size ?? 0, hits, misses };
+  }
+
+  private keep(cachedView: CachedView, name: string, rendering: Rendering): void {
+    const { view, renderings } = cachedView;
+    const room = Math.min(this.maxBytes - view.bytes, Math.max(view.bytes, this.maxBytes / 32));
+    const bytes = bytesOf(name, rendering);
+    if (bytes > room) return;
+    renderings.set(name, rendering);
+    cachedView.bytes += bytes;
+    for (const [oldName, old] of renderings) {
+      if (cachedView.bytes <= view.bytes + room) break;
+      renderings.delete(oldName);
+      cachedView.bytes -= bytesOf(oldName, old);
+    }
+    // The LRU asks for the size of a value only when the value is new.
+    this.views?.delete(view.projectId);
+    this.views?.set(view.projectId, cachedView);
   }
 
   private sharedRead(projectId: string): SharedRead | undefined {
@@ -129,4 +145,8 @@ export class ViewCache {
       if (this.reads.get(projectId) === read) this.reads.delete(projectId);
     }
   }
+}
+
+function bytesOf(name: string, { json }: Rendering): number {
+  return renderingBytes + 2 * name.length + json.length;
 }
