@@ -14,23 +14,23 @@ const databases = (process.env['TEST_DATABASE_URLS'] ?? '').split(',').filter((u
 const suite = {
   include: ['test/**/*.test.ts'],
   setupFiles: ['reflect-metadata', 'test/support/nest-log.setup.ts'],
-  // Against what hangs: no test takes a tenth of it.
+  // The limit ends a test that hangs. No test takes a tenth of this time.
   testTimeout: 120_000,
   hookTimeout: 120_000,
 };
 
 const engineOf = (url: string): string => url.split(':')[0] ?? '';
 
-/** What is about PostgreSQL itself, and the sample, which runs on PostgreSQL. */
+/** Tests of PostgreSQL itself, and tests of the sample, which runs on PostgreSQL. */
 const postgresOnly = ['test/engines/postgres/**', 'test/sample/**'];
 
-/** They look for the engines that are there by themselves, show code of the documents, or need no database. */
+/** These tests find their databases themselves, test code of the documents, or need no database. So they run once. */
 const ownEngines = ['test/engines/*.test.ts', 'test/{guide,recipes}/**', 'test/*.test.ts'];
 
 /** The oldest TypeORM that the package allows, where `test/drivers` is installed. */
 const oldestTypeOrm = fileURLToPath(new URL('./test/drivers/node_modules/typeorm-oldest', import.meta.url));
 
-/** The transactions again, on the oldest TypeORM. SQLite needs a newer one. */
+/** The tests of transactions also run on the oldest TypeORM. SQLite needs a newer one. */
 const oldest = (name: string, url?: string) => ({
   extends: true as const,
   resolve: { alias: [{ find: /^typeorm$/, replacement: `${oldestTypeOrm}/index.js` }] },
@@ -38,14 +38,14 @@ const oldest = (name: string, url?: string) => ({
     ...suite,
     name: `${name}, oldest TypeORM`,
     include: ['test/transactions/**/*.test.ts'],
-    // Otherwise it would load the other TypeORM.
+    // Otherwise `@nestjs/typeorm` would load the newest TypeORM.
     server: { deps: { inline: ['@nestjs/typeorm'] } },
     ...(url !== undefined && { env: { TEST_DATABASE_URL: url } }),
     isolate: false,
   },
 });
 
-/** Set up what a whole process shares: class-transformer's storage, its time zone, its environment. */
+/** Each of these tests changes something that its whole process shares: a time zone, or the storage of class-transformer. */
 const ownProcess = ['test/embedding/{global-setups,time-zones}.test.ts', 'test/sample/start.test.ts'];
 
 export default defineConfig({
@@ -63,13 +63,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // What needs no database, beside what it is about, once.
+        // Only this project runs the tests of pure functions, which stand beside their files.
         test: {
           ...suite,
           name: 'embedded',
           include: [...suite.include, 'libs/**/*.spec.ts'],
           exclude: ownProcess,
-          // A fifth of a run would be imports.
+          // With isolation, a fifth of a run would be imports.
           isolate: false,
         },
       },

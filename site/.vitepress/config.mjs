@@ -68,7 +68,7 @@ export default defineConfig({
   ],
   // The pages are the documents of the repository, where they are.
   srcDir: '..',
-  srcExclude: ['{apps,bench,examples,libs,scripts,site,test}/**', '.*/**'],
+  srcExclude: ['{apps,examples,lab,libs,scripts,site,test}/**', '.*/**'],
   rewrites: { 'README.md': 'index.md', 'docs/:folder/README.md': 'docs/:folder/index.md' },
   outDir: 'dist',
   cacheDir: '.cache',

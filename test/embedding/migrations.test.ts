@@ -93,11 +93,7 @@ describe('the migrations', () => {
     await methods.create('p', { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' });
     expect((await methods.list('p')).meta.total).toBe(1);
     const events = testing.get(OrderEvents);
-    const { repeated, ...event } = await events.record({
-      projectId: 'p',
-      orderId: 'o',
-      type: 'order.placed',
-    });
+    const { repeated, ...event } = await events.record('p', 'o', { type: 'order.placed' });
     expect(repeated).toBe(false);
     expect(await events.list('p', 'o')).toEqual([event]);
   };

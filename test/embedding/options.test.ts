@@ -51,8 +51,10 @@ describe('the options', () => {
     ['http.routeDecorators.list', { http: { routeDecorators: { list: ['guard'] } } }],
     ['http', { http: true }],
     ['entityManager', { entityManager: 'ambient' }],
-    ['onChange', { onChange: 'write' }],
-    ['onEvent', { onEvent: {} }],
+    ['beforeCommit', { beforeCommit: () => undefined }],
+    ['beforeCommit.change', { beforeCommit: { change: 'write' } }],
+    ['beforeCommit.event', { beforeCommit: { event: {} } }],
+    ['beforeCommit.changes', { beforeCommit: { changes: () => Promise.resolve() } }],
     ['http.decorators', { http: { decorators: [class JwtGuard {}] } }],
     ['http.routeDecorators', { http: { routeDecorators: null } }],
     ['http.routeDecorators', { http: { routeDecorators: UseGuards() } }],
@@ -96,7 +98,7 @@ describe('the options', () => {
       'maxPageSize',
       'maxMethods',
     ];
-    const all = names.concat('cache', 'entityManager', 'onChange', 'onEvent');
+    const all = names.concat('cache', 'entityManager', 'beforeCommit');
     const options = Object.fromEntries(all.map((name) => [name, undefined]));
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot(options)]);
 
@@ -120,7 +122,7 @@ describe('the options', () => {
     },
   );
 
-  it.each(['onChange', 'maxMethods', 'isglobal'])(
+  it.each(['beforeCommit', 'maxMethods', 'isglobal'])(
     'beside a factory are refused, because Nest would ignore them: %s',
     (option) => {
       const shipping = (): unknown => ShippingModule.forRootAsync({ useFactory: () => ({}), [option]: 1 });

@@ -83,7 +83,7 @@ class ClassesController {
 
   @Post('events')
   record(@Param('shop') projectId: string, @Body() { type, actor }: NewEvent) {
-    return this.events.record({ projectId, orderId: '1001', type, actor });
+    return this.events.record(projectId, '1001', { type, actor });
   }
 }
 

@@ -7,7 +7,7 @@ import { addEvents } from '../support/rows.js';
 import { compiled, typeOrm } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-const shipped = { projectId: 'shop', orderId: '1', type: 'order.shipped' };
+const shipped = ['shop', '1', { type: 'order.shipped' }] as const;
 
 /** Keeps every result that TypeORM gives it. */
 class QueryCache implements QueryResultCache {
@@ -54,11 +54,11 @@ describe("a host's DataSource that caches every query", () => {
   });
 
   it('gives a repeated record the event that is stored, not one that was removed', async () => {
-    const once = { ...shipped, dedupeKey: 'a' };
-    const removed = [await events.record(once), await events.record(once)];
+    const once = ['shop', '1', { type: 'order.shipped', dedupe_key: 'a' }] as const;
+    const removed = [await events.record(...once), await events.record(...once)];
     await events.removeOrder('shop', '1');
 
-    const stored = [await events.record(once), await events.record(once)];
+    const stored = [await events.record(...once), await events.record(...once)];
 
     expect([removed[1], stored[1]]).toEqual(
       [removed[0], stored[0]].map((first) => ({ ...first, repeated: true })),
@@ -69,13 +69,13 @@ describe("a host's DataSource that caches every query", () => {
   it('answers every read of ours from the database', async () => {
     const created = await methods.create('shop', ground);
     await methods.find('shop', created.id);
-    await events.record(shipped);
+    await events.record(...shipped);
     await events.list('shop', '1');
     await methods.update('shop', created.id, { ...ground, method_label: 'Ground' });
-    await events.record(shipped);
+    await events.record(...shipped);
 
     const [page, tree] = [await methods.list('shop'), await methods.tree('shop')];
-    const label = (await methods.find('shop', created.id)).method_label;
+    const label = (await methods.findOrFail('shop', created.id)).method_label;
     const byCodes = await methods.findByCodes('shop', 'ups', '03');
     const [active] = await methods.findActive('shop');
     const { changes } = await methods.adoptDefaults('shop');

@@ -25,9 +25,8 @@ describe('a host whose Node runs in another time zone', () => {
       const times = ['2026-03-08T02:30:00.001Z', '2026-03-08T07:00:00.000Z', '2026-11-01T06:30:00.999Z'];
 
       for (const time of times) {
-        const order = { projectId: project, orderId: 'o', type: 'note.added' };
-        await events.record({ ...order, occurredAt: new Date(time) });
-        await events.record({ ...order, occurredAt: time });
+        await events.record(project, 'o', { type: 'note.added', occurred_at: new Date(time) });
+        await events.record(project, 'o', { type: 'note.added', occurred_at: time });
       }
       const method = await app.nest
         .get(ShippingMethods)

@@ -36,7 +36,7 @@ class Checkout {
   async work(project: string, fail: boolean): Promise<void> {
     await this.methods.create(project, ground);
     await this.methods.create(project, ground).catch(() => undefined);
-    await this.events.record({ projectId: project, orderId: 'o', type: 'order.placed' });
+    await this.events.record(project, 'o', { type: 'order.placed' });
     if (fail) throw new Error('rolled back');
   }
 

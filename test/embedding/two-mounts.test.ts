@@ -78,14 +78,16 @@ describe('two mounts of the module', () => {
   });
 });
 
-describe('onChange of one mount', () => {
+describe('beforeCommit of one mount', () => {
   it('cannot call the other mount without the manager', async () => {
     const [project, express] = [freshProject(), { ...ground, method_code: '01' }];
     const mounts = ['a/:project_id', 'b/:project_id'].map((path, index) =>
       ShippingModule.forRoot({
         http: { path },
-        onChange: async () => {
-          if (index === 0) await other.upsert(project, express);
+        beforeCommit: {
+          change: async () => {
+            if (index === 0) await other.upsert(project, express);
+          },
         },
       }),
     );
@@ -101,13 +103,13 @@ describe('onChange of one mount', () => {
   });
 });
 
-describe('onChange', () => {
+describe('beforeCommit.change', () => {
   it('runs only for the calls of its mount', async () => {
     const called: string[] = [];
     const mounts = ['a', 'b'].map((name) =>
       ShippingModule.forRoot({
         http: { path: `${name}/:project_id` },
-        onChange: async () => void called.push(name),
+        beforeCommit: { change: async () => void called.push(name) },
       }),
     );
     const testing = await compiled([typeOrm(database), ...mounts]);

@@ -81,7 +81,9 @@ describe('a database with data in it, when a migration is added,', () => {
     const { id } = await methods.upsert('shop', { ...ground, meta: { n: Math.random() } });
     await methods.update('shop', id, { ...ground, use_default: true });
     await methods.remove('shop', (await methods.create('shop', { ...ground, method_code: '04' })).id);
-    await testing.get(OrderEvents).record({ ...order, type: 'note.added', data: { n: Math.random() } });
+    await testing
+      .get(OrderEvents)
+      .record(order.projectId, order.orderId, { type: 'note.added', data: { n: Math.random() } });
   };
 
   /** Closes the application of one version, and boots that of another one. */

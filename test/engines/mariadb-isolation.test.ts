@@ -32,7 +32,7 @@ const late: Record<string, Late> = {
   'an update with the old ETag': {
     commits: (methods, project, id) => methods.update(project, id, { ...ground, sort_order: 7 }),
     call: (methods, project, id, manager) =>
-      methods.update(project, id, { ...ground, sort_order: 8 }, { manager, etags: ['"1"'] }),
+      methods.update(project, id, { ...ground, sort_order: 8 }, { manager, etag: '"1"' }),
     gives: { code: 'version_mismatch', currentVersion: 2 },
   },
   'an update of what was removed': {
@@ -115,7 +115,7 @@ for (const level of levels)
       const work = a.dataSource.transaction(async (manager) => {
         await a.methods.list(project, {}, { manager });
         const { id } = await b.methods.create(project, ground);
-        await a.events.record({ projectId: project, orderId: 'o', type: 'a.b' }, { manager });
+        await a.events.record(project, 'o', { type: 'a.b' }, { manager });
         await a.methods.create(project, other, { manager }).catch(() => id);
       });
 
@@ -187,10 +187,10 @@ describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_
     const a = await hostWithSessions(database, ['SET SESSION innodb_snapshot_isolation = ON']);
     const project = freshProject();
     const { id } = await a.methods.create(project, ground);
-    const events = { projectId: project, orderId: 'o', type: 'a.b' as const };
+    const events = [project, 'o', { type: 'a.b' as const }] as const;
 
     const work = a.dataSource.transaction(async (manager) => {
-      await a.events.record(events, { manager });
+      await a.events.record(...events, { manager });
       await a.methods.list(project, {}, { manager });
       await a.methods.update(project, id, { ...ground, sort_order: 1 });
       await a.methods.update(project, id, { ...ground, sort_order: 2 }, { manager }).catch(() => undefined);
@@ -198,7 +198,7 @@ describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_
     });
 
     await expect(work).rejects.toThrow('has failed. Roll the transaction back');
-    expect((await a.methods.find(project, id)).sort_order).toBe(1);
+    expect((await a.methods.findOrFail(project, id)).sort_order).toBe(1);
     expect(await a.events.list(project, 'o')).toEqual([]);
     await a.close();
     await database.drop();

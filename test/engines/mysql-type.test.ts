@@ -114,11 +114,11 @@ for (const [type, server] of servers)
 
     it('finds the first event with a key, even if the snapshot is older', async () => {
       const host = await hostOn(database, {}, { type });
-      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'once' } as const;
+      const event = [freshProject(), 'o', { type: 'a.b', dedupe_key: 'once' }] as const;
 
       const [first, again] = await host.dataSource.transaction(async (manager) => {
-        await host.events.list(event.projectId, 'o', { manager });
-        return [await host.events.record(event), await host.events.record(event, { manager })];
+        await host.events.list(event[0], 'o', { manager });
+        return [await host.events.record(...event), await host.events.record(...event, { manager })];
       });
       await host.close();
 
@@ -128,12 +128,12 @@ for (const [type, server] of servers)
 
     it('does not read the history of an order when it records an event', async () => {
       const host = await hostOn(database, {}, { type });
-      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b' } as const;
-      for (let count = 0; count < 300; count++) await host.events.record(event);
+      const event = [freshProject(), 'o', { type: 'a.b' }] as const;
+      for (let count = 0; count < 300; count++) await host.events.record(...event);
 
       const rowsRead = await host.dataSource.transaction(async (manager) => {
         const before = await readsOf(manager);
-        await host.events.record(event, { manager });
+        await host.events.record(...event, { manager });
         return (await readsOf(manager)) - before;
       });
       await host.close();
@@ -143,15 +143,15 @@ for (const [type, server] of servers)
 
     it('returns the event of a repeated key, although an index of the host is violated first', async () => {
       const host = await hostOn(database, {}, { type });
-      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b', dedupeKey: 'k' } as const;
+      const event = [freshProject(), 'o', { type: 'a.b', dedupe_key: 'k' }] as const;
       await host.dataSource.query(
         'CREATE UNIQUE INDEX one_per_type ON shipping_order_event (project_id, order_id, type)',
       );
       // Afterwards the server checks the indexes without a column that may be null first.
       await host.dataSource.query('OPTIMIZE TABLE shipping_order_event');
-      const first = await host.events.record(event);
+      const first = await host.events.record(...event);
 
-      const again = await host.events.record(event);
+      const again = await host.events.record(...event);
 
       expect(again).toEqual({ ...first, repeated: true });
       await host.close();
@@ -159,7 +159,7 @@ for (const [type, server] of servers)
 
     it('stores nothing when it cannot read the event that it has inserted', async () => {
       const host = await hostOn(database, {}, { type });
-      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b' } as const;
+      const event = [freshProject(), 'o', { type: 'a.b' }] as const;
       const tooLong = Object.assign(new Error('Query execution was interrupted'), {
         code: 'ER_QUERY_TIMEOUT',
       });
@@ -167,13 +167,13 @@ for (const [type, server] of servers)
         /SELECT .*shipping_order_event/.test(sql) ? Promise.reject(tooLong) : send(),
       );
 
-      const recorded = await host.events.record(event).then(
+      const recorded = await host.events.record(...event).then(
         ({ repeated: _repeated, ...stored }) => [stored],
         (error: unknown) => (error instanceof DatabaseUnavailableError ? [] : error),
       );
       end();
 
-      expect(await host.events.list(event.projectId, 'o')).toEqual(recorded);
+      expect(await host.events.list(event[0], 'o')).toEqual(recorded);
       await host.close();
     });
 

@@ -31,13 +31,13 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
 
   it('refuse a change in a transaction whose snapshot is older, and commit nothing of it', async () => {
     const project = freshProject();
-    const events = { projectId: project, orderId: 'o', type: 'a.b' as const };
+    const events = [project, 'o', { type: 'a.b' as const }] as const;
 
     const work = a.dataSource.transaction(async (manager) => {
       await a.methods.list(project, {}, { manager });
       await b.methods.create(project, ground);
       await a.methods.create(project, { ...ground, method_code: 'late' }, { manager }).catch(() => undefined);
-      await a.events.record(events, { manager }).catch(() => undefined);
+      await a.events.record(...events, { manager }).catch(() => undefined);
     });
 
     await expect(work).rejects.toThrow('has failed. Roll the transaction back');
@@ -51,7 +51,7 @@ describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${
     const project = freshProject();
     for (const call of [
       () => c.methods.create(project, ground),
-      () => c.events.record({ projectId: project, orderId: 'o', type: 'a.b' }),
+      () => c.events.record(project, 'o', { type: 'a.b' }),
     ]) {
       const began = Date.now();
       await expect(call()).rejects.toMatchObject({ code: 'database_unavailable' });

@@ -57,7 +57,7 @@ export class Shop {
   }
 
   async recorded(): Promise<void> {
-    const event = { projectId: this.project, orderId: 'order', type: 'order.placed' };
-    await this.host.app.get(OrderEvents, { strict: false }).record(event);
+    const event = [this.project, 'order', { type: 'order.placed' }] as const;
+    await this.host.app.get(OrderEvents, { strict: false }).record(...event);
   }
 }

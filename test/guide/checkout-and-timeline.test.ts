@@ -21,7 +21,7 @@ describe('the routes of the guide', () => {
     host = await listening(testing);
     const events = testing.get(OrderEvents);
     for (const type of ['order.placed', 'order.paid', 'order.shipped'])
-      await events.record({ projectId: shop, orderId: '1001', type });
+      await events.record(shop, '1001', { type });
   });
   afterAll(async () => {
     await host?.app.close();

@@ -105,7 +105,9 @@ export class Checkout {
     if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
     // A repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
-      { projectId, orderId, type: 'order.placed', dedupeKey: 'placed' },
+      projectId,
+      orderId,
+      { type: 'order.placed', dedupe_key: 'placed' },
       { manager },
     );
     if (repeated) throw new ConflictException('This key has been used.');

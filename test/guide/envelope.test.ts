@@ -30,7 +30,7 @@ describe('the envelope of the guide', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     const shop = new Client(await app.getUrl(), 'acme');
     const { id } = await app.get(ShippingMethods).create('acme', ground);
-    await app.get(OrderEvents).record({ projectId: 'acme', orderId: '7', type: 'order.placed' });
+    await app.get(OrderEvents).record('acme', '7', { type: 'order.placed' });
 
     const list = await shop.list();
     const answers = [

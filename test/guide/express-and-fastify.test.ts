@@ -165,7 +165,7 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
   );
 
   it('sends a history with a weak ETag on Express, and with none on Fastify', async () => {
-    await host.app.get(OrderEvents).record({ projectId: 'acme', orderId: '1', type: 'order.placed' });
+    await host.app.get(OrderEvents).record('acme', '1', { type: 'order.placed' });
 
     const { headers } = await send(host.origin, 'GET', `${orders}/1/events`);
 

@@ -73,7 +73,7 @@ describe('the code of the guide to imports', () => {
     await dataSource.transaction(async (manager) => {
       for (const [index, { id, etag, carrier_code, method_code, method_label }] of dragged.entries()) {
         const moved = { carrier_code, method_code, method_label, sort_order: 10 * index };
-        await methods.update(projectId, id, moved, { etags: [etag], manager });
+        await methods.update(projectId, id, moved, { etag, manager });
       }
     });
 
@@ -84,7 +84,7 @@ describe('the code of the guide to imports', () => {
   it('gives a new tenant the defaults, and removes it', async () => {
     const projectId = 'globex';
     await methods.create('default', { carrier_code: 'dhl', method_code: 'P', method_label: 'DHL Paket' });
-    await events.record({ projectId, orderId: '1001', type: 'order.placed' });
+    await events.record(projectId, '1001', { type: 'order.placed' });
 
     const { methods: adopted } = await methods.adoptDefaults(projectId);
 

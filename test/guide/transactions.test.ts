@@ -41,10 +41,10 @@ class Checkout {
 
   place(projectId: string, orderId: string): Promise<void> {
     const placing = this.dataSource.transaction(async (manager) => {
-      const method = await this.methods.findByCodes(projectId, 'ups', '03', { manager });
+      const method = await this.methods.findByCodes(projectId, 'ups', '03', { manager, lock: true });
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
       await manager.insert(ShopOrder, { projectId, orderId, methodId: method.id });
-      await this.events.record({ projectId, orderId, type: 'order.placed' }, { manager });
+      await this.events.record(projectId, orderId, { type: 'order.placed' }, { manager });
     });
     return placing.catch((error: unknown) => {
       throw connectionError(error);
@@ -53,7 +53,7 @@ class Checkout {
 
   @Transactional()
   async placeInCls(projectId: string, orderId: string): Promise<void> {
-    await this.events.record({ projectId, orderId, type: 'order.placed' });
+    await this.events.record(projectId, orderId, { type: 'order.placed' });
     throw new ConflictException('Changed our mind.');
   }
 }

@@ -36,7 +36,7 @@ export interface Cart {
   time: string;
 }
 
-/** Pass this as the option `onChange`. Then invalid rules are never stored. */
+/** Pass this as the option `beforeCommit.change`. Then invalid rules are never stored. */
 export async function checkRules({ after }: ShippingMethodChange): Promise<void> {
   // While a method inherits its `meta`, `own` has the `meta` that it stores.
   for (const meta of [after?.meta, after?.own.meta]) {

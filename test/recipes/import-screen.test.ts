@@ -58,7 +58,7 @@ describe('an import screen', () => {
         after: { method_label: 'UPS Ground', sort_order: 5 },
       },
       { type: 'created', before: null, after: { method_label: 'Paket' } },
-      { type: 'deleted', before: { method_label: 'Old' }, after: null },
+      { type: 'removed', before: { method_label: 'Old' }, after: null },
     ]);
     expect(untouched).toEqual(['Ground', 'Old']);
     expect(done).toMatchObject({ status: 200, body: { changed: 3 } });

@@ -32,7 +32,7 @@ describe('the methods of a cart', () => {
   let host: Host;
   beforeAll(async () => {
     database = await testDatabase();
-    const shipping = ShippingModule.forRoot({ isGlobal: true, onChange: checkRules });
+    const shipping = ShippingModule.forRoot({ isGlobal: true, beforeCommit: { change: checkRules } });
     testing = await compiled([typeOrm(database), shipping], { providers: [CartMethods] });
     host = await listening(testing);
   });

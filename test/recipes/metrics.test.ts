@@ -69,7 +69,7 @@ it('prom-client counts the changes that are committed', async () => {
   const text = await register.metrics();
 
   expect(text).toMatch(/^shipping_changes_total\{type="created"\} 1$/m);
-  expect(text).toMatch(/^shipping_changes_total\{type="deleted"\} 1$/m);
+  expect(text).toMatch(/^shipping_changes_total\{type="removed"\} 1$/m);
 });
 
 it('a 503 has the message of the driver in the log, not in the answer', async () => {

@@ -44,7 +44,7 @@ describe('numbers of orders', () => {
     dataSource.transaction(async (manager) => {
       const orderId = await numbers.next(projectId, manager);
       // Here you store your order.
-      await events.record({ projectId, orderId, type: 'order.placed', dedupeKey: 'placed' }, { manager });
+      await events.record(projectId, orderId, { type: 'order.placed', dedupe_key: 'placed' }, { manager });
       return orderId;
     });
 

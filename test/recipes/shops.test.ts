@@ -21,11 +21,11 @@ describe('a shop', () => {
   let shop = '';
   beforeAll(async () => {
     database = await testDatabase();
-    const onChange = async (): Promise<void> => {
+    const hook = async (): Promise<void> => {
       const failure = failures.shift();
       if (failure) throw failure;
     };
-    const shipping = ShippingModule.forRoot({ isGlobal: true, onChange });
+    const shipping = ShippingModule.forRoot({ isGlobal: true, beforeCommit: { change: hook } });
     testing = await compiled([typeOrm(database), shipping], { providers: [ShopsService] });
     await testing.init();
     methods = testing.get(ShippingMethods);
@@ -91,7 +91,7 @@ describe('a shop', () => {
   it('that is closed leaves no method and no event', async () => {
     const events = testing.get(OrderEvents);
     await methods.create(shop, paket);
-    await events.record({ projectId: shop, orderId: '1001', type: 'order.placed' });
+    await events.record(shop, '1001', { type: 'order.placed' });
 
     await shops.close(shop);
     await shops.close(shop);

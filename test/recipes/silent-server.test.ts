@@ -1,7 +1,7 @@
 import { Test, type TestingModule } from '@nestjs/testing';
 import { DatabaseUnavailableError, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Proxy } from '../campaign/faults/proxy.js';
+import { Proxy } from '../support/proxy.js';
 import { type EngineDatabase, opened, postgres, titleOf } from '../engines/databases.js';
 import { freshProject } from '../support/client.js';
 import { database } from './silent-server.js';

@@ -18,7 +18,9 @@ const shipping = ShippingModule.forRootAsync({
   imports: [WhoModule],
   http: { decorators: [UseGuards(TokenGuard)] },
   inject: [Trail],
-  useFactory: (trail: Trail) => ({ onChange: (change, manager) => trail.write(change, manager) }),
+  useFactory: (trail: Trail) => ({
+    beforeCommit: { change: (change, manager) => trail.write(change, manager) },
+  }),
 });
 
 @Module({ imports: [WhoModule, shipping], providers: [OrderHistory] })
@@ -70,7 +72,7 @@ describe('who did it', () => {
     const refused = await shop.create(ground, { authorization: 'Bearer stolen' });
 
     expect(refused.status).toBe(403);
-    expect(await trail()).toEqual(['user ann: created', 'user bob: deleted']);
+    expect(await trail()).toEqual(['user ann: created', 'user bob: removed']);
   });
 
   it('is the job that makes the call, otherwise the system', async () => {
@@ -80,17 +82,17 @@ describe('who did it', () => {
     await who.as({ type: 'app', id: 'import' }, () => methods.upsertMany('acme', [ground]));
     await methods.removeProject('acme');
 
-    expect(await trail()).toEqual(['app import: created', 'system: deleted']);
+    expect(await trail()).toEqual(['app import: created', 'system: removed']);
   });
 
   it('is in the history of an order', async () => {
     const history = testing.get(OrderHistory);
-    const event = { projectId: 'acme', orderId: '1001', type: 'order.placed' };
+    const event = ['acme', '1001', { type: 'order.placed' }] as const;
     const actor = { type: 'customer', id: 'c-518', label: 'Ann Lee' } as const;
 
     await testing
       .get(WhoDidIt)
-      .as(actor, () => testing.get(DataSource).transaction((manager) => history.record(event, manager)));
+      .as(actor, () => testing.get(DataSource).transaction((manager) => history.record(...event, manager)));
 
     expect(await testing.get(OrderEvents).list('acme', '1001')).toMatchObject([
       { type: 'order.placed', actor },

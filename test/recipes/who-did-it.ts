@@ -9,12 +9,12 @@ import {
 import {
   OrderEvents,
   type RecordedOrderEvent,
-  type RecordOrderEvent,
+  type NewOrderEvent,
   type ShippingMethodChange,
 } from 'nestjs-shipping';
 import { Column, Entity, type EntityManager, PrimaryGeneratedColumn } from 'typeorm';
 
-type Actor = NonNullable<RecordOrderEvent['actor']>;
+type Actor = NonNullable<NewOrderEvent['actor']>;
 
 /** This is no field of the class, because Nest makes a second instance of the class for the middleware. */
 const calls = new AsyncLocalStorage<{ actor?: Actor }>();
@@ -60,7 +60,7 @@ export class MethodAudit {
 export class Trail {
   constructor(@Inject(WhoDidIt) private readonly who: WhoDidIt) {}
 
-  /** The option `onChange`. */
+  /** The option `beforeCommit.change`. */
   async write(change: ShippingMethodChange, manager: EntityManager): Promise<void> {
     const { type, id = '' } = this.who.actor;
     await manager.insert(MethodAudit, { who: `${type} ${id}`.trim(), change });
@@ -75,8 +75,13 @@ export class OrderHistory {
     @Inject(WhoDidIt) private readonly who: WhoDidIt,
   ) {}
 
-  record(event: Omit<RecordOrderEvent, 'actor'>, manager: EntityManager): Promise<RecordedOrderEvent> {
-    return this.events.record({ ...event, actor: this.who.actor }, { manager });
+  record(
+    projectId: string,
+    orderId: string,
+    event: Omit<NewOrderEvent, 'actor'>,
+    manager: EntityManager,
+  ): Promise<RecordedOrderEvent> {
+    return this.events.record(projectId, orderId, { ...event, actor: this.who.actor }, { manager });
   }
 }
 

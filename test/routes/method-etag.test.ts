@@ -61,7 +61,7 @@ describe('the etag of a method', () => {
     expect(created.headers.get('etag')).toBe(etag);
     expect([unchanged.headers.get('etag'), unchanged.body.etag]).toEqual([etag, etag]);
     expect((await shop.tree()).body.data[0]?.methods[0]?.etag).toBe(etag);
-    expect((await host.methods.find(shop.project, id)).etag).toBe(etag);
+    expect((await host.methods.findOrFail(shop.project, id)).etag).toBe(etag);
     expect((await host.methods.findActive(shop.project))[0]?.etag).toBe(etag);
   });
 

@@ -49,9 +49,8 @@ describe('the running module', () => {
     const other = await shop.create({ ...ground, method_code: '01' });
     const orderId = '1000042';
     const actor = { type: 'user', id: '7' } as const;
-    const event = { projectId: shop.project, orderId, type: 'shipment.dispatched', actor };
-    await host.events.record(event);
-    await host.events.record({ ...event, type: 'host.own_kind', actor: null });
+    await host.events.record(shop.project, orderId, { type: 'shipment.dispatched', actor });
+    await host.events.record(shop.project, orderId, { type: 'host.own_kind', actor: null });
     const list = await shop.list();
     const one = `${methods}/{method_id}`;
     const id = first.body.id;

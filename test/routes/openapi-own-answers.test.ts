@@ -48,8 +48,7 @@ describe('the OpenAPI document of a host with answers of its own', () => {
       $ref: '#/components/schemas/OrderEventPage',
       components,
     });
-    for (const type of ['order.placed', 'note.added'])
-      await host.events.record({ projectId: 'acme', orderId: '7', type });
+    for (const type of ['order.placed', 'note.added']) await host.events.record('acme', '7', { type });
     const get = async (): Promise<unknown> => (await fetch(`${host.app.origin}/orders/7/timeline`)).json();
 
     expect(await get()).toMatchObject({ events: [{ type: 'order.placed' }], next: expect.any(String) });

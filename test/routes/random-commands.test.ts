@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Agreement, agreement } from '../campaign/model/agreement.js';
+import { type Agreement, agreement } from '../model/agreement.js';
 
 describe('the library and a model of its contract in memory', () => {
   let both: Agreement;

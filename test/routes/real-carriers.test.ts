@@ -63,9 +63,7 @@ describe.skipIf(!hasSharedData)(`918 real methods and 328 real kinds of events${
     const kinds = realEvents();
 
     for (const kind of kinds) {
-      await events.record({
-        projectId: shop.project,
-        orderId: 'all-kinds',
+      await events.record(shop.project, 'all-kinds', {
         type: kind.normalised,
         message: kind.meaning,
         data: { source: kind.source, type_in_source: kind.type_in_source },

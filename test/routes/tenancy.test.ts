@@ -27,12 +27,9 @@ describe.each(['throw', 'ignore'] as const)(
       owner = new Client(app.origin, freshProject());
       stranger = new Client(app.origin, freshProject());
       id = (await owner.create(ground)).body.id;
-      await app.nest.get(OrderEvents).record({
-        projectId: owner.project,
-        orderId: 'order-1',
-        type: 'order.placed',
-        message: 'canary-message',
-      });
+      await app.nest
+        .get(OrderEvents)
+        .record(owner.project, 'order-1', { type: 'order.placed', message: 'canary-message' });
     });
     afterAll(async () => {
       await app?.close();

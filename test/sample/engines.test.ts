@@ -129,8 +129,10 @@ for (const { title, isMissing, options } of otherEngines) {
       await shop.create(ground);
       const events = app.get(OrderEvents);
       const record = events.record.bind(events);
-      vi.spyOn(events, 'record').mockImplementation((event, scope) =>
-        event.type === 'order.placed' ? record(event, scope) : Promise.reject(new Error('no')),
+      vi.spyOn(events, 'record').mockImplementation((projectId, orderId, event, scope) =>
+        event.type === 'order.placed'
+          ? record(projectId, orderId, event, scope)
+          : Promise.reject(new Error('no')),
       );
       onTestFinished(() => void vi.restoreAllMocks());
       app.useLogger(false);

@@ -479,7 +479,7 @@ describe.skipIf(!isInstalled)(`the page in a browser${place}`, () => {
     const events = app.nest.get(OrderEvents);
     for (let each = 1; each <= 500; each++) {
       const type = each % 50 === 0 ? 'parcel.weighed' : 'item.changed';
-      await events.record({ ...order, type, message: `event ${each}` });
+      await events.record(order.projectId, order.orderId, { type, message: `event ${each}` });
     }
     const messages = (): Promise<string[]> => page.locator('li p').allTextContents();
     const numbers = Array.from({ length: 500 }, (_, index) => `event ${index + 1}`);

@@ -37,7 +37,7 @@ describe('the stream of changes', () => {
     expect([created, updated].map(({ method_label }) => method_label)).toEqual(['Default', 'Default']);
     expect(seen).toEqual([
       { type: 'updated', before: created, after: updated },
-      { type: 'deleted', before: updated, after: null },
+      { type: 'removed', before: updated, after: null },
     ]);
   });
 

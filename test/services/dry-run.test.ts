@@ -70,8 +70,8 @@ describe('a dry run', () => {
   beforeAll(async () => {
     database = await testDatabase();
     await engine.createCart(database.dataSource.manager);
-    const onChange = async (change: ShippingMethodChange): Promise<void> => void reported.push(change);
-    app = await testApp({ database, shipping: { maxMethods: 5, onChange } });
+    const hook = async (change: ShippingMethodChange): Promise<void> => void reported.push(change);
+    app = await testApp({ database, shipping: { maxMethods: 5, beforeCommit: { change: hook } } });
     other = await testApp({ database: await database.another() });
     methods = app.nest.get(ShippingMethods);
     methods.changes.subscribe((change) => reported.push(change));
@@ -132,7 +132,7 @@ describe('a dry run', () => {
     });
     stop();
 
-    expect(dry.changes.map(({ type }) => type)).toEqual(['created', 'updated', 'deleted']);
+    expect(dry.changes.map(({ type }) => type)).toEqual(['created', 'updated', 'removed']);
     expect(sent.filter((sql) => !sql.startsWith('SELECT'))).toEqual([]);
     expect(await stored()).toEqual(before);
     expect(reported).toEqual([]);

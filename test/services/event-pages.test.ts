@@ -55,7 +55,10 @@ describe('the pages of a history', () => {
       async (before, later, query) => {
         const order = freshOrder();
         const record = ({ type, second }: { type: string; second: number }) =>
-          host.events.record({ ...order, type, occurredAt: new Date(start + second * 1000) });
+          host.events.record(order.projectId, order.orderId, {
+            type,
+            occurred_at: new Date(start + second * 1000),
+          });
         // The events are in the order of recording.
         const recorded: OrderEventDto[] = [];
         const recordAll = async (some: readonly { type: string; second: number }[]): Promise<void> => {
@@ -142,7 +145,8 @@ describe('the pages of a history', () => {
     'continue after an event with the time %s',
     async (occurredAt) => {
       const order = freshOrder();
-      for (const type of typed) await host.events.record({ ...order, type, occurredAt });
+      for (const type of typed)
+        await host.events.record(order.projectId, order.orderId, { type, occurred_at: occurredAt });
 
       const read = await allPages(order, { limit: 1 });
 
@@ -153,14 +157,14 @@ describe('the pages of a history', () => {
   it('show the events of their transaction, until they are rolled back', async () => {
     const order = freshOrder();
     const { projectId, orderId } = order;
-    await host.events.record({ ...order, type: 'order.placed' });
+    await host.events.record(order.projectId, order.orderId, { type: 'order.placed' });
     const typesOf = async (options = {}): Promise<string[]> => {
       const { events } = await host.events.page(projectId, orderId, { newestFirst: true }, options);
       return events.map(({ type }) => type);
     };
 
     const rolledBack = inTransaction(host.dataSource, async (manager) => {
-      await host.events.record({ ...order, type: 'order.paid' }, { manager });
+      await host.events.record(order.projectId, order.orderId, { type: 'order.paid' }, { manager });
       expect(await typesOf({ manager })).toEqual(['order.paid', 'order.placed']);
       throw new Error('undone');
     });
@@ -176,7 +180,7 @@ describe('the pages of a history', () => {
         const order = freshOrder();
         const occurredAt = new Date(start);
         const record = (type: string, options = {}) =>
-          host.events.record({ ...order, type, occurredAt }, options);
+          host.events.record(order.projectId, order.orderId, { type, occurred_at: occurredAt }, options);
         await record('before.one');
         let commit = (): void => undefined;
         const mayCommit = new Promise<void>((resolve) => (commit = resolve));

@@ -65,7 +65,7 @@ describe('OrderEvents', () => {
         const joined = kind === 'ambient' ? {} : { manager };
         const work = async (): Promise<void> => {
           expect(await host.events.removeOrder(order.projectId, 'o', joined)).toBe(1200);
-          await host.events.record({ ...order, type: 'order.placed' }, joined);
+          await host.events.record(order.projectId, order.orderId, { type: 'order.placed' }, joined);
           expect(await host.events.removeProject(order.projectId, joined)).toBe(1);
         };
         await (kind === 'ambient' ? ambient.run(manager, work) : work());
@@ -98,7 +98,7 @@ describe('OrderEvents', () => {
       await addEvents(host.dataSource.manager, { projectId, orderId: 'b' }, 5);
 
       const removed = await host.dataSource.transaction(async (manager) => {
-        await host.events.record({ projectId, orderId: 'd', type: 'order.placed' }, { manager });
+        await host.events.record(projectId, 'd', { type: 'order.placed' }, { manager });
         return host.events.removeOrder(projectId, 'b');
       });
 

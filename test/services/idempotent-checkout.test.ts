@@ -113,10 +113,10 @@ describe('a checkout whose client sends a key', () => {
       const [app] = apps;
       if (!app) throw new Error('There are two instances.');
       const method = await methods().findByCodes(project, 'ups', '03');
-      const event = { projectId: project, orderId: 'o', type: 'order.placed', dedupeKey: 'placed' } as const;
+      const event = [project, 'o', { type: 'order.placed', dedupe_key: 'placed' }] as const;
       const runner = app.database.dataSource.createQueryRunner();
       await runner.startTransaction();
-      await app.nest.get(OrderEvents).record(event, { manager: runner.manager });
+      await app.nest.get(OrderEvents).record(...event, { manager: runner.manager });
 
       // The checkout finds the method, and waits for its key.
       const placing = app.nest.get(Checkout).place(project, 'o', choice);

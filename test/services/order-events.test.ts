@@ -17,18 +17,19 @@ describe('the events of an order', () => {
     (await shop.events(orderId)).body.data.map(({ type }) => type);
 
   it('come oldest first, then in the order of recording', async () => {
-    const order = { projectId: shop.project, orderId: 'o-1' };
     const noon = '2026-01-31T12:00:00.5+01:00';
 
-    await host.events.record({ ...order, type: 'order.paid', occurredAt: new Date('2026-01-31T12:00:00Z') });
-    await host.events.record({ ...order, type: 'order.placed', occurredAt: noon });
-    const full = await host.events.record({
-      ...order,
+    await host.events.record(shop.project, 'o-1', {
+      type: 'order.paid',
+      occurred_at: new Date('2026-01-31T12:00:00Z'),
+    });
+    await host.events.record(shop.project, 'o-1', { type: 'order.placed', occurred_at: noon });
+    const full = await host.events.record(shop.project, 'o-1', {
       type: 'x.our_own.kind',
       message: 'Hello',
       data: { a: [1, { b: null }] },
       actor: { type: 'user', id: 'u1', label: 'Ann' },
-      occurredAt: noon,
+      occurred_at: noon,
     });
     const { status, headers, body } = await shop.events('o-1');
 
@@ -81,59 +82,62 @@ describe('the events of an order', () => {
   });
 
   it('are not repeated for dedupeKeys that differ in case, accents or blanks', async () => {
-    const event = { projectId: shop.project, orderId: 'keys', type: 'order.paid' };
     const keys = ['k', 'K', 'k ', 'ḱ', ' k'];
 
-    for (const dedupeKey of keys) await host.events.record({ ...event, dedupeKey });
+    for (const dedupe_key of keys)
+      await host.events.record(shop.project, 'keys', { type: 'order.paid', dedupe_key });
 
     expect(await host.events.list(shop.project, 'keys')).toHaveLength(keys.length);
   });
 
   it('of one dedupeKey are separate in each project', async () => {
-    const event = { orderId: 'shared', type: 'order.paid', dedupeKey: 'payment-1' };
+    const event = { type: 'order.paid', dedupe_key: 'payment-1' };
     const stranger = freshProject();
 
-    const mine = await host.events.record({ ...event, projectId: shop.project });
-    const theirs = await host.events.record({ ...event, projectId: stranger });
+    const mine = await host.events.record(shop.project, 'shared', event);
+    const theirs = await host.events.record(stranger, 'shared', event);
 
     expect([mine.project_id, theirs.project_id]).toEqual([shop.project, stranger]);
-    expect(await host.events.record({ ...event, projectId: stranger })).toEqual({
+    expect(await host.events.record(stranger, 'shared', event)).toEqual({
       ...theirs,
       repeated: true,
     });
   });
 
   it('of one dedupeKey are separate in each order, even when they are repeated', async () => {
-    const event = { projectId: shop.project, type: 'order.paid', dedupeKey: 'payment-2' };
+    const event = { type: 'order.paid', dedupe_key: 'payment-2' };
 
-    const one = await host.events.record({ ...event, orderId: 'one' });
-    const two = await host.events.record({ ...event, orderId: 'two' });
+    const one = await host.events.record(shop.project, 'one', event);
+    const two = await host.events.record(shop.project, 'two', event);
 
-    expect(await host.events.record({ ...event, orderId: 'one' })).toEqual({ ...one, repeated: true });
-    expect(await host.events.record({ ...event, orderId: 'two' })).toEqual({ ...two, repeated: true });
+    expect(await host.events.record(shop.project, 'one', event)).toEqual({ ...one, repeated: true });
+    expect(await host.events.record(shop.project, 'two', event)).toEqual({ ...two, repeated: true });
   });
 
   it.each([
     ['0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
     ['1969-12-31T23:59:59.999Z', '1969-12-31T23:59:59.999Z'],
     ['9999-12-31T23:59:59.9996Z', '9999-12-31T23:59:59.999Z'],
-  ])('keep the millisecond of their time: %s', async (occurredAt, kept) => {
-    const order = { projectId: shop.project, orderId: `at-${occurredAt.slice(0, 4)}` };
+  ])('keep the millisecond of their time: %s', async (time, kept) => {
+    const orderId = `at-${time.slice(0, 4)}`;
 
-    const { occurred_at } = await host.events.record({ ...order, type: 'a.b', occurredAt });
+    const { occurred_at } = await host.events.record(shop.project, orderId, {
+      type: 'a.b',
+      occurred_at: time,
+    });
 
     expect(occurred_at).toBe(kept);
-    expect(await host.events.list(shop.project, order.orderId)).toMatchObject([{ occurred_at: kept }]);
+    expect(await host.events.list(shop.project, orderId)).toMatchObject([{ occurred_at: kept }]);
   });
 
   it('have the time of the record, not the time at which their transaction began', async () => {
     const { dataSource } = host.app.database;
-    const event = { projectId: shop.project, orderId: 'timed', type: 'note.added' };
+    const event = [shop.project, 'timed', { type: 'note.added' }] as const;
 
     const { recorded, began } = await dataSource.transaction(async (manager) => {
       const at = await engine.beganAt(manager);
       await delay(20);
-      return { began: at, recorded: await host.events.record(event, { manager }) };
+      return { began: at, recorded: await host.events.record(...event, { manager }) };
     });
 
     expect(Date.parse(recorded.recorded_at)).toBeGreaterThan(began.getTime());
@@ -141,16 +145,19 @@ describe('the events of an order', () => {
   });
 
   it('accept null in every optional field, and every field at its limit', async () => {
-    const order = { projectId: shop.project, orderId: 'bounds' };
-    const nothing = { message: null, data: null, actor: null, occurredAt: null, dedupeKey: null };
+    const nothing = { message: null, data: null, actor: null, occurred_at: null, dedupe_key: null };
     const actor = { type: 'app' as const, id: 'i'.repeat(64), label: 'l'.repeat(255) };
-    const all = { message: 'm'.repeat(1000), data: { a: 1 }, actor, dedupeKey: 'd'.repeat(128) };
+    const all = { message: 'm'.repeat(1000), data: { a: 1 }, actor, dedupe_key: 'd'.repeat(128) };
     // Each of these characters has two UTF-16 units.
     const astral = { type: 'user' as const, id: '𝒰'.repeat(64), label: '𝒰'.repeat(255) };
 
-    await host.events.record({ ...order, type: 'a.b', ...nothing });
-    await host.events.record({ ...order, type: `a.${'b'.repeat(62)}`, ...all });
-    await host.events.record({ ...order, type: 'a.c', actor: astral, dedupeKey: '𝒰'.repeat(128) });
+    await host.events.record(shop.project, 'bounds', { type: 'a.b', ...nothing });
+    await host.events.record(shop.project, 'bounds', { type: `a.${'b'.repeat(62)}`, ...all });
+    await host.events.record(shop.project, 'bounds', {
+      type: 'a.c',
+      actor: astral,
+      dedupe_key: '𝒰'.repeat(128),
+    });
 
     expect(await host.events.list(shop.project, 'bounds')).toMatchObject([
       { type: 'a.b', message: null, data: {}, actor: null },
@@ -160,9 +167,9 @@ describe('the events of an order', () => {
   });
 
   it('are not stored when they have a fault', async () => {
-    const event = { projectId: shop.project, orderId: 'bad', type: 'placed' };
+    const event = [shop.project, 'bad', { type: 'placed' }] as const;
 
-    await expect(host.events.record(event)).rejects.toThrow(ValidationFailedError);
+    await expect(host.events.record(...event)).rejects.toThrow(ValidationFailedError);
 
     expect(await typesOf('bad')).toEqual([]);
   });

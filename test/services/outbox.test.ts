@@ -33,7 +33,7 @@ describe('an outbox', () => {
     database = await testDatabase({ entities: [...shippingEntities, OutboxEntry] });
     // This adds the table of the outbox. The other tables match their entities.
     await database.dataSource.synchronize();
-    app = await testApp({ database, shipping: { onChange: writeChange, onEvent: writeEvent } });
+    app = await testApp({ database, shipping: { beforeCommit: { change: writeChange, event: writeEvent } } });
     methods = app.nest.get(ShippingMethods);
   });
   afterAll(async () => {
@@ -59,7 +59,7 @@ describe('an outbox', () => {
     await methods.removeProject(project);
     subscription.unsubscribe();
 
-    expect(await entries()).toEqual(['created 03', 'created 01', 'updated 03', 'deleted 03', 'deleted 01']);
+    expect(await entries()).toEqual(['created 03', 'created 01', 'updated 03', 'removed 03', 'removed 01']);
     expect(emitted.map(({ type, before, after }) => `${type} ${(after ?? before)?.method_code}`)).toEqual(
       await entries(),
     );
@@ -68,12 +68,12 @@ describe('an outbox', () => {
   it('has a row for each new event, in the order of the transaction', async () => {
     const project = freshProject();
     const events = app.nest.get(OrderEvents);
-    const placed = { projectId: project, orderId: 'o', type: 'order.placed', dedupeKey: 'placed' };
+    const placed = [project, 'o', { type: 'order.placed', dedupe_key: 'placed' }] as const;
 
     await database.dataSource.transaction(async (manager) => {
-      await events.record(placed, { manager });
+      await events.record(...placed, { manager });
       await methods.create(project, ground, { manager });
-      await events.record(placed, { manager });
+      await events.record(...placed, { manager });
     });
 
     expect(await entries()).toEqual(['order.placed', 'created 03']);

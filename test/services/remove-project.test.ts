@@ -31,7 +31,7 @@ describe('ShippingMethods.removeProject', () => {
 
     expect([first, second]).toEqual([2, 0]);
     expect(seen.map(({ type, before }) => [type, before?.id]).toSorted()).toEqual(
-      stored.map(({ id }) => ['deleted', id]).toSorted(),
+      stored.map(({ id }) => ['removed', id]).toSorted(),
     );
     expect((await host.methods.list(project)).meta.total).toBe(0);
     expect((await host.methods.list(other)).meta.total).toBe(1);

@@ -87,10 +87,10 @@ describe('the services as the documents show them', () => {
       projectId,
       id,
       { ...codes, method_label: 'UPS Ground', is_active: false },
-      { etags: [upserted.etag] },
+      { etag: upserted.etag },
     );
     expect(updated).toMatchObject({ is_active: false, version: 3 });
-    const late = methods.update(projectId, id, { ...codes, method_label: 'Late' }, { etags: ['"2"'] });
+    const late = methods.update(projectId, id, { ...codes, method_label: 'Late' }, { etag: '"2"' });
     await expect(late).rejects.toBeInstanceOf(VersionMismatchError);
 
     const removed = await methods.remove(projectId, id);
@@ -123,6 +123,8 @@ describe('the services as the documents show them', () => {
     const none = await methods.findByCodes(projectId, 'ups', '99');
     expect(none).toBeNull();
     expect(await methods.find(projectId, ground.id)).toEqual(ground);
+    expect(await methods.findOrFail(projectId, ground.id)).toEqual(ground);
+    expect(await methods.find(projectId, 'none')).toBeNull();
   });
 
   it('report a change after the commit', async () => {
@@ -149,20 +151,20 @@ describe('the services as the documents show them', () => {
     const placed = await dataSource.transaction(async (manager) => {
       // … the order's own row …
       return events.record(
+        projectId,
+        orderId,
         {
-          projectId,
-          orderId,
           type: 'order.placed',
           data: { lines },
           actor: { type: 'customer', id: 'c-518' },
-          dedupeKey: 'placed',
+          dedupe_key: 'placed',
         },
         { manager },
       );
     });
     expect(placed).toMatchObject({ data: { lines }, repeated: false });
 
-    const replayed = await events.record({ projectId, orderId, type: 'order.placed', dedupeKey: 'placed' });
+    const replayed = await events.record(projectId, orderId, { type: 'order.placed', dedupe_key: 'placed' });
     expect(replayed).toEqual({ ...placed, repeated: true });
 
     const history = await events.list(projectId, orderId);

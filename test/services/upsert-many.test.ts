@@ -103,7 +103,7 @@ describe('upsertMany', () => {
     expect(seen).toMatchObject([
       { type: 'created', before: null, after: paket },
       { type: 'updated', before: old, after: { sort_order: 1 } },
-      { type: 'deleted', before: other, after: null },
+      { type: 'removed', before: other, after: null },
     ]);
   });
 

@@ -55,7 +55,8 @@ describe('an id or a code of the wrong form', () => {
   it.each([undefined, null, 3, {}, 'no id'])('names no method when it is the id %j', async (id) => {
     const missing = { status: 404, code: 'method_not_found' };
 
-    await expect(host.methods.find(project, id as string)).rejects.toMatchObject(missing);
+    expect(await host.methods.find(project, id as string)).toBeNull();
+    await expect(host.methods.findOrFail(project, id as string)).rejects.toMatchObject(missing);
     await expect(host.methods.remove(project, id as string)).rejects.toMatchObject(missing);
   });
 });
@@ -93,18 +94,20 @@ describe('an option of the wrong type', () => {
 
   it.each([['1'], ['*'], [1]])('is a TypeError for an etag without its quotes: %j', async (etag) => {
     const { id } = await host.methods.create(project, ground);
-    const etags = [etag as string];
+    const options = { etag: etag as string };
 
-    await expect(host.methods.update(project, id, ground, { etags })).rejects.toThrow(TypeError);
-    await expect(host.methods.remove(project, id, { etags })).rejects.toThrow('each with its quotes');
+    await expect(host.methods.update(project, id, ground, options)).rejects.toThrow(TypeError);
+    await expect(host.methods.remove(project, id, { etag: ['"1"', etag as string] })).rejects.toThrow(
+      'with its quotes',
+    );
   });
 
-  it('is a TypeError for etags and for the dry run of adoptDefaults, too', async () => {
-    const { id, etag } = await host.methods.create(project, ground);
-    const asText = { etags: etag as never };
+  it('is a TypeError for an etag of null and for the dry run of adoptDefaults, too', async () => {
+    const { id } = await host.methods.create(project, ground);
+    const withNull = { etag: null as never };
 
-    await expect(host.methods.update(project, id, ground, asText)).rejects.toThrow(TypeError);
-    await expect(host.methods.remove(project, id, asText)).rejects.toThrow('"etags"');
+    await expect(host.methods.update(project, id, ground, withNull)).rejects.toThrow(TypeError);
+    await expect(host.methods.remove(project, id, withNull)).rejects.toThrow('"etag"');
     await expect(host.methods.adoptDefaults(project, { dryRun: 0 as never })).rejects.toThrow('"dryRun"');
   });
 });
@@ -115,7 +118,7 @@ it('a manager that is a QueryRunner is a TypeError, so that no call leaves its t
 
   const calls = [
     host.methods.create(project, ground, { manager }),
-    host.events.record({ projectId: project, orderId: 'o', type: 'order.placed' }, { manager }),
+    host.events.record(project, 'o', { type: 'order.placed' }, { manager }),
   ];
   const outcomes = await Promise.allSettled(calls);
   await runner.release();
@@ -130,20 +133,20 @@ it('a manager that is a QueryRunner is a TypeError, so that no call leaves its t
 
 it('an option with a misspelt name is refused, so that no call leaves its transaction', async () => {
   const { manager } = host.dataSource;
-  const [misspelt, matching] = [{ managr: manager } as object, { manager, etags: ['"1"'] }];
-  const placed = { projectId: project, orderId: 'o', type: 'order.placed' };
+  const [misspelt, matching] = [{ managr: manager } as object, { manager, etag: '"1"' }];
+  const placed = [project, 'o', { type: 'order.placed' }] as const;
   const calls = [
     host.methods.create(project, ground, misspelt),
     host.methods.update(project, 'id', ground, misspelt),
     host.methods.list(project, {}, misspelt),
     host.methods.findByCodes(project, 'ups', '03', misspelt),
-    host.events.record(placed, misspelt),
+    host.events.record(...placed, misspelt),
     host.events.list(project, 'o', misspelt),
   ];
 
   for (const call of calls) await expect(call).rejects.toThrow('This call has no option "managr".');
   expect(() => host.events.stream(project, 'o', misspelt)).toThrow('no option "managr"');
   // A create has no etag to match.
-  await expect(host.methods.create(project, ground, matching)).rejects.toThrow('no option "etags"');
+  await expect(host.methods.create(project, ground, matching)).rejects.toThrow('no option "etag"');
   expect((await host.methods.list(project)).data).toEqual([]);
 });

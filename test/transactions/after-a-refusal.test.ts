@@ -14,7 +14,7 @@ import { freshProject } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { anyStatement } from '../support/statements.js';
 
-const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
+const event = { type: 'order.placed', dedupe_key: 'once' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const unknownId = '01890000-0000-7000-8000-000000000000';
 
@@ -33,7 +33,7 @@ describe("the caller's transaction after a refusal", () => {
         DuplicateMethodError,
       );
       await expect(host.methods.remove(project, 'nothing', { manager })).rejects.toThrow(MethodNotFoundError);
-      await expect(host.methods.remove(project, id, { manager, etags: ['"7"'] })).rejects.toThrow(
+      await expect(host.methods.remove(project, id, { manager, etag: '"7"' })).rejects.toThrow(
         VersionMismatchError,
       );
       await expect(host.methods.upsertMany(project, [ground, ground], { manager })).rejects.toThrow(
@@ -120,7 +120,7 @@ describe("the caller's transaction after a refusal", () => {
       });
       await renaming;
 
-      expect((await host.methods.find(project, id)).sort_order).toBe(5);
+      expect((await host.methods.findOrFail(project, id)).sort_order).toBe(5);
     });
 
     it.each<[string, (project: string, manager: EntityManager) => Promise<unknown>]>([
@@ -128,7 +128,7 @@ describe("the caller's transaction after a refusal", () => {
         'create',
         (project, manager) => host.methods.create(project, { ...ground, method_code: '02' }, { manager }),
       ],
-      ['event', (projectId, manager) => host.events.record({ ...event, projectId }, { manager })],
+      ['event', (project, manager) => host.events.record(project, 'o', event, { manager })],
     ])('stays usable when a nested %s waits too long for a lock', async (_name, call) => {
       const project = freshProject();
       await host.methods.create(project, ground);
@@ -136,7 +136,7 @@ describe("the caller's transaction after a refusal", () => {
 
       await dataSource.transaction(async (holder) => {
         await host.methods.create(project, { ...ground, method_code: '01' }, { manager: holder });
-        await host.events.record({ ...event, projectId: project }, { manager: holder });
+        await host.events.record(project, 'o', event, { manager: holder });
         await dataSource.transaction(async (manager) => {
           const late = engine.withLockTimeout(manager, 100, () =>
             manager.transaction((inner) => call(project, inner)),

@@ -14,7 +14,7 @@ onlyWhere('severalConnections', () => {
   describe('a connection that breaks while a row is written', () => {
     const host = mounted();
     const project = freshProject();
-    const event = { projectId: project, orderId: 'o', type: 'order.placed' } as const;
+    const event = [project, 'o', { type: 'order.placed' }] as const;
     beforeAll(async () => {
       await host.methods.create(project, ground);
       await engine.killInserters(host.dataSource.manager);
@@ -24,7 +24,7 @@ onlyWhere('severalConnections', () => {
       const create = host.methods.create(project, { ...ground, method_code: '01' });
       await expect(create).rejects.toMatchObject({ code: 'database_unavailable', status: 503 });
       const code = isOneStatement(host.dataSource) ? 'outcome_unknown' : 'database_unavailable';
-      await expect(host.events.record(event)).rejects.toMatchObject({ code, status: 503 });
+      await expect(host.events.record(...event)).rejects.toMatchObject({ code, status: 503 });
     });
 
     it("makes a call in the caller's transaction fail with database_unavailable", async () => {
@@ -38,7 +38,7 @@ onlyWhere('severalConnections', () => {
         host.methods.create(project, { ...ground, method_code: '02' }, options),
       );
       await expect(creating).rejects.toMatchObject({ code: 'database_unavailable' });
-      const recording = inTransaction((options) => host.events.record(event, options));
+      const recording = inTransaction((options) => host.events.record(...event, options));
       await expect(recording).rejects.toMatchObject({ code: 'database_unavailable' });
       expect((await host.methods.list(project)).meta.total).toBe(1);
     });
@@ -74,11 +74,7 @@ onlyWhere('connections', () => {
         { version: 2 },
       ],
       ['remove', (project, id) => host.methods.remove(project, id), { total: 0 }],
-      [
-        'event',
-        (projectId) => host.events.record({ projectId, orderId: 'o', type: 'order.placed' }),
-        { recorded: 1 },
-      ],
+      ['event', (projectId) => host.events.record(projectId, 'o', { type: 'order.placed' }), { recorded: 1 }],
     ])('makes the outcome unknown, and the change is not made again: %s', async (_name, change, found) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);

@@ -23,21 +23,21 @@ describe('a call that nobody awaits', () => {
     const late: string[] = [];
 
     for (let moment = 0; moment < 30; moment++) {
-      const event = { projectId: freshProject(), orderId: 'o', type: 'a.b' };
+      const event = [freshProject(), 'o', { type: 'a.b' }] as const;
       let sent: string[] = [];
       let call: Promise<unknown> | undefined;
       await host.dataSource.transaction(async (manager) => {
         sent = sentBy(manager);
         const record = async (): Promise<unknown> => {
           for (let waited = 0; waited < moment; waited++) await undefined;
-          return host.events.record(event, { manager });
+          return host.events.record(...event, { manager });
         };
         call = record().catch((error: unknown) => error);
       });
       const outcome = await call;
 
       const isRefused = outcome instanceof DatabaseUnavailableError;
-      const events = await host.events.list(event.projectId, 'o');
+      const events = await host.events.list(event[0], 'o');
       expect(events).toMatchObject(isRefused ? [] : [{ id: (outcome as { id: string }).id }]);
       expect(events).toHaveLength(isRefused ? 0 : 1);
       const after = sent.slice(sent.indexOf('COMMIT') + 1);

@@ -155,13 +155,8 @@ onlyWhere('severalConnections', () => {
       const others = Array.from({ length: 5 }, (_, n) => ({ ...ground, method_code: `m${n}` }));
       const checkout = (n: number): Promise<unknown> =>
         host.dataSource.transaction(async (manager) => {
-          const event = {
-            projectId: shop,
-            orderId: `o${n}`,
-            type: 'order.placed',
-            dedupeKey: 'placed',
-          } as const;
-          await host.events.record(event, { manager });
+          const event = [shop, `o${n}`, { type: 'order.placed', dedupe_key: 'placed' }] as const;
+          await host.events.record(...event, { manager });
           await byCodes(method, { manager, lock: true });
         });
       const changes: ((n: number, options: CallOptions) => Promise<unknown>)[] = [

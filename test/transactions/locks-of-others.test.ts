@@ -102,7 +102,7 @@ onlyWhere('severalConnections', () => {
 
     it('makes waiting removals share one connection for methods and one for events', async () => {
       await methods.create(locked, { ...ground, method_code: 'doomed' });
-      await events.record({ projectId: locked, orderId: 'doomed', type: 'a.b' });
+      await events.record(locked, 'doomed', { type: 'a.b' });
       const twelve = Array.from({ length: 12 });
 
       // By default, a removal on MariaDB also locks the gaps between its rows and those of the next tenant.
@@ -123,14 +123,14 @@ onlyWhere('severalConnections', () => {
     });
 
     it('on the dedupeKey of an event does not hold up events of another order', async () => {
-      const event = { projectId: locked, type: 'order.paid', dedupeKey: 'once' };
+      const event = { type: 'order.paid', dedupe_key: 'once' };
 
       const [other, second] = await database.dataSource.transaction(async (manager) => {
-        const first = await events.record({ ...event, orderId: 'open' }, { manager });
+        const first = await events.record(locked, 'open', event, { manager });
         const again = events
-          .record({ ...event, orderId: 'open' })
+          .record(locked, 'open', event)
           .then(({ id, repeated }) => repeated && id === first.id);
-        return [await events.record({ ...event, orderId: 'other' }), { again }];
+        return [await events.record(locked, 'other', event), { again }];
       });
 
       expect(other).toMatchObject({ order_id: 'other' });

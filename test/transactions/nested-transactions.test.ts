@@ -25,7 +25,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     [
       'event',
       (projectId, manager) =>
-        host.events.record({ projectId, orderId: 'o', type: 'order.placed', dedupeKey: 'k' }, { manager }),
+        host.events.record(projectId, 'o', { type: 'order.placed', dedupe_key: 'k' }, { manager }),
     ],
   ])('leaves the pool usable for all other requests: %s', async (_name, call) => {
     const other = host.shop();
@@ -73,7 +73,7 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('failedTransactions', () => {
-    it('that cannot begin leaves later calls their error, and none of them waits', async () => {
+    it('that cannot begin does not block later calls: each of them fails at once', async () => {
       const runner = host.dataSource.createQueryRunner();
       await runner.startTransaction();
       await runner.query(statementThatFails).catch(() => undefined);
@@ -126,7 +126,7 @@ describe("a host's nested transaction beside a call of ours", () => {
         });
 
         expect(await call).toMatchObject(changed);
-        const { sort_order } = await host.methods.find(project, id);
+        const { sort_order } = await host.methods.findOrFail(project, id);
         expect(sort_order).toBe(end === 'is released' ? 1 : 0);
       },
     );
@@ -214,16 +214,16 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 });
 
-describe("a host's nested transaction beside a call with onChange", () => {
-  const onChange = async ({ after }: ShippingMethodChange, manager: EntityManager): Promise<void> => {
+describe("a host's nested transaction beside a call with a hook", () => {
+  const hook = async ({ after }: ShippingMethodChange, manager: EntityManager): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     await manager.transaction((inner) => anyStatement(inner));
-    const event = { projectId: after?.project_id ?? '', orderId: 'o', type: 'method.changed' };
-    await hooked.events.record(event, { manager });
+    const event = [after?.project_id ?? '', 'o', { type: 'method.changed' }] as const;
+    await hooked.events.record(...event, { manager });
   };
-  const hooked = mounted({ shipping: { onChange } });
+  const hooked = mounted({ shipping: { beforeCommit: { change: hook } } });
 
-  it('does not undo what onChange stores', async () => {
+  it('does not undo what the hook stores', async () => {
     for (let moment = 0; moment < 12; moment++) {
       const project = freshProject();
       await hooked.dataSource.transaction(async (manager) => {
@@ -238,7 +238,7 @@ describe("a host's nested transaction beside a call with onChange", () => {
     }
   });
 
-  it('leaves all calls whole, although onChange begins one for each of them', async () => {
+  it('leaves all calls whole, although the hook begins one for each of them', async () => {
     const project = freshProject();
     const create = (method_code: string, manager: EntityManager): Promise<unknown> =>
       hooked.methods.create(project, { ...ground, method_code }, { manager });

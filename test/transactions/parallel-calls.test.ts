@@ -36,9 +36,7 @@ describe('parallel calls in one transaction', () => {
 
 describe('parallel calls in a transaction that ends', () => {
   const recordTwice = (projectId: string, manager: EntityManager): Promise<unknown>[] =>
-    [1, 2].map((n) =>
-      host.events.record({ projectId, orderId: 'o', type: 'order.placed', data: { n } }, { manager }),
-    );
+    [1, 2].map((n) => host.events.record(projectId, 'o', { type: 'order.placed', data: { n } }, { manager }));
 
   it('leave nothing behind after a rollback, whether they had begun or not', async () => {
     const project = freshProject();

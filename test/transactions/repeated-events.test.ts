@@ -16,12 +16,7 @@ describe('an event that is recorded again', () => {
     await database?.close();
   });
 
-  const placed = () => ({
-    projectId: freshProject(),
-    orderId: 'o',
-    type: 'order.placed',
-    dedupeKey: 'placed',
-  });
+  const placed = () => [freshProject(), 'o', { type: 'order.placed', dedupe_key: 'placed' }] as const;
   const record = (app: TestApp | undefined, ...parameters: Parameters<OrderEvents['record']>) => {
     if (!app) throw new Error('There are two instances.');
     return app.nest.get(OrderEvents).record(...parameters);
@@ -35,7 +30,7 @@ describe('an event that is recorded again', () => {
     for (let round = 0; round < 5; round++) {
       const event = placed();
 
-      const recorded = await Promise.all(Array.from({ length: 24 }, (_, n) => record(apps[n % 2], event)));
+      const recorded = await Promise.all(Array.from({ length: 24 }, (_, n) => record(apps[n % 2], ...event)));
 
       expect(one(recorded)).toEqual({ first: 1, ids: 1 });
     }
@@ -46,20 +41,20 @@ describe('an event that is recorded again', () => {
     const [app] = apps;
 
     const rolledBack = app?.database.dataSource.transaction(async (manager) => {
-      const within = [await record(app, event, { manager }), await record(app, event, { manager })];
+      const within = [await record(app, ...event, { manager }), await record(app, ...event, { manager })];
       expect(within.map(({ repeated }) => repeated)).toEqual([false, true]);
       throw new Error('undone');
     });
 
     await expect(rolledBack).rejects.toThrow('undone');
-    expect((await record(app, event)).repeated).toBe(false);
-    expect((await record(app, event)).repeated).toBe(true);
+    expect((await record(app, ...event)).repeated).toBe(false);
+    expect((await record(app, ...event)).repeated).toBe(true);
   });
 
   it('without a key is never repeated', async () => {
-    const event = { ...placed(), dedupeKey: null };
+    const event = [freshProject(), 'o', { type: 'order.placed', dedupe_key: null }] as const;
 
-    const twice = [await record(apps[0], event), await record(apps[1], event)];
+    const twice = [await record(apps[0], ...event), await record(apps[1], ...event)];
 
     expect(one(twice)).toEqual({ first: 2, ids: 2 });
   });
@@ -73,9 +68,9 @@ describe('an event that is recorded again', () => {
         let waiting: Promise<RecordedOrderEvent> | undefined;
 
         const transaction = app?.database.dataSource.transaction(async (manager) => {
-          await record(app, event, { manager });
+          await record(app, ...event, { manager });
           waiting = other?.database.dataSource.transaction((theirs) =>
-            record(other, event, { manager: theirs }),
+            record(other, ...event, { manager: theirs }),
           );
           const early = new Promise((resolve) => setTimeout(resolve, 100, 'still waiting'));
           expect(await Promise.race([waiting, early])).toBe('still waiting');

@@ -70,9 +70,9 @@ describe('a rule of the host in the database', () => {
   it("that makes a column unique refuses an event, and keeps another tenant's event", async () => {
     const { database } = host.app;
     const type = 'order.placed' as const;
-    const theirs = { projectId: freshProject(), orderId: 'o', type, dedupeKey: 'theirs' };
-    const first = await host.events.record(theirs);
-    const ours = { projectId: freshProject(), orderId: 'o', type };
+    const theirs = [freshProject(), 'o', { type, dedupe_key: 'theirs' }] as const;
+    const first = await host.events.record(...theirs);
+    const ours = freshProject();
     const refusalOf = (record: Promise<unknown>): Promise<unknown> =>
       record.catch(({ driverError: { code, message } }: QueryFailedError<DriverError>) => ({
         code,
@@ -82,20 +82,21 @@ describe('a rule of the host in the database', () => {
       `CREATE UNIQUE INDEX types ON ${database.table('shipping_order_event')} (type)`,
     );
 
-    const withoutKey = await refusalOf(host.events.record(ours));
-    const withKey = await refusalOf(host.events.record({ ...ours, dedupeKey: 'ours' }));
+    const withoutKey = await refusalOf(host.events.record(ours, 'o', { type }));
+    const withKey = await refusalOf(host.events.record(ours, 'o', { type, dedupe_key: 'ours' }));
     const joined = await refusalOf(
       host.dataSource.transaction((manager) =>
-        host.events.record({ ...ours, dedupeKey: 'ours' }, { manager }),
+        host.events.record(ours, 'o', { type, dedupe_key: 'ours' }, { manager }),
       ),
     );
 
     expect(withoutKey).toMatchObject({ message: expect.stringMatching(/unique|duplicate/i) });
     expect([withKey, joined]).toEqual([withoutKey, withoutKey]);
-    const { dedupeKey } = theirs;
-    expect(await host.dataSource.manager.find(OrderEvent)).toMatchObject([{ id: first.id, dedupeKey }]);
-    expect(await host.events.record(theirs)).toEqual({ ...first, repeated: true });
-    expect(await host.events.list(ours.projectId, 'o')).toEqual([]);
+    expect(await host.dataSource.manager.find(OrderEvent)).toMatchObject([
+      { id: first.id, dedupeKey: 'theirs' },
+    ]);
+    expect(await host.events.record(...theirs)).toEqual({ ...first, repeated: true });
+    expect(await host.events.list(ours, 'o')).toEqual([]);
   });
 
   onlyWhere('changingTriggers', () => {

@@ -16,7 +16,7 @@ describe('a subscriber of the host', () => {
     const projectId = freshProject();
     const outbox: EntitySubscriberInterface = {
       beforeTransactionCommit: ({ manager }) =>
-        host.events.record({ projectId, orderId: 'o', type: 'a.b' }, { manager }),
+        host.events.record(projectId, 'o', { type: 'a.b' }, { manager }),
     };
     // Subscribers in the options of a DataSource come before ours, too.
     dataSource.subscribers.unshift(outbox);
@@ -73,7 +73,7 @@ describe('a subscriber of the host', () => {
 });
 
 describe('a subscriber of the host that fails', () => {
-  const hooked = mounted({ shipping: { onEvent: () => Promise.resolve() } });
+  const hooked = mounted({ shipping: { beforeCommit: { event: () => Promise.resolve() } } });
   const coded = (code: string): Error => Object.assign(new Error(code), { code });
   const deadlock = engine.conflicts[0] ?? 'SQLITE_BUSY_SNAPSHOT';
   const failures: [string, Error][] = [
@@ -94,7 +94,7 @@ describe('a subscriber of the host that fails', () => {
 
     const creating = hooked.methods.create(project, ground);
     await expect(creating).rejects.toBe(failure);
-    const recording = hooked.events.record({ projectId: project, orderId: 'o', type: 'a.b' });
+    const recording = hooked.events.record(project, 'o', { type: 'a.b' });
     await expect(recording).rejects.toBe(failure);
 
     expect((await hooked.methods.list(project)).meta.total).toBe(1);

@@ -7,7 +7,7 @@ import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere, testDatabase } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
 
-const event = { orderId: 'o', type: 'order.placed', dedupeKey: 'once' };
+const event = { type: 'order.placed', dedupe_key: 'once' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe("the caller's transaction", () => {
@@ -81,7 +81,7 @@ describe("the caller's transaction", () => {
         await host.methods.update(project, id, { ...ground, sort_order: 1 }, { manager });
         await host.methods.remove(project, id, { manager });
         await host.methods.tree(project, { manager });
-        await host.events.record({ ...event, projectId: project }, { manager });
+        await host.events.record(project, 'o', event, { manager });
         return [own, await engine.settings(manager)];
       }),
     );
@@ -99,7 +99,7 @@ describe("the caller's transaction", () => {
       await host.methods.update(project, id, { ...ground, method_code: '01' }, { manager });
       await host.methods.upsert(project, ground, { manager });
       await host.methods.remove(project, id, { manager });
-      await host.events.record({ ...event, projectId: project }, { manager });
+      await host.events.record(project, 'o', event, { manager });
     });
     stop();
 

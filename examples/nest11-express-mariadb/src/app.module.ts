@@ -11,7 +11,7 @@ export const database: DynamicModule = TypeOrmModule.forRoot({ ...options, migra
 @Module({
   imports: [
     database,
-    ShippingModule.forRoot({ isGlobal: true, onChange: writeChange, onEvent: writeEvent }),
+    ShippingModule.forRoot({ isGlobal: true, beforeCommit: { change: writeChange, event: writeEvent } }),
     OrdersModule,
   ],
 })

@@ -18,13 +18,13 @@ export class OutboxEntry {
   body!: object;
 }
 
-/** Writes a change into the outbox. It is the option `onChange`. */
+/** Writes a change into the outbox. It is the option `beforeCommit.change`. */
 export async function writeChange(change: ShippingMethodChange, manager: EntityManager): Promise<void> {
   const { type, before, after } = change;
   await manager.save(Object.assign(new OutboxEntry(), { type: `method.${type}`, body: after ?? before }));
 }
 
-/** Writes an event into the outbox. It is the option `onEvent`. */
+/** Writes an event into the outbox. It is the option `beforeCommit.event`. */
 export async function writeEvent(event: OrderEventDto, manager: EntityManager): Promise<void> {
   await manager.save(Object.assign(new OutboxEntry(), { type: event.type, body: event }));
 }

@@ -39,7 +39,7 @@ export class Checkout {
       const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
       if (!method?.is_active) throw new UserInputError('Choose another shipping method.');
       const order = await this.orders.create(ctx);
-      await this.events.record({ projectId, orderId: order.code, type: 'order.placed' }, { manager });
+      await this.events.record(projectId, order.code, { type: 'order.placed' }, { manager });
       const change = { ...codes, method_label: method.method_label, sort_order: method.sort_order + 1 };
       await this.methods.update(projectId, method.id, change, { manager });
       await lastStep(order.code);

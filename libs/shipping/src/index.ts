@@ -26,7 +26,7 @@ export { type FilterField, type InheritedField } from './shipping-methods/method
 export {
   type FilterOperator,
   type FilterValue,
-  type ListShippingMethods,
+  type ShippingMethodQuery,
   type RawFilter,
 } from './shipping-methods/list/list-query.dto.js';
 export {
@@ -58,7 +58,7 @@ export {
   type RecordedOrderEvent,
 } from './order-events/dto/order-event.dto.js';
 export { type OrderEventPage, type OrderEventPageQuery } from './order-events/dto/order-event-page.dto.js';
-export { RecordOrderEvent } from './order-events/dto/record-order-event.dto.js';
+export { NewOrderEvent } from './order-events/dto/new-order-event.dto.js';
 
 export { type CallOptions } from './database/database.js';
 export { shippingEntities } from './shipping-entities.js';

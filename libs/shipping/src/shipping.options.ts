@@ -9,6 +9,19 @@ import { identifierPattern } from './validation/identifiers.js';
 const OptionalFunction = (): PropertyDecorator =>
   Must('be a function', (value) => value === undefined || isFunction(value));
 
+/**
+ * Code of the host that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an
+ * audit trail. If it throws, everything is rolled back, and the caller gets the error. A call that has lost a race is made
+ * again, and then its function runs again. So send mails after the commit.
+ */
+export class BeforeCommit {
+  /** Runs for each change of a method. */
+  @OptionalFunction() change?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
+
+  /** Runs for each new event of an order. A repeated `dedupe_key` is no new event. */
+  @OptionalFunction() event?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
+}
+
 /** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
 export class ShippingSettings {
   /** The project whose methods are the defaults of `use_default`; by default `default`. */
@@ -33,19 +46,9 @@ export class ShippingSettings {
    */
   @OptionalFunction() entityManager?: () => EntityManager | undefined;
 
-  /**
-   * Runs for each change of a method by this mount before its COMMIT, on the manager of its transaction, for instance to
-   * write an outbox or an audit trail. If it throws, the change is rolled back, and the caller gets the error. A call that
-   * has lost a race is made again, and then `onChange` runs again. So send mails after the commit.
-   */
-  @OptionalFunction() onChange?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
-
-  /**
-   * Runs for each new event of an order before its COMMIT, on the manager of its transaction, for instance to write an
-   * outbox. A repeated `dedupeKey` is no new event. If it throws, nothing is stored, and the caller gets the error. Like
-   * `onChange`, it may run again.
-   */
-  @OptionalFunction() onEvent?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
+  /** Functions that run for what this mount changes and records, in its transaction, before the COMMIT. */
+  @Must('be an object', isObject)
+  beforeCommit: BeforeCommit = {};
 }
 
 /** Options that may come from a factory (`forRootAsync`). */
@@ -121,7 +124,8 @@ export type ShippingModuleExtras = Partial<StaticSettings>;
 
 /** @throws Error that names the option and what it may be */
 export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
-  return checked(new ShippingSettings(), options);
+  const settings = checked(new ShippingSettings(), options);
+  return { ...settings, beforeCommit: checked(new BeforeCommit(), settings.beforeCommit, 'beforeCommit') };
 }
 
 /** @throws Error that names the option and what it may be */

@@ -9,12 +9,14 @@ onlyWhere('severalConnections', () => {
   describe('a hook whose connection breaks before its first statement', () => {
     const host = mounted({
       shipping: {
-        onChange: async (_change, manager) => {
-          const [own] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
-          await engine.killConnection(host.dataSource.manager, own?.pid ?? 0);
-          // TypeORM releases the connection as soon as it hears that it is gone.
-          await vi.waitUntil(() => manager.queryRunner?.isReleased);
-          await manager.query('SELECT 1');
+        beforeCommit: {
+          change: async (_change, manager) => {
+            const [own] = await manager.query<{ pid: number }[]>('SELECT pg_backend_pid() AS pid');
+            await engine.killConnection(host.dataSource.manager, own?.pid ?? 0);
+            // TypeORM releases the connection as soon as it hears that it is gone.
+            await vi.waitUntil(() => manager.queryRunner?.isReleased);
+            await manager.query('SELECT 1');
+          },
         },
       },
     });

@@ -49,8 +49,8 @@ onlyWhere('severalConnections', () => {
     it.each([true, false])(
       'is recorded when the other event is removed before it is read; in a transaction of the host: %s',
       async (isJoined) => {
-        const event = { projectId: freshProject(), orderId: 'o', type: 'order.paid', dedupeKey: 'once' };
-        const first = await host.events.record(event);
+        const event = [freshProject(), 'o', { type: 'order.paid', dedupe_key: 'once' }] as const;
+        const first = await host.events.record(...event);
         const { dataSource } = await host.app.database.another();
         let isRemoved = false;
         const record = async (options?: { manager: EntityManager }) => {
@@ -61,7 +61,7 @@ onlyWhere('severalConnections', () => {
             }
             return send();
           });
-          return host.events.record(event, options).finally(end);
+          return host.events.record(...event, options).finally(end);
         };
 
         const second = await (isJoined
@@ -69,21 +69,21 @@ onlyWhere('severalConnections', () => {
           : record());
 
         expect(second).toMatchObject({ repeated: false });
-        expect(await host.events.list(event.projectId, 'o')).toMatchObject([{ id: second.id }]);
+        expect(await host.events.list(event[0], 'o')).toMatchObject([{ id: second.id }]);
         await dataSource.destroy();
       },
     );
 
     it('is repeated when the other event is removed and recorded again before it is read', async () => {
-      const event = { projectId: freshProject(), orderId: 'o', type: 'order.paid', dedupeKey: 'once' };
-      const first = await host.events.record(event);
+      const event = [freshProject(), 'o', { type: 'order.paid', dedupe_key: 'once' }] as const;
+      const first = await host.events.record(...event);
       const other = await testApp({ database: await host.app.database.another() });
       const steps: [when: RegExp, step: () => Promise<unknown>][] = [
         [
           /SELECT .*shipping_order_event/,
           () => other.database.dataSource.manager.delete(OrderEvent, { id: first.id }),
         ],
-        [/INSERT INTO \S*shipping_order_event/, () => other.nest.get(OrderEvents).record(event)],
+        [/INSERT INTO \S*shipping_order_event/, () => other.nest.get(OrderEvents).record(...event)],
       ];
       let isOther = false;
       const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
@@ -95,11 +95,11 @@ onlyWhere('severalConnections', () => {
         return send();
       });
 
-      const second = await host.events.record(event).finally(end);
+      const second = await host.events.record(...event).finally(end);
 
       expect(steps).toEqual([]);
       expect(second).toMatchObject({ repeated: true });
-      expect(await host.events.list(event.projectId, 'o')).toMatchObject([{ id: second.id }]);
+      expect(await host.events.list(event[0], 'o')).toMatchObject([{ id: second.id }]);
       await other.close();
     });
   });

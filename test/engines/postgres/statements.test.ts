@@ -82,7 +82,7 @@ describe('a write without a manager', () => {
   it.each<[name: string, call: () => Promise<unknown>]>([
     ['create of taken codes', () => methods.create(project, ground)],
     ['update of nothing', () => methods.update(project, id, ground)],
-    ['update with an old etag', () => methods.update(project, id, express, { etags: ['"0"'] })],
+    ['update with an old etag', () => methods.update(project, id, express, { etag: '"0"' })],
   ])('sends one statement when it is refused or changes nothing: %s', async (_name, call) => {
     expect(await sentBy(call)).toEqual(['SELECT']);
   });
@@ -93,10 +93,10 @@ describe('a write without a manager', () => {
 });
 
 describe('an event', () => {
-  it('is one statement where there is no onEvent', async () => {
-    const event = { projectId: project, orderId: 'o', type: 'a.b', dedupeKey: 'k' };
+  it('is one statement where there is no beforeCommit.event', async () => {
+    const event = [project, 'o', { type: 'a.b', dedupe_key: 'k' }] as const;
 
-    expect(await sentBy(() => app.nest.get(OrderEvents).record(event))).toEqual(['INSERT']);
+    expect(await sentBy(() => app.nest.get(OrderEvents).record(...event))).toEqual(['INSERT']);
   });
 });
 

@@ -1,11 +1,11 @@
-import { type RecordOrderEvent, type UpsertShippingMethodRequest } from 'nestjs-shipping';
+import { type NewOrderEvent, type UpsertShippingMethodRequest } from 'nestjs-shipping';
 
 type Rest = Partial<UpsertShippingMethodRequest>;
 type Method = [carrier: string, carrierLabel: string, method: string, methodLabel: string, rest?: Rest];
 type DemoEvent = [
   occurredAt: string,
   type: string,
-  actor: RecordOrderEvent['actor'],
+  actor: NewOrderEvent['actor'],
   data?: Record<string, unknown>,
 ];
 

@@ -43,7 +43,7 @@ async function seed(app: INestApplication): Promise<void> {
     for (const method of demoMethods) await methods.create('demo', method, { manager });
     for (const [orderId, history] of Object.entries(demoOrders)) {
       for (const [occurredAt, type, actor, data] of history) {
-        await events.record({ projectId: 'demo', orderId, occurredAt, type, actor, data }, { manager });
+        await events.record('demo', orderId, { occurred_at: occurredAt, type, actor, data }, { manager });
       }
       const [, , , chosen] = history.find(([, type]) => type === 'shipping.selected') ?? [];
       const codes = [String(chosen?.['carrier_code']), String(chosen?.['method_code'])] as const;

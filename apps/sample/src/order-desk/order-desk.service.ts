@@ -55,13 +55,11 @@ export class OrderDesk {
   note(projectId: string, orderId: string, message: string, key?: string): Promise<RecordedOrderEvent> {
     const operator = { type: 'user', label: 'Operator' } as const;
     const dedupeKey = key && `note:${key}`;
-    return this.events.record({
-      projectId,
-      orderId,
+    return this.events.record(projectId, orderId, {
       type: 'note.added',
       message,
       actor: operator,
-      dedupeKey,
+      dedupe_key: dedupeKey,
     });
   }
 
@@ -72,10 +70,11 @@ export class OrderDesk {
     key: string | undefined,
   ): Promise<PlacedOrder> {
     const { order_id: orderId, carrier_code, method_code } = request;
-    const order = { projectId, orderId, actor };
     // This call comes first, so that a repeat waits here until the first transaction has ended.
     const { repeated } = await this.events.record(
-      { ...order, type: 'order.placed', data: { origin: 'desk' }, dedupeKey: key && `placed:${key}` },
+      projectId,
+      orderId,
+      { type: 'order.placed', actor, data: { origin: 'desk' }, dedupe_key: key && `placed:${key}` },
       { manager },
     );
     if (repeated) return this.storedOrder(manager, projectId, orderId);
@@ -87,7 +86,12 @@ export class OrderDesk {
     const { id: method_id, method_label: message } = method;
     await manager.insert(DeskOrder, { projectId, orderId, methodId: method_id }).catch(throwRefusal);
     const data = { carrier_code, method_code, method_id };
-    await this.events.record({ ...order, type: 'shipping.selected', message, data }, { manager });
+    await this.events.record(
+      projectId,
+      orderId,
+      { type: 'shipping.selected', actor, message, data },
+      { manager },
+    );
     return { project_id: projectId, ...request, method_id };
   }
 

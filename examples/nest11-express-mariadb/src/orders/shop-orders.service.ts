@@ -28,17 +28,16 @@ export class ShopOrders {
   ): Promise<ShopOrder> {
     // With MariaDB's default level, a transaction that has waited for another one would have to be repeated.
     const placing = this.dataSource.transaction('READ COMMITTED', async (manager) => {
-      const placed = { projectId, orderId: id, type: 'order.placed', dedupeKey: 'placed' };
+      const placed = { type: 'order.placed', dedupe_key: 'placed' };
       // This call comes first, so that a repeat waits here until the first transaction has ended.
-      const { repeated } = await this.events.record(placed, { manager });
+      const { repeated } = await this.events.record(projectId, id, placed, { manager });
       if (repeated) return manager.findOneByOrFail(ShopOrder, { projectId, id });
       const method = await this.methods.findByCodes(projectId, carrier, code, { manager });
       if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
       const { carrier_code, method_code, method_label } = method;
       const soldOut = { carrier_code, method_code, method_label, is_active: false };
       // With the etag, the place is sold only once. Another order for the same place waits here.
-      const etags = [method.etag];
-      await this.methods.update(projectId, method.id, soldOut, { manager, etags });
+      await this.methods.update(projectId, method.id, soldOut, { manager, etag: method.etag });
       const order = manager.create(ShopOrder, { projectId, id, methodId: method.id });
       await manager.insert(ShopOrder, order);
       await lastStep();

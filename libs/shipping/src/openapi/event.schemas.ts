@@ -1,6 +1,6 @@
 import { type OrderEventPage } from '../order-events/dto/order-event-page.dto.js';
 import * as dto from '../order-events/dto/order-event.dto.js';
-import { eventTypePattern } from '../order-events/dto/record-order-event.dto.js';
+import { eventTypePattern } from '../order-events/dto/new-order-event.dto.js';
 import { orderEventTypes } from '../order-events/order-event-types.js';
 import * as s from './schema.js';
 

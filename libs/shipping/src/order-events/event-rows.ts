@@ -5,7 +5,7 @@ import { dialectOf } from '../database/dialects/dialects.js';
 import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type EventRange } from './dto/order-event-page.check.js';
-import { type CheckedOrderEvent } from './dto/record-order-event.check.js';
+import { type CheckedOrderEvent } from './dto/new-order-event.check.js';
 import { OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
@@ -35,6 +35,7 @@ export interface OrderKey {
  */
 export async function insertEvent(
   manager: EntityManager,
+  { projectId, orderId }: OrderKey,
   id: string,
   event: CheckedOrderEvent,
 ): Promise<RecordedOrderEvent> {
@@ -46,8 +47,8 @@ export async function insertEvent(
     .insert()
     .into(OrderEvent)
     .values({
-      projectId: event.project_id,
-      orderId: event.order_id,
+      projectId,
+      orderId,
       id,
       type: event.type,
       message: event.message,
@@ -75,7 +76,8 @@ export async function insertEvent(
     });
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     const { insertId: seq } = Object(raw) as { insertId?: number };
-    const stored = inserted ?? (await storedEvent(manager, { id, seq }, event));
+    const stored =
+      inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
     if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   }
   throw new Error('The database has not stored the event. A trigger may have prevented it.');
@@ -92,8 +94,9 @@ export function returnsRow({ connection }: EntityManager): boolean {
  */
 async function storedEvent(
   manager: EntityManager,
+  { projectId, orderId }: OrderKey,
   { id, seq }: { id: string; seq: number | undefined },
-  { project_id: projectId, order_id: orderId, dedupe_key: dedupeKey }: CheckedOrderEvent,
+  dedupeKey: string | null,
 ): Promise<EventRow | undefined> {
   const { readsFromSnapshot, shareLock } = dialectOf(manager.connection);
   const conditions = ['e.project_id = :projectId', 'e.order_id = :orderId'];

@@ -8,8 +8,8 @@ import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.d
 import { cursorOf } from './dto/event-cursor.js';
 import { checkPageQuery } from './dto/order-event-page.check.js';
 import { type OrderEventPage, type OrderEventPageQuery } from './dto/order-event-page.dto.js';
-import { checkOrderEvent } from './dto/record-order-event.check.js';
-import { type RecordOrderEvent } from './dto/record-order-event.dto.js';
+import { checkOrderEvent } from './dto/new-order-event.check.js';
+import { type NewOrderEvent } from './dto/new-order-event.dto.js';
 import { ShippingSettings } from '../shipping.options.js';
 import {
   deleteEvents,
@@ -40,33 +40,39 @@ export class OrderEvents {
 
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
-   * @returns the event; if the order already had an event with this `dedupeKey`, that event, with `repeated: true`
-   * @throws ValidationFailedError, InvalidParameterError, and what the option `onEvent` throws
+   * @returns the event; if the order already had an event with this `dedupe_key`, that event, with `repeated: true`
+   * @throws ValidationFailedError, InvalidParameterError, and what `beforeCommit.event` throws
    */
-  async record(event: RecordOrderEvent, options: CallOptions = {}): Promise<RecordedOrderEvent> {
-    const checkedEvent = checkOrderEvent(event);
+  async record(
+    projectId: string,
+    orderId: string,
+    event: NewOrderEvent,
+    options: CallOptions = {},
+  ): Promise<RecordedOrderEvent> {
+    const order = { projectId, orderId };
+    const checkedEvent = checkWithIds(order, (violations) => checkOrderEvent(violations, event));
     const callerManager = this.database.callerManager(options);
     const id = uuid();
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
-      insertEvent(manager, id, checkedEvent);
-    const { onEvent } = this.settings;
+      insertEvent(manager, order, id, checkedEvent);
+    const { event: eventHook } = this.settings.beforeCommit;
     // If the event is read by a second statement, and that fails, the INSERT must not be committed.
-    if (!onEvent && returnsRow(this.database.dataSource.manager))
+    if (!eventHook && returnsRow(this.database.dataSource.manager))
       return this.database.autocommit(callerManager, insert);
     return this.database.write(callerManager, insert, {
       hook:
-        onEvent &&
+        eventHook &&
         (async ({ repeated, ...recorded }, manager) => {
           // The caller and the hook may modify the event, so each has its own copy.
-          if (!repeated) await onEvent(structuredClone(recorded), manager);
+          if (!repeated) await eventHook(structuredClone(recorded), manager);
         }),
     });
   }
 
   /**
    * Returns one page of a history. A page of a history of 100,000 events takes no longer than a page of a short one, unless
-   * the query has `types` that are rare. An event that is recorded between two pages appears on one page or on none. Every
-   * event that was recorded before the first page was read appears once.
+   * the query has `types` that are rare. Every event that was
+   * recorded before the first page was read appears exactly once. A later event appears at most once.
    * @throws InvalidParameterError with all violations of the query
    */
   async page(

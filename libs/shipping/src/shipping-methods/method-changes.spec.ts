@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { creation, type Decide, removal, update, upserts } from './method-changes.js';
+import { type Decide, toCreate, toRemove, toUpdate, toUpsert } from './method-changes.js';
 import { settableFields } from './method-fields.js';
 import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
@@ -46,7 +46,7 @@ const filledIn = {
 
 describe('a creation', () => {
   it('inserts one row, with the defaults of the fields that are missing or null', () => {
-    const [change, ...others] = creation({ ...free, sort_order: null, meta: null }, 10)(view);
+    const [change, ...others] = toCreate({ ...free, sort_order: null, meta: null }, 10)(view);
 
     expect(others).toEqual([]);
     expect(change).toMatchObject({ kind: 'insert', values: { ...free, ...filledIn } });
@@ -59,7 +59,7 @@ describe('a creation', () => {
     ['another label', { ...stored, method_label: 'Other' }, false],
     ['fewer values than are stored', { ...codes, method_label: 'Own' }, false],
   ])('is refused when its codes are taken and it sends %s', (_what, request, identical) => {
-    expect(refusalOf(creation(request, 2))).toMatchObject({
+    expect(refusalOf(toCreate(request, 2))).toMatchObject({
       status: 409,
       code: 'duplicate_method',
       existing_id: inheriting,
@@ -91,7 +91,7 @@ describe('a creation', () => {
   it.each([true, false])(
     'is reported as identical when it sends every stored value, with use_default %j',
     (use_default) => {
-      const refusal = refusalOf(creation({ ...complete, use_default }, 10), holder(use_default));
+      const refusal = refusalOf(toCreate({ ...complete, use_default }, 10), holder(use_default));
 
       expect(refusal).toMatchObject({ identical: true });
     },
@@ -108,21 +108,21 @@ describe('a creation', () => {
       // These are the values that an inheriting method shows.
       const other = { ...codes, ...others, use_default: !use_default }[name];
 
-      const refusal = refusalOf(creation({ ...same, [name]: other }, 10), holder(use_default));
+      const refusal = refusalOf(toCreate({ ...same, [name]: other }, 10), holder(use_default));
 
       expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
     },
   );
 
   it('is refused when the project is full', () => {
-    expect(refusalOf(creation(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
-    expect(refusalOf(creation(free, 3))).toBeUndefined();
+    expect(refusalOf(toCreate(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
+    expect(refusalOf(toCreate(free, 3))).toBeUndefined();
   });
 });
 
 describe('an update', () => {
   it('keeps the fields that it leaves out', () => {
-    const changes = update(inheriting, { ...codes, method_label: 'New' }, undefined)(view);
+    const changes = toUpdate(inheriting, { ...codes, method_label: 'New' }, undefined)(view);
 
     expect(changes).toEqual([
       {
@@ -139,15 +139,18 @@ describe('an update', () => {
     ['the stored values', plain, second],
     ['the defaults of all fields', plain, { ...second, sort_order: null, meta: {}, is_active: true }],
   ])('changes nothing when it sends %s', (_what, id, request) => {
-    expect(update(id, request, undefined)(view)).toEqual([]);
+    expect(toUpdate(id, request, undefined)(view)).toEqual([]);
   });
 
   it.each([idOf(9), 'no-id', '', idOf(0xd), `${plain} `])('is refused for the id %j', (id) => {
-    expect(refusalOf(update(id, shown, undefined))).toMatchObject({ status: 404, code: 'method_not_found' });
+    expect(refusalOf(toUpdate(id, shown, undefined))).toMatchObject({
+      status: 404,
+      code: 'method_not_found',
+    });
   });
 
   it('is refused when another method has its new codes', () => {
-    const refusal = refusalOf(update(plain, { ...codes, method_label: 'Own' }, undefined));
+    const refusal = refusalOf(toUpdate(plain, { ...codes, method_label: 'Own' }, undefined));
 
     expect(refusal).toMatchObject({ status: 409, code: 'duplicate_method', existing_id: inheriting });
     // Only a create can be repeated safely.
@@ -157,13 +160,13 @@ describe('an update', () => {
   const etag = '"4-00000000000d.2"';
 
   it.each([['"4"'], [etag], ['"9"', etag], ['"9"', '"4"']])('is accepted with the etags %j', (...etags) => {
-    expect(update(inheriting, free, etags)(view)).toHaveLength(1);
+    expect(toUpdate(inheriting, free, etags)(view)).toHaveLength(1);
   });
 
   it.each([[], ['"3"'], ['"4-00000000000d.1"'], ['"4-00000000000e.2"'], ['4'], [`W/${etag}`], ['*']])(
     'is refused with the etags %j',
     (...etags) => {
-      expect(refusalOf(update(inheriting, free, etags))).toMatchObject({
+      expect(refusalOf(toUpdate(inheriting, free, etags))).toMatchObject({
         status: 412,
         code: 'version_mismatch',
         current_version: 4,
@@ -172,44 +175,44 @@ describe('an update', () => {
   );
 
   it('is refused for a missing method first, then a wrong etag, then taken codes', () => {
-    expect(refusalOf(update(plain, stored, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
-    expect(refusalOf(update(idOf(9), stored, ['"9"']))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(toUpdate(plain, stored, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
+    expect(refusalOf(toUpdate(idOf(9), stored, ['"9"']))).toMatchObject({ code: 'method_not_found' });
   });
 });
 
 describe('a removal', () => {
   it('deletes one row', () => {
-    expect(removal(plain.toUpperCase(), undefined)(view)).toEqual([{ kind: 'delete', id: plain }]);
+    expect(toRemove(plain.toUpperCase(), undefined)(view)).toEqual([{ kind: 'delete', id: plain }]);
   });
 
   it('is refused for a method that is not there, and with a wrong etag', () => {
-    expect(refusalOf(removal(idOf(9), ['"1"']))).toMatchObject({ code: 'method_not_found' });
-    expect(refusalOf(removal('no-id', undefined))).toMatchObject({ code: 'method_not_found' });
-    expect(refusalOf(removal(plain, ['"2"']))).toMatchObject({
+    expect(refusalOf(toRemove(idOf(9), ['"1"']))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(toRemove('no-id', undefined))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(toRemove(plain, ['"2"']))).toMatchObject({
       code: 'version_mismatch',
       current_version: 1,
     });
-    expect(removal(plain, ['"1"'])(view)).toHaveLength(1);
+    expect(toRemove(plain, ['"1"'])(view)).toHaveLength(1);
   });
 });
 
 describe('an upsert', () => {
   it('inserts a method that does not exist', () => {
-    expect(upserts([free], { maxMethods: 10 })(view)).toMatchObject([
+    expect(toUpsert([free], { maxMethods: 10 })(view)).toMatchObject([
       { kind: 'insert', values: { ...filledIn, ...free } },
     ]);
   });
 
   it('is refused when it would insert into a full project, and not when it updates', () => {
-    expect(refusalOf(upserts([free], { maxMethods: 2 }))).toMatchObject({
+    expect(refusalOf(toUpsert([free], { maxMethods: 2 }))).toMatchObject({
       code: 'too_many_methods',
       max_methods: 2,
     });
-    expect(upserts([{ ...second, sort_order: 1 }], { maxMethods: 1 })(view)).toHaveLength(1);
+    expect(toUpsert([{ ...second, sort_order: 1 }], { maxMethods: 1 })(view)).toHaveLength(1);
   });
 
   it('changes nothing when it sends the stored or the visible values', () => {
-    expect(upserts([second], { maxMethods: 10 })(view)).toEqual([]);
-    expect(upserts([shown], { maxMethods: 10 })(view)).toEqual([]);
+    expect(toUpsert([second], { maxMethods: 10 })(view)).toEqual([]);
+    expect(toUpsert([shown], { maxMethods: 10 })(view)).toEqual([]);
   });
 });

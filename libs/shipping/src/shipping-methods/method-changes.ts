@@ -27,42 +27,42 @@ export type Change =
  */
 export type Decide = (view: MethodView) => Change[];
 
-export function creation(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
+export function toCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
   const values = valuesToStore(request);
   return (view) => {
     const existing = view.byCodes(values.carrier_code, values.method_code);
     if (existing)
       throw new DuplicateMethodError(existing.stored.id, isDeepStrictEqual(existing.storedValues, values));
-    return refuseTooMany(view, [insertion(values)], maxMethods);
+    return refuseTooMany(view, [insertOf(values)], maxMethods);
   };
 }
 
-/** @param etags if given, the method must have one of them */
-export function update(
+/** @param etag if given, the method must have it, or one of them */
+export function toUpdate(
   id: string,
   request: UpsertShippingMethodRequest,
-  etags: readonly string[] | undefined,
+  etag: string | readonly string[] | undefined,
 ): Decide {
-  return (view) => patch(view, matching(view, id, etags), request);
+  return (view) => patch(view, matching(view, id, etag), request);
 }
 
-/** @param etags if given, the method must have one of them */
-export function removal(id: string, etags: readonly string[] | undefined): Decide {
-  return (view) => [deletion(matching(view, id, etags))];
+/** @param etag if given, the method must have it, or one of them */
+export function toRemove(id: string, etag: string | readonly string[] | undefined): Decide {
+  return (view) => [deleteOf(matching(view, id, etag))];
 }
 
-/** Bounds of one call of `upserts`. */
+/** Bounds of one call of `toUpsert`. */
 interface UpsertBounds {
   /** How many methods the project may hold after the call. */
   maxMethods: number;
-  /** Whether the methods that no request names are deleted. */
+  /** Whether the methods that no request names are removed. */
   removeOthers?: boolean | undefined;
-  /** How many methods `removeOthers` may delete. Undefined: any number. */
+  /** How many methods `removeOthers` may remove. Undefined: any number. */
   maxRemoved?: number | undefined;
 }
 
 /** Updates the methods that have the codes of the requests, and creates those that do not exist yet. */
-export function upserts(
+export function toUpsert(
   requests: readonly UpsertShippingMethodRequest[],
   { maxMethods, removeOthers = false, maxRemoved }: UpsertBounds,
 ): Decide {
@@ -71,29 +71,29 @@ export function upserts(
     const changes = requests.flatMap((request) => {
       const existing = otherMethods.get(codesOf(request));
       otherMethods.delete(codesOf(request));
-      return existing ? patch(view, existing, request) : insertion(valuesToStore(request));
+      return existing ? patch(view, existing, request) : insertOf(valuesToStore(request));
     });
     if (removeOthers) {
       const isEmpty = requests.length === 0;
       if (isEmpty || (maxRemoved !== undefined && otherMethods.size > maxRemoved))
         throw new TooManyRemovalsError(otherMethods.size, isEmpty ? undefined : maxRemoved);
-      changes.push(...Array.from(otherMethods.values(), deletion));
+      changes.push(...Array.from(otherMethods.values(), deleteOf));
     }
     return refuseTooMany(view, changes, maxMethods);
   };
 }
 
 /** Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits. */
-export function adoption(defaults: MethodView, maxMethods: number): Decide {
+export function toAdopt(defaults: MethodView, maxMethods: number): Decide {
   return (view) => {
     const existingCodes = new Set(view.methods.map(({ stored }) => codesOf(stored)));
     const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesOf(stored)));
-    const changes = missing.map(({ storedValues }) => insertion({ ...storedValues, use_default: true }));
+    const changes = missing.map(({ storedValues }) => insertOf({ ...storedValues, use_default: true }));
     return refuseTooMany(view, changes, maxMethods);
   };
 }
 
-export const removalOfAll: Decide = (view) => view.methods.map(deletion);
+export const toRemoveAll: Decide = (view) => view.methods.map(deleteOf);
 
 /** Returns the methods that a project is expected to have after the changes. A trigger of the database may change them. */
 export function expectedMethods(
@@ -120,11 +120,11 @@ export function expectedMethods(
   return [...stored.values()];
 }
 
-function insertion(values: StoredValues): Change {
+function insertOf(values: StoredValues): Change {
   return { kind: 'insert', id: uuid(), values };
 }
 
-function deletion({ stored }: EffectiveMethod): Change {
+function deleteOf({ stored }: EffectiveMethod): Change {
   return { kind: 'delete', id: stored.id };
 }
 
@@ -149,11 +149,16 @@ function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippin
 }
 
 /** @throws MethodNotFoundError, VersionMismatchError */
-function matching(view: MethodView, id: string, etags: readonly string[] | undefined): EffectiveMethod {
+function matching(
+  view: MethodView,
+  id: string,
+  etag: string | readonly string[] | undefined,
+): EffectiveMethod {
   const current = view.byId(id);
   if (!current) throw new MethodNotFoundError();
-  const { etag, stored } = current;
-  const matches = !etags || etags.includes(etag) || etags.includes(`"${stored.version}"`);
+  const { stored } = current;
+  const allowed = etag === undefined ? undefined : [etag].flat();
+  const matches = !allowed || allowed.includes(current.etag) || allowed.includes(`"${stored.version}"`);
   if (!matches) throw new VersionMismatchError(stored.version, stored.id);
   return current;
 }

@@ -1,6 +1,6 @@
 import { type CallOptions } from '../database/database.js';
 
-/** Options of `find` and `findByCodes`. */
+/** Options of `find`, `findOrFail` and `findByCodes`. */
 export interface FindOptions extends CallOptions {
   /**
    * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
@@ -12,16 +12,16 @@ export interface FindOptions extends CallOptions {
 
 /** Options of a call that changes one method. */
 export interface ChangeOptions extends CallOptions {
-  /** The call changes the method only while its `etag`, or its version as `"3"`, is in this list, as with `If-Match`. */
-  etags?: readonly string[];
+  /** The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. */
+  etag?: string | readonly string[];
 }
 
 /** Options of `adoptDefaults`. */
 export interface DryRunOptions extends CallOptions {
   /**
    * The call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not call
-   * `onChange` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the
-   * same, but your foreign keys (`MethodInUseError`), triggers and `onChange` can refuse only a real call.
+   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the
+   * same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only a real call.
    */
   dryRun?: boolean;
 }
@@ -39,7 +39,7 @@ export interface UpsertManyOptions extends DryRunOptions {
  * @throws TypeError
  */
 export function checkOptions({
-  etags,
+  etag,
   dryRun,
   removeOthers,
   maxRemoved,
@@ -51,8 +51,8 @@ export function checkOptions({
   if (maxRemoved !== undefined && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
     throw new TypeError('The option "maxRemoved" must be an integer from 0.');
   const isEntityTag = (tag: unknown): boolean => typeof tag === 'string' && /^(W\/)?".*"$/.test(tag);
-  if (etags !== undefined && !(Array.isArray(etags) && etags.every(isEntityTag)))
+  if (etag !== undefined && ![etag].flat().every(isEntityTag))
     throw new TypeError(
-      'The option "etags" must be an array of entity tags, each with its quotes, such as method.etag or \'"3"\'.',
+      'The option "etag" must be an entity tag with its quotes, such as method.etag, or an array of them.',
     );
 }

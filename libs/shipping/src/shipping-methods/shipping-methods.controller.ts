@@ -60,13 +60,13 @@ export class ShippingMethodsController {
     @JsonBody() body: unknown,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
-    const etags = checkWithIds({ projectId }, (violations) => {
+    const etag = checkWithIds({ projectId }, (violations) => {
       const tags = ifMatch(violations, request.headers['if-match']);
       // The service checks the body. If the header is wrong, all violations are reported together, here.
       if (violations.any) checkUpsert(violations, body);
       return tags;
     });
-    const method = await this.methods.update(projectId, id, body as UpsertShippingMethodRequest, { etags });
+    const method = await this.methods.update(projectId, id, body as UpsertShippingMethodRequest, { etag });
     return answer(response, method, { headers: { ETag: method.etag } });
   }
 
@@ -78,10 +78,10 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<void> {
-    const etags = checkWithIds({ projectId }, (violations) =>
+    const etag = checkWithIds({ projectId }, (violations) =>
       ifMatch(violations, request.headers['if-match']),
     );
-    await this.methods.remove(projectId, id, { etags });
+    await this.methods.remove(projectId, id, { etag });
     answer(response, undefined, { headers: {} });
   }
 }

@@ -5,7 +5,7 @@ import { type CallOptions, type AfterStatements, Database } from '../database/da
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { checkIds, checkText, checkWithIds } from '../validation/identifiers.js';
-import { type ListShippingMethods } from './list/list-query.dto.js';
+import { type ShippingMethodQuery } from './list/list-query.dto.js';
 import {
   type ShippingMethodChange,
   type ShippingMethodDto,
@@ -16,7 +16,15 @@ import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
-import { adoption, creation, type Decide, removal, removalOfAll, update, upserts } from './method-changes.js';
+import {
+  type Decide,
+  toAdopt,
+  toCreate,
+  toRemove,
+  toRemoveAll,
+  toUpdate,
+  toUpsert,
+} from './method-changes.js';
 import { codesOf } from './method-fields.js';
 import { lazyPage, lazyTree, pageJson, type Rendering, treeJson } from './rendering.js';
 import {
@@ -80,17 +88,17 @@ export class ShippingMethods {
     @Inject(MethodStore) private readonly store: MethodStore,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
-    const { onChange } = settings;
-    // The caller may modify the result, so observers and `onChange` get copies.
+    const { change: changeHook } = settings.beforeCommit;
+    // The caller may modify the result, so observers and the hook get copies.
     this.afterStatements = {
       prepareAnnouncement: ({ changes }) => {
         const announcedChanges = structuredClone(changes);
         return () => announcedChanges.forEach((change) => changesOf(database.dataSource).next(change));
       },
       hook:
-        onChange &&
+        changeHook &&
         (async ({ changes }, manager) => {
-          for (const change of structuredClone(changes)) await onChange(change, manager);
+          for (const change of structuredClone(changes)) await changeHook(change, manager);
         }),
     };
   }
@@ -105,7 +113,7 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
-    const { changes } = await this.change(projectId, options, creation(request, this.settings.maxMethods));
+    const { changes } = await this.change(projectId, options, toCreate(request, this.settings.maxMethods));
     return foundAfterWrite(changes[0]?.after);
   }
 
@@ -117,7 +125,7 @@ export class ShippingMethods {
    */
   async list(
     projectId: string,
-    query: ListShippingMethods | string = {},
+    query: ShippingMethodQuery | string = {},
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
     const { maxPageSize } = this.settings;
@@ -147,13 +155,19 @@ export class ShippingMethods {
 
   /**
    * @param options `lock`: the method stays as it is until your transaction ends
-   * @throws MethodNotFoundError
+   * @returns null when the project has no method with this id
    */
-  async find(projectId: string, id: string, options: FindOptions = {}): Promise<ShippingMethodDto> {
+  async find(projectId: string, id: string, options: FindOptions = {}): Promise<ShippingMethodDto | null> {
     checkIds({ projectId });
     const method = await this.findIn(projectId, options, (view) => view.byId(id));
+    return method?.dto ?? null;
+  }
+
+  /** Like `find`. @throws MethodNotFoundError when the project has no method with this id */
+  async findOrFail(projectId: string, id: string, options: FindOptions = {}): Promise<ShippingMethodDto> {
+    const method = await this.find(projectId, id, options);
     if (!method) throw new MethodNotFoundError();
-    return method.dto;
+    return method;
   }
 
   /**
@@ -189,7 +203,7 @@ export class ShippingMethods {
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
-    const { view } = await this.change(projectId, options, update(id, request, options.etags), ['etags']);
+    const { view } = await this.change(projectId, options, toUpdate(id, request, options.etag), ['etag']);
     return foundAfterWrite(view.byId(id)?.dto);
   }
 
@@ -203,7 +217,7 @@ export class ShippingMethods {
     const { view } = await this.change(
       projectId,
       options,
-      upserts([request], { maxMethods: this.settings.maxMethods }),
+      toUpsert([request], { maxMethods: this.settings.maxMethods }),
     );
     return foundAfterWrite(view.byCodes(request.carrier_code, request.method_code)?.dto);
   }
@@ -227,7 +241,7 @@ export class ShippingMethods {
   ): Promise<UpsertedMethods> {
     const requests = checkWithIds({ projectId }, (violations) => checkUpserts(violations, input));
     const { removeOthers, maxRemoved } = options;
-    const decide = upserts(requests, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
+    const decide = toUpsert(requests, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
     const otherOptions = ['removeOthers', 'maxRemoved', 'dryRun'];
     const { view, changes } = await this.change(projectId, options, decide, otherOptions);
     const methodsByCodes = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
@@ -260,7 +274,7 @@ export class ShippingMethods {
     // Both reads use one manager, even if the ambient transaction ends in between.
     const manager = this.database.callerManager(options, ['dryRun']) ?? this.database.dataSource.manager;
     const defaults = await this.view(defaultsProjectId, { manager });
-    const decide = adoption(defaults, maxMethods);
+    const decide = toAdopt(defaults, maxMethods);
     const { changes } = await this.change(projectId, { ...options, manager }, decide, ['dryRun']);
     return { methods: changes.flatMap(({ after }) => after ?? []), changes: [...changes] };
   }
@@ -271,7 +285,7 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
-    const { changes } = await this.change(projectId, options, removal(id, options.etags), ['etags']);
+    const { changes } = await this.change(projectId, options, toRemove(id, options.etag), ['etag']);
     return foundAfterWrite(changes[0]?.before);
   }
 
@@ -283,7 +297,7 @@ export class ShippingMethods {
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
-    return (await this.change(projectId, options, removalOfAll)).changes.length;
+    return (await this.change(projectId, options, toRemoveAll)).changes.length;
   }
 
   /** Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement. */
@@ -340,7 +354,7 @@ export class ShippingMethods {
 }
 
 function removedBy({ type, before }: ShippingMethodChange): ShippingMethodDto[] {
-  return type === 'deleted' ? [before] : [];
+  return type === 'removed' ? [before] : [];
 }
 
 /** @throws Error when the method is not there: a trigger of the database may have given the row other codes */

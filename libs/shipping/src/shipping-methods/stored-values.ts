@@ -25,8 +25,8 @@ export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethod
 }
 
 /**
- * Returns the values that an update stores. While `use_default` stays on, a sent value that equals the inherited one does
- * not replace the stored one. So a form that loads a method and sends it back destroys nothing.
+ * Returns the values that an update stores. A form shows inherited values, and sends them back. So while `use_default` stays
+ * on, a sent value that equals the inherited value is ignored, and the stored value stays.
  * @param current the method as a client sees it before the update
  */
 export function patched(

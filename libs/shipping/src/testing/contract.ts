@@ -164,13 +164,16 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
     const { orderEvents } = shop.target;
     const remedy = "Add orderEvents: app.get(OrderEvents), or leave the check out: { without: ['events'] }.";
     assert.ok(orderEvents, `The target has no orderEvents. ${remedy}`);
-    const order = { projectId: shop.project, orderId: randomUUID() };
+    const { project } = shop;
+    const orderId = randomUUID();
     const data = { constructors: [{ a: 1 }] };
-    await orderEvents.record({ ...order, type: 'order.paid', occurredAt: '2026-01-02T00:00:00+14:00', data });
-    await orderEvents.record({ ...order, type: 'order.placed', occurredAt: '2026-01-01T00:00:00Z' });
-    const { status, body } = await shop.read<{ data: OrderEventDto[] }>(
-      `${shop.base}/${order.orderId}/events`,
-    );
+    await orderEvents.record(project, orderId, {
+      type: 'order.paid',
+      occurred_at: '2026-01-02T00:00:00+14:00',
+      data,
+    });
+    await orderEvents.record(project, orderId, { type: 'order.placed', occurred_at: '2026-01-01T00:00:00Z' });
+    const { status, body } = await shop.read<{ data: OrderEventDto[] }>(`${shop.base}/${orderId}/events`);
     const unknown = await shop.read(`${shop.base}/${randomUUID()}/events`);
     assert.deepEqual([status, unknown.status, unknown.body], [200, 200, { data: [] }]);
     const events = body.data.map((event) => [event.type, event.occurred_at, event.data, event.actor]);

@@ -28,8 +28,8 @@ export function checkFields<Dto extends object>(
     const fieldPointer = pointerTo(pointer, name);
     violations.at({ pointer: fieldPointer })('unknown', `${fieldPointer} ${unknown}`, fields);
   }
-  // class-transformer would copy a whole object, however deep it is. No rule accepts an object other than a Date, so an
-  // empty array takes the place of each object. The rules refuse it, too.
+  // The only objects that a rule accepts are Dates. So the rules see an empty array in the place of any other object, and
+  // refuse it. Otherwise class-transformer would copy the whole object, however deep it is.
   const values: Record<string, unknown> = {};
   for (const name of fields) {
     const value: unknown = Reflect.get(input, name);

@@ -5,8 +5,8 @@ import { isCode, isLabel, isStorable, lengthOf, maxCheckedLength, normalisedLabe
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
 
-// These are rules of class-validator with the violation codes of the contract. A rule about the content of a value accepts
-// values of another type, so that only the rule about the type reports them.
+// These are rules of class-validator with the violation codes of the contract. If a value has the wrong
+// type, only the rule about the type reports it: the rules about its content accept it.
 
 function rule(
   code: ViolationCode,

@@ -3,7 +3,7 @@
 /** Codes are compared exactly, so characters that people cannot see are refused: controls and a space at the end. */
 const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
 
-/** Matches one character: neither one of these ASCII characters, nor one of [ \ ] ^ ` { | } ~ and DEL, which no code has. */
+/** Matches any character except for these ASCII characters, and except for [ \ ] ^ ` { | } ~ and DEL. No code has those. */
 const exceptAscii = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
 const first = exceptAscii(String.raw`\x00-\x2F\x3A-\x40`);
 const inner = exceptAscii(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);

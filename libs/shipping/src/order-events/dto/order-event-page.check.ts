@@ -3,7 +3,7 @@ import { lengthOf } from '../../validation/text.js';
 import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
 import { type EventPosition, positionOf } from './event-cursor.js';
 import { eventLengths } from './order-event.dto.js';
-import { eventTypePattern } from './record-order-event.dto.js';
+import { eventTypePattern } from './new-order-event.dto.js';
 
 const parameters = ['limit', 'types', 'newestFirst', 'cursor'];
 const limits = { limit: 50, maxLimit: 200, maxTypes: 50, maxCursor: 128 } as const;

@@ -58,4 +58,4 @@ export interface ShippingTree {
 export type ShippingMethodChange =
   | { type: 'created'; before: null; after: ShippingMethodDto }
   | { type: 'updated'; before: ShippingMethodDto; after: ShippingMethodDto }
-  | { type: 'deleted'; before: ShippingMethodDto; after: null };
+  | { type: 'removed'; before: ShippingMethodDto; after: null };

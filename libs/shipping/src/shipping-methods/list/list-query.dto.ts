@@ -54,7 +54,7 @@ export interface RawFilter {
 }
 
 /** The query of a list. A method must match all of it. */
-export interface ListShippingMethods {
+export interface ShippingMethodQuery {
   /** From 1, which is the default. `(page − 1) × per_page` must be at most 100,000. */
   page?: number;
   /** 1 to the module's `maxPageSize`, by default 20. */
@@ -66,7 +66,7 @@ export interface ListShippingMethods {
   raw_filters?: readonly (RawFilter | { or: readonly RawFilter[] })[];
 }
 
-export const listParameters: ReadonlySet<string> = new Set<keyof ListShippingMethods>([
+export const listParameters: ReadonlySet<string> = new Set<keyof ShippingMethodQuery>([
   'page',
   'per_page',
   'q',

@@ -59,7 +59,8 @@ export async function revisionsOf(
 
 /** Reads projects with their methods in one statement, so that all of them come from the same moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
-  // PostgreSQL turns a list of one id into an equality, and does not send an equality for `m` to a shard: docs/scaling.md.
+  // PostgreSQL turns a list of one id into an equality. It then does not send the condition on `m` to a shard, and reads the
+  // whole table there: docs/scaling.md.
   const ids = projectIds.length === 1 ? [...projectIds, ...projectIds] : projectIds;
   const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids }, () => {
     const query = manager
@@ -90,7 +91,8 @@ export async function replaceRevision(
   next: string,
 ): Promise<boolean> {
   if (known === undefined) await addProject(manager, projectId, next);
-  // When an INSERT finds a row, drivers report different counts. After it, only our new row has the next revision.
+  // Drivers report different counts for an INSERT that finds a row. If the INSERT has added our row, the row has the next
+  // revision, and the UPDATE finds it.
   const values = { projectId, known: known ?? next, next };
   const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
     setRevision(manager).where('project_id = :projectId AND revision = :known'),

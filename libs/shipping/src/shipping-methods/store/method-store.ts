@@ -260,7 +260,7 @@ function changesShownIn(
   return changes.map(({ id }) => {
     const before = methodsBefore?.get(id)?.dto ?? null;
     const after = methodsAfter?.get(id)?.dto ?? null;
-    if (before) return after ? { type: 'updated', before, after } : { type: 'deleted', before, after };
+    if (before) return after ? { type: 'updated', before, after } : { type: 'removed', before, after };
     if (after) return { type: 'created', before, after };
     throw new Error(
       'A new method is missing after the write. A trigger of the database may have removed it.',

@@ -75,7 +75,7 @@ export class ViewCache {
   }
 
   async get(projectId: string): Promise<MethodView> {
-    // A running read started before this call, so its view needs the look-up too.
+    // A read that runs now started before this call. So its view may be old, and is compared with the look-up, too.
     const candidate = this.sharedRead(projectId)?.view ?? this.views?.get(projectId);
     if (candidate) {
       const [isCurrent, view] = await Promise.all([this.isCurrent(projectId), candidate]);

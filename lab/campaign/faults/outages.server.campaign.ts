@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freshProject } from '../../../test/support/client.js';
+import { counted, report } from '../figures.js';
+import { inWords, Ledger } from './ledger.js';
+import { ProxiedHost } from './proxied-host.js';
+
+const mostMs = 8_000;
+const mostMsToHeal = 1_000;
+
+interface Outage {
+  name: string;
+  begin(): Promise<unknown> | void;
+  end(): Promise<unknown> | void;
+  /** So many answers 503 are awaited while it lasts. */
+  refusals: number;
+  writers: number;
+  /** Other sessions still work meanwhile, so readiness may be yes or no. */
+  isPartial?: true;
+}
+
+describe('the host, while its database is', { timeout: 120_000 }, () => {
+  let host: ProxiedHost;
+  beforeAll(async () => {
+    host = await ProxiedHost.start();
+  });
+  afterAll(() => host?.close());
+
+  it('silent and then late with every answer, refuses in time and recovers at once', () =>
+    expectRecovery({
+      name: 'black hole, then delivered late',
+      begin: () => host.proxy.hold(),
+      end: () => host.proxy.heal(),
+      refusals: 8,
+      writers: 4,
+    }));
+
+  it('silent for ever on its old connections, refuses in time and recovers at once', () =>
+    expectRecovery({
+      name: 'black hole, connections lost',
+      begin: () => host.proxy.lose(),
+      end: () => host.proxy.heal(),
+      refusals: 4,
+      writers: 4,
+    }));
+
+  it('so slow that no statement ends in time, refuses in time and recovers at once', () =>
+    expectRecovery({
+      name: 'database slow by 6 s',
+      begin: () => void (host.proxy.delayMs = 3_000),
+      end: () => host.proxy.heal(),
+      refusals: 4,
+      writers: 4,
+    }));
+
+  it('down, refuses and recovers at once', () => {
+    const { target } = host.proxy;
+    return expectRecovery({
+      name: 'database down',
+      begin: () => {
+        host.proxy.target = { ...target, port: 1 };
+        host.proxy.resetAll();
+      },
+      end: () => void (host.proxy.target = target),
+      refusals: 200,
+      writers: 4,
+    });
+  });
+
+  it('locked, so that every connection of the pool hangs, refuses in time and recovers at once', async () => {
+    let unlock: () => Promise<void>;
+    await expectRecovery({
+      name: 'pool exhausted by statements that hang',
+      begin: async () => void (unlock = await host.database.lockTables('desk_order')),
+      end: () => unlock(),
+      refusals: 40,
+      writers: 30,
+      // Writes that do not hang sometimes get a connection, and so may the probe.
+      isPartial: true,
+    });
+  });
+
+  it('ending its sessions in the middle of statements, refuses and recovers at once', async () => {
+    let unlock: () => Promise<void>;
+    await expectRecovery({
+      name: 'backends killed mid-statement',
+      begin: async () => {
+        unlock = await host.database.lockTables('shipping_method', 'desk_order');
+        for (let killed = 0; killed < 30;) killed += await host.database.terminate('waiting');
+      },
+      end: () => unlock(),
+      refusals: 30,
+      writers: 8,
+      isPartial: true,
+    });
+  });
+
+  it('ending its idle sessions, stays up and answers the next request', async () => {
+    const ended = await host.database.terminate('idle');
+
+    const milliseconds = await host.wellAfter(freshProject());
+
+    expect(ended).toBeGreaterThan(0);
+    report({
+      name: 'idle backends killed',
+      done: `${ended} sessions: well after ${milliseconds} ms`,
+      criterion: 'process alive, well within 1 s',
+      met: host.sample.isAlive && milliseconds <= mostMsToHeal,
+    });
+  });
+
+  async function expectRecovery({ name, begin, end, refusals, writers, isPartial }: Outage): Promise<void> {
+    const ledger = new Ledger(freshProject());
+    const writing = ledger.write(writers, () => host.origin);
+    await ledger.acknowledged(20);
+
+    const before = ledger.answers.length;
+    await begin();
+    const refused = () => ledger.answers.slice(before).filter(({ status }) => status === 503).length;
+    while (refused() < refusals) await new Promise((soon) => setImmediate(soon));
+    const health = await Promise.all([host.isLive(), host.isReady()]);
+    await end();
+    const healed = await host.wellAfter(freshProject());
+    ledger.stop();
+    await writing;
+
+    const slowest = Math.round(Math.max(...ledger.answers.map(({ milliseconds }) => milliseconds)));
+    const others = ledger.answers.filter(({ status }) => status !== 503 && (status >= 500 || status === 0));
+    const reckoning = await ledger.reckon(host.origin);
+    expect([...health, host.sample.isAlive]).toEqual([true, isPartial ? health[1] : false, true]);
+    expect(others).toEqual([]);
+    report({
+      name,
+      done: `${refused()} answers 503, the slowest after ${counted(slowest)} ms; well after ${healed} ms; ${inWords(reckoning)}`,
+      criterion: '503 within 8 s, process alive, well within 1 s of the end, 0 lost, 0 phantom',
+      met: slowest < mostMs && healed <= mostMsToHeal && reckoning.lost + reckoning.phantom === 0,
+    });
+  }
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Client } from '../../../test/support/client.js';
+import { counted, report } from '../figures.js';
+import { sized } from '../size.js';
+import { SampleProcess } from '../../../test/support/sample-process.js';
+import { createDatabase } from './host-database.js';
+
+const rounds = sized({ ci: 1, long: 10 });
+const requests = 8;
+
+describe('the host, when it is told to stop,', () => {
+  it('answers the requests under way, accepts no new ones, and exits with 0', async () => {
+    const database = await createDatabase();
+    onTestFinished(() => database.drop());
+    let answered = 0;
+    const exitCodes = new Set<number | null>();
+    for (let round = 1; round <= rounds; round++) {
+      const sample = await SampleProcess.start({ env: { DATABASE_URL: database.url } });
+      onTestFinished(() => sample.kill());
+      const shop = new Client(sample.origin, `stopped-${round}`);
+      const codes = { carrier_code: 'ups', method_code: '03' };
+      await shop.create({ ...codes, method_label: 'UPS Ground' });
+      const unlock = await database.lockTables('desk_order');
+      const underWay = Array.from({ length: requests }, (_, index) =>
+        shop
+          .send('POST', `/api/projects/${shop.project}/desk/orders`, { ...codes, order_id: `${index}` })
+          .then(
+            ({ status }) => status,
+            () => 0,
+          ),
+      );
+      while ((await database.waiting()) < requests);
+
+      const ended = sample.stop();
+      while (await isOpen(sample.origin));
+      await unlock();
+      answered += (await Promise.all(underWay)).filter((status) => status === 201).length;
+      exitCodes.add(await ended);
+    }
+
+    expect([...exitCodes]).toEqual([0]);
+    report({
+      name: 'SIGTERM with requests under way',
+      done: `${rounds} stops: ${counted(answered)} of ${counted(rounds * requests)} requests under way answered 201, nothing new taken, ends with 0`,
+      criterion: 'all answered, ends with 0',
+      met: answered === rounds * requests,
+    });
+  });
+});
+
+/** Whether a new connection is accepted, and its request answered. */
+async function isOpen(origin: string): Promise<boolean> {
+  return fetch(`${origin}/health/live`).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+}

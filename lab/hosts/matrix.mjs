@@ -1,0 +1,192 @@
+// The hosts that the packed library is installed in. `npm run test:hosts -- --list` prints them.
+//
+//   from     a folder beside this file with a package.json, `{ example }`: one of examples/, `{ cli }`: a fresh
+//            `nest new` of that major, or `{ type }`: an empty project with modules of that type
+//   add      the packages that the README installs for this Nest
+//   files    folders beside this file that are copied over the host
+//   mounts   true: the README's module code is put into the generated AppModule
+//   program  a file that is also run on each Node version of `nodes`
+//   steps    npm scripts or commands, run in the host's folder
+//   starts   `npm start` serves a list of methods with this status
+//   needs    `postgres` or `mariadb`: such a server; the host gets a database of its own there, as DATABASE_URL
+//   sqlite   true: better-sqlite3, copied from test/drivers if it was compiled there, else installed
+//   sample   true: the host is a client of the sample. It starts the one of SHIPPING_REPOSITORY, and the library is not
+//            installed in it
+//   browser  true: a Chromium, at CHROMIUM or where Debian's package installs it
+//   inCi     false: only with --all, so that CI stays fast
+
+/** The tested version of each major of the Nest CLI. */
+export const cliVersions = { 10: '10.4.9', 11: '11.0.24', 12: '12.0.8' };
+
+const nodeVersions = ['20.19.0', '22', '24', '26'];
+
+const typeorm = {
+  10: ['@nestjs/typeorm@10', 'typeorm@0.3'],
+  11: ['@nestjs/typeorm@11', 'typeorm@1'],
+  12: ['@nestjs/typeorm@12', 'typeorm@1'],
+};
+
+/** The install line of the README for this major of Nest, and the package that the testing kit needs. */
+function addedFor(nest) {
+  return {
+    add: [...typeorm[nest], 'pg', 'class-validator', 'class-transformer'],
+    addDev: ['@electric-sql/pglite'],
+  };
+}
+
+/** The generated host with the README's lines added. It runs its own tests, its e2e tests and the contract. */
+function generated(cli) {
+  return {
+    from: { cli },
+    ...addedFor(cli),
+    files: ['nest-new'],
+    mounts: true,
+    steps: ['npm test', 'npm run test:e2e', 'npm run build'],
+    needs: 'postgres',
+  };
+}
+
+/** An empty project with Nest, TypeORM and the embedded database, and more packages. */
+function plain(nest, type = 'commonjs', add = [], addDev = []) {
+  const ofNest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${nest}`);
+  const validator = `class-validator@${nest === 12 ? '0.15' : '0.14'}`;
+  const others = [
+    'class-transformer@0.5',
+    'pg@8',
+    '@electric-sql/pglite@0.5',
+    'reflect-metadata@0.2',
+    'rxjs@7',
+  ];
+  return {
+    from: { type },
+    add: [...ofNest, ...typeorm[nest], validator, ...others, ...add],
+    addDev: ['@types/node@20', nest === 12 ? 'typescript@6.0' : 'typescript@5.9', ...addDev],
+  };
+}
+
+function hostile(nest) {
+  const add = [`@nestjs/platform-fastify@${nest}`, 'compression@1'];
+  return {
+    ...plain(nest, 'commonjs', add, ['@types/compression@1']),
+    // The checks of test/embedding/guest.test.ts.
+    files: ['hostile', '../../test/guest'],
+    steps: ['npx tsc', 'node dist/main.js'],
+  };
+}
+
+/** An example, with its own tests. */
+function example(name) {
+  return { from: { example: name }, steps: ['npm test'], starts: 200 };
+}
+
+export const hosts = {
+  'nest-new-11': { ...generated(11), inCi: true },
+  'nest-new-10': { ...generated(10), inCi: true },
+  'nest-new-12': { ...generated(12), inCi: true },
+  'nest12-jest-esm': {
+    ...plain(12, 'commonjs', [], ['@nestjs/testing@12', 'jest@30', 'ts-jest@29', '@types/jest@30']),
+    files: ['nest-new', 'nest12-jest-esm'],
+    steps: ['node --experimental-vm-modules node_modules/jest/bin/jest.js --config src/jest.config.mjs'],
+    inCi: true,
+  },
+  'nest12-cjs': {
+    ...plain(12),
+    files: ['app', 'nest12-cjs'],
+    steps: [
+      'npx tsc',
+      'node dist/main.js',
+      'node dist/both-formats.js && node dist/after-mount.js',
+      'npx typeorm migration:run --dataSource dist/data-source.js',
+    ],
+    inCi: true,
+  },
+  'nest12-esm': {
+    ...plain(12, 'module'),
+    files: ['app'],
+    steps: ['npx tsc'],
+    program: 'dist/main.js',
+    nodes: nodeVersions,
+    inCi: true,
+  },
+  'nest11-typeorm03': {
+    ...plain(11, 'commonjs', ['typeorm@0.3']),
+    files: ['app'],
+    steps: ['npx tsc', 'node dist/main.js'],
+  },
+  'nest11-swc': {
+    from: { cli: 11 },
+    ...addedFor(11),
+    addDev: ['@electric-sql/pglite', '@swc/cli', '@swc/core'],
+    files: ['app'],
+    steps: ['npm run build -- --builder swc --type-check', 'node dist/main.js'],
+  },
+  'oldest-peers': {
+    from: 'oldest-peers',
+    steps: ['node main.cjs postgres mariadb mysql'],
+    needs: 'mariadb',
+    inCi: true,
+  },
+  'hostile-10': { ...hostile(10), program: 'dist/main.js', nodes: nodeVersions.slice(-1), inCi: true },
+  'hostile-11': hostile(11),
+  'hostile-12': { ...hostile(12), inCi: true },
+  'nest12-fastify-postgres-jwt': {
+    ...example('nest12-fastify-postgres-jwt'),
+    starts: 401,
+    needs: 'postgres',
+    inCi: true,
+  },
+  'nest11-express-mariadb': {
+    ...example('nest11-express-mariadb'),
+    steps: [
+      'npm test',
+      'npm run build',
+      'npx typeorm migration:run --dataSource dist/database.js',
+      'for migration in 1 2 3 4; do npx typeorm migration:revert --dataSource dist/database.js; done',
+      `node -e "import('./dist/database.js').then(({ dataSource }) => dataSource.initialize()).then((database) =>
+        database.query('SHOW TABLES').then((left) => process.exit(left.length === 1 ? 0 : 1)))"`,
+    ],
+    needs: 'mariadb',
+    inCi: true,
+  },
+  'nest11-sqlite': { ...example('nest11-sqlite'), sqlite: true, inCi: true },
+  'two-engines': {
+    ...plain(12, 'module', ['mysql2@3']),
+    files: ['two-engines'],
+    steps: ['npx tsc', 'node dist/main.js'],
+    needs: 'mariadb',
+    inCi: true,
+  },
+  vendure: { ...example('vendure'), sqlite: true },
+  'vendure-mariadb': { ...example('vendure'), sqlite: true, add: ['mysql2@3'], needs: 'mariadb' },
+  'vendure-postgres': { ...example('vendure'), sqlite: true, add: ['pg@8'], needs: 'postgres' },
+  'vendure-named-data-source': {
+    from: { example: 'vendure' },
+    files: ['vendure'],
+    sqlite: true,
+    add: ['@electric-sql/pglite@0.5', 'pg@8', 'sql.js@1'],
+    steps: ['npm run build', 'node dist/named-data-source.js'],
+  },
+  admin: {
+    from: 'admin',
+    files: ['../../test/recipes/admin'],
+    steps: ['npm run build', 'npm test'],
+    sample: true,
+    browser: true,
+    inCi: true,
+  },
+  'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
+  types: {
+    // The last TypeScript with the resolution of Node 10.
+    ...plain(12, 'commonjs', [], ['typescript@5.9']),
+    files: ['types'],
+    steps: [
+      'npx tsc',
+      'npx tsc --noEmit --module esnext --moduleResolution bundler',
+      'npx tsc --noEmit --module commonjs --moduleResolution node10',
+      'node dist/imports.js && node dist/imports.mjs',
+      'npm install --no-save --no-audit --no-fund --prefer-offline typescript@6.0 && npx tsc --noEmit',
+      'npm install --no-save --no-audit --no-fund --prefer-offline --force typeorm@0.3.18 && npx tsc --noEmit',
+    ],
+    inCi: true,
+  },
+};

@@ -1,0 +1,164 @@
+import {
+  type CallOptions,
+  type NewOrderEvent,
+  type OrderEventPage,
+  type OrderEventPageQuery,
+  OrderEvents,
+  ShippingException,
+  ShippingMethods,
+} from 'nestjs-shipping';
+import { type TestApp } from '../support/app.js';
+import { type Answer, Client } from '../support/client.js';
+import { type Sent } from './contract-model.js';
+import { type Query } from './list-model.js';
+import { pathOf } from './list-path.js';
+
+/** An answer in the same form for HTTP and the services. */
+export interface Reply {
+  status: number;
+  body: unknown;
+  /** Over HTTP only. */
+  etag?: string | null;
+}
+
+/** The condition of a change: `If-Match` over HTTP, or the versions that it allows for a service. */
+export interface Guard {
+  header?: string;
+  versions?: number[];
+}
+
+/** One way to call the library for one project. */
+export interface Caller {
+  readonly project: string;
+  create(sent: Sent): Promise<Reply>;
+  update(id: string, sent: Sent, guard: Guard): Promise<Reply>;
+  remove(id: string, guard: Guard): Promise<Reply>;
+  /** @param held an ETag, which a service ignores */
+  list(query: Query, isBracketed: boolean, held?: string): Promise<Reply>;
+  tree(held?: string): Promise<Reply>;
+  events(orderId: string): Promise<Reply>;
+}
+
+export class HttpCaller implements Caller {
+  private readonly client: Client;
+
+  constructor(
+    { origin }: TestApp,
+    readonly project: string,
+  ) {
+    this.client = new Client(origin, project);
+  }
+
+  create(sent: Sent): Promise<Reply> {
+    return replyOf(this.client.create(sent));
+  }
+
+  update(id: string, sent: Sent, { header }: Guard): Promise<Reply> {
+    return replyOf(this.client.update(id, sent, header === undefined ? {} : { 'if-match': header }));
+  }
+
+  remove(id: string, { header }: Guard): Promise<Reply> {
+    return replyOf(this.client.remove(id, header === undefined ? {} : { 'if-match': header }));
+  }
+
+  list(query: Query, isBracketed: boolean, held?: string): Promise<Reply> {
+    return this.get(pathOf(query, isBracketed), held);
+  }
+
+  tree(held?: string): Promise<Reply> {
+    return this.get('/shipments/methods/tree', held);
+  }
+
+  events(orderId: string): Promise<Reply> {
+    return replyOf(this.client.events(orderId));
+  }
+
+  private get(path: string, held: string | undefined): Promise<Reply> {
+    const headers: Record<string, string> = held === undefined ? {} : { 'if-none-match': held };
+    return replyOf(this.client.send('GET', `${this.client.base}${path}`, undefined, headers));
+  }
+}
+
+async function replyOf(sent: Promise<Answer<unknown>>): Promise<Reply> {
+  const { status, body, headers } = await sent;
+  return { status, body, etag: headers.get('etag') };
+}
+
+/** Calls the services, with or without a transaction. */
+export class ServiceCaller implements Caller {
+  private readonly methods: ShippingMethods;
+  private readonly orderEvents: OrderEvents;
+
+  constructor(
+    { nest }: TestApp,
+    readonly project: string,
+    private readonly options: CallOptions,
+  ) {
+    this.methods = nest.get(ShippingMethods);
+    this.orderEvents = nest.get(OrderEvents);
+  }
+
+  create(sent: Sent): Promise<Reply> {
+    return refusedOr(201, this.methods.create(this.project, sent, this.options));
+  }
+
+  update(id: string, sent: Sent, { versions }: Guard): Promise<Reply> {
+    return refusedOr(
+      200,
+      this.methods.update(this.project, id, sent, { ...this.options, etag: tagsOf(versions) }),
+    );
+  }
+
+  upsert(sent: Sent): Promise<Reply> {
+    return refusedOr(200, this.methods.upsert(this.project, sent, this.options));
+  }
+
+  remove(id: string, { versions }: Guard): Promise<Reply> {
+    return refusedOr(204, this.methods.remove(this.project, id, { ...this.options, etag: tagsOf(versions) }));
+  }
+
+  list(query: Query): Promise<Reply> {
+    return refusedOr(200, this.methods.list(this.project, query as object, this.options));
+  }
+
+  tree(): Promise<Reply> {
+    return refusedOr(200, this.methods.tree(this.project, this.options));
+  }
+
+  findActive(): Promise<Reply> {
+    return refusedOr(200, this.methods.findActive(this.project, this.options));
+  }
+
+  find(id: string): Promise<Reply> {
+    return refusedOr(200, this.methods.findOrFail(this.project, id, this.options));
+  }
+
+  findByCodes(carrierCode: string, methodCode: string): Promise<Reply> {
+    return refusedOr(200, this.methods.findByCodes(this.project, carrierCode, methodCode, this.options));
+  }
+
+  record(orderId: string, event: NewOrderEvent): Promise<Reply> {
+    return refusedOr(201, this.orderEvents.record(this.project, orderId, event, this.options));
+  }
+
+  page(orderId: string, query: OrderEventPageQuery): Promise<OrderEventPage> {
+    return this.orderEvents.page(this.project, orderId, query, this.options);
+  }
+
+  async events(orderId: string): Promise<Reply> {
+    return { status: 200, body: { data: await this.orderEvents.list(this.project, orderId, this.options) } };
+  }
+}
+
+async function refusedOr(status: number, call: Promise<unknown>): Promise<Reply> {
+  try {
+    return { status, body: await call };
+  } catch (error) {
+    if (!(error instanceof ShippingException)) throw error;
+    return { status: error.problem.status, body: error.problem };
+  }
+}
+
+function tagsOf(versions: readonly number[] | undefined): string[] | undefined {
+  return versions?.map((version) => `"${version}"`);
+}
