@@ -205,3 +205,19 @@ for (const [type, server] of servers)
       ]);
     });
   });
+
+describe.skipIf(mysql.missing !== undefined)(`a DataSource of type mariadb on ${titleOf(mysql)}`, () => {
+  it.each([
+    ['entities', { entities: shippingEntities, migrations: [], migrationsRun: false }],
+    ['migrations', { entities: [], migrations: shippingMigrations, migrationsRun: true }],
+  ])('is refused with our %s, and the error names the right type', async (_part, ours) => {
+    const { options, drop } = await mysql.create();
+    const dataSource = new DataSource({ ...options, ...ours, type: 'mariadb' } as DataSourceOptions);
+
+    await expect(dataSource.initialize()).rejects.toThrow(
+      /^The server is MySQL \d.*, but the DataSource has the type "mariadb"\. Give it the type "mysql"\.$/,
+    );
+
+    await drop();
+  });
+});
