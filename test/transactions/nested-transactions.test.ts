@@ -1,4 +1,4 @@
-import { type ShippingMethodChange } from 'nestjs-shipping';
+import { MethodNotFoundError, type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -215,9 +215,10 @@ describe("a host's nested transaction beside a call of ours", () => {
 });
 
 describe("a host's nested transaction beside a call with onChange", () => {
+  let nestedWork = anyStatement;
   const onChange = async ({ after }: ShippingMethodChange, manager: EntityManager): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-    await manager.transaction((inner) => anyStatement(inner));
+    await manager.transaction((inner) => nestedWork(inner));
     const event = { projectId: after?.project_id ?? '', orderId: 'o', type: 'method.changed' };
     await hooked.events.record(event, { manager });
   };
@@ -249,5 +250,33 @@ describe("a host's nested transaction beside a call with onChange", () => {
 
     expect((await hooked.methods.list(project)).meta.total).toBe(3);
     expect(await hooked.events.list(project, 'o')).toHaveLength(3);
+  });
+
+  it('that onChange begins ends before the transaction around it is rolled back', async () => {
+    const project = freshProject();
+    const runner = hooked.dataSource.createQueryRunner();
+    let isEnded = false;
+    let refused: Promise<unknown> = Promise.resolve();
+    let open = (): void => undefined;
+    const isOpen = new Promise<void>((resolve) => (open = resolve));
+    nestedWork = async (inner) => {
+      open();
+      await refused.catch(() => undefined);
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      await anyStatement(inner);
+      isEnded = true;
+    };
+
+    const outer = runner.manager.transaction((manager) => {
+      refused = isOpen.then(() => hooked.methods.remove(project, 'nothing', { manager }));
+      return Promise.all([hooked.methods.create(project, ground, { manager }), refused]);
+    });
+    await expect(outer).rejects.toThrow(MethodNotFoundError);
+    const atTheEnd = { isEnded, isTransactionActive: runner.isTransactionActive };
+    nestedWork = anyStatement;
+    await runner.release();
+
+    expect(atTheEnd).toEqual({ isEnded: true, isTransactionActive: false });
+    expect((await hooked.methods.list(project)).meta.total).toBe(0);
   });
 });

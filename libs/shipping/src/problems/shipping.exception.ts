@@ -32,6 +32,8 @@ export abstract class ShippingException extends HttpException {
   readonly code: string;
   /** Headers of the answer, for instance `Retry-After`. The routes and `ProblemDetailsFilter` send them. */
   readonly headers: Readonly<Record<string, string>> = {};
+  /** Whether a transaction in which a call has thrown this error can only be rolled back. */
+  readonly endsTransaction: boolean = false;
 
   protected constructor(
     readonly problem: ProblemDetails,
