@@ -189,6 +189,23 @@ describe("a host's nested transaction beside a call of ours", () => {
     expect(reported.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
   });
 
+  it('undoes an event that was recorded while it began', async () => {
+    const projectId = freshProject();
+    const undo = async (inner: EntityManager): Promise<never> => {
+      for (let n = 0; n < 20; n++) await anyStatement(inner);
+      throw new Error('undone');
+    };
+
+    await host.dataSource.transaction((manager) =>
+      Promise.allSettled([
+        manager.transaction(undo),
+        host.events.record({ projectId, orderId: 'o', type: 'order.placed' }, { manager }),
+      ]),
+    );
+
+    expect(await host.events.list(projectId, 'o')).toEqual([]);
+  });
+
   it('undoes a call that was made while it began, though a statement of the host failed then', async () => {
     const project = freshProject();
     const reported: unknown[] = [];
