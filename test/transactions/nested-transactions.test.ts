@@ -1,4 +1,4 @@
-import { MethodNotFoundError, type ShippingMethodChange } from 'nestjs-shipping';
+import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -232,7 +232,7 @@ describe("a host's nested transaction beside a call of ours", () => {
 });
 
 describe("a host's nested transaction beside a call with onChange", () => {
-  let nestedWork = anyStatement;
+  let nestedWork: (inner: EntityManager) => Promise<unknown> = anyStatement;
   const onChange = async ({ after }: ShippingMethodChange, manager: EntityManager): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     await manager.transaction((inner) => nestedWork(inner));
@@ -269,31 +269,61 @@ describe("a host's nested transaction beside a call with onChange", () => {
     expect(await hooked.events.list(project, 'o')).toHaveLength(3);
   });
 
-  it('that onChange begins ends before the transaction around it is rolled back', async () => {
+  it('that onChange begins for parallel calls of another onChange come one after another', async () => {
     const project = freshProject();
-    const runner = hooked.dataSource.createQueryRunner();
-    let isEnded = false;
-    let refused: Promise<unknown> = Promise.resolve();
-    let open = (): void => undefined;
-    const isOpen = new Promise<void>((resolve) => (open = resolve));
-    nestedWork = async (inner) => {
-      open();
-      await refused.catch(() => undefined);
+    const moments: string[] = [];
+    const alone = async (inner: EntityManager): Promise<unknown> => {
+      moments.push('begin');
       for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-      await anyStatement(inner);
-      isEnded = true;
+      moments.push('end');
+      return anyStatement(inner);
+    };
+    nestedWork = (inner) => {
+      nestedWork = alone;
+      const create = (method_code: string): Promise<unknown> =>
+        hooked.methods.create(project, { ...ground, method_code }, { manager: inner });
+      return Promise.all([create('01'), create('02')]);
     };
 
-    const outer = runner.manager.transaction((manager) => {
-      refused = isOpen.then(() => hooked.methods.remove(project, 'nothing', { manager }));
-      return Promise.all([hooked.methods.create(project, ground, { manager }), refused]);
-    });
-    await expect(outer).rejects.toThrow(MethodNotFoundError);
-    const atTheEnd = { isEnded, isTransactionActive: runner.isTransactionActive };
+    await hooked.methods.create(project, ground);
     nestedWork = anyStatement;
-    await runner.release();
 
-    expect(atTheEnd).toEqual({ isEnded: true, isTransactionActive: false });
-    expect((await hooked.methods.list(project)).meta.total).toBe(0);
+    expect(moments).toEqual(['begin', 'end', 'begin', 'end']);
+    expect((await hooked.methods.list(project)).meta.total).toBe(3);
+    expect(await hooked.events.list(project, 'o')).toHaveLength(3);
   });
+
+  it.each(['rolled back', 'committed'])(
+    'that onChange begins ends before the transaction around it is %s',
+    async (end) => {
+      const project = freshProject();
+      const runner = hooked.dataSource.createQueryRunner();
+      let isEnded = false;
+      let refused: Promise<unknown> = Promise.resolve();
+      let open = (): void => undefined;
+      const isOpen = new Promise<void>((resolve) => (open = resolve));
+      nestedWork = async (inner) => {
+        open();
+        await refused.catch(() => undefined);
+        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+        await anyStatement(inner);
+        isEnded = true;
+      };
+
+      const outer = runner.manager.transaction((manager) => {
+        refused = isOpen.then(() => hooked.methods.remove(project, 'nothing', { manager }));
+        const calls = [hooked.methods.create(project, ground, { manager }), refused];
+        return end === 'rolled back' ? Promise.all(calls) : refused.catch(() => undefined);
+      });
+      await outer.catch(() => undefined);
+      const atTheEnd = { isEnded, isTransactionActive: runner.isTransactionActive };
+      nestedWork = anyStatement;
+      await runner.release();
+
+      expect(atTheEnd).toEqual({ isEnded: true, isTransactionActive: false });
+      const outcome = await outer.catch(({ code }: { code?: string }) => code);
+      expect(outcome).toBe(end === 'rolled back' ? 'method_not_found' : undefined);
+      expect((await hooked.methods.list(project)).meta.total).toBe(end === 'rolled back' ? 0 : 1);
+    },
+  );
 });

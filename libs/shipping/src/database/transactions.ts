@@ -122,6 +122,7 @@ export class Transactions implements EntitySubscriberInterface {
     const connection = this.connectionOf(runner);
     const transaction = connection.open.at(-1);
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
+    if (transaction?.isEnding) throw endedTransactionError();
     for (const each of connection.open) each.isJoined = true;
     const call = this.run(runner, transaction, statements, after);
     transaction?.calls.add(call);
@@ -200,7 +201,6 @@ export class Transactions implements EntitySubscriberInterface {
     const inStep = <Done>(turns: Turns, turnOf: Connection | undefined, work: () => Promise<Done>) =>
       turns.take(async () => {
         if (transaction?.failure) throw transaction.failure.error;
-        if (transaction?.isEnding) throw endedTransactionError();
         const step: Step = { transaction, turnOf, hookTurns: new Turns(), isRunning: true };
         try {
           return await this.steps.run(step, work);
@@ -214,9 +214,9 @@ export class Transactions implements EntitySubscriberInterface {
       const result = await inStep(connection.turns, connection, statements);
       hasWritten = true;
       if (prepareAnnouncement) transaction?.actions.push(prepareAnnouncement(result));
-      const { hookTurns } = this.runningStep() ?? transaction ?? new OpenTransaction();
+      const around = this.runningStep() ?? transaction;
       // The hook runs outside of the turn of the connection, so that it can call us with the manager.
-      if (hook) await inStep(hookTurns, undefined, () => hook(result, runner.manager));
+      if (hook) await inStep(around?.hookTurns ?? new Turns(), undefined, () => hook(result, runner.manager));
       return result;
     } catch (error) {
       const typed = typedError(error);
