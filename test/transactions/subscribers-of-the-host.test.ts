@@ -76,6 +76,25 @@ describe('a subscriber of the host that fails', () => {
   };
   afterEach(() => void subscribers.pop());
 
+  it('before a transaction begins does not hide the changes of the next one', async () => {
+    const project = freshProject();
+    const reported: unknown[] = [];
+    const subscription = hooked.methods.changes.subscribe((change) => reported.push(change));
+    const runner = hooked.dataSource.createQueryRunner();
+    let failures = 0;
+    subscribe({
+      beforeTransactionStart: () =>
+        ++failures === 1 ? Promise.reject(new Error('The host fails')) : undefined,
+    });
+
+    await expect(runner.startTransaction()).rejects.toThrow('The host fails');
+    await runner.manager.transaction((manager) => hooked.methods.create(project, ground, { manager }));
+
+    await runner.release();
+    subscription.unsubscribe();
+    expect(reported).toHaveLength(1);
+  });
+
   it.each(failures)('after the COMMIT passes %s on, and the change is made once', async (_name, failure) => {
     const project = freshProject();
     subscribe({ afterTransactionCommit: () => Promise.reject(failure) });
