@@ -1,4 +1,4 @@
-import { ShippingMethod } from 'nestjs-shipping';
+import { OrderEvent, ShippingMethod } from 'nestjs-shipping';
 import { type EntitySubscriberInterface, QueryFailedError } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -58,6 +58,21 @@ describe('a subscriber of the host', () => {
       expect((await host.methods.list(project)).data).toEqual([]);
     },
   );
+
+  it('must not call during a statement that commits by itself', async () => {
+    const { dataSource } = host;
+    const projectId = freshProject();
+    dataSource.subscribers.push({
+      listenTo: () => OrderEvent,
+      beforeInsert: ({ manager }) => host.methods.list(projectId, {}, { manager }),
+    });
+
+    const recording = host.events.record({ projectId, orderId: 'o', type: 'a.b' });
+
+    await expect(recording).rejects.toThrow('only for events of your own entities');
+    dataSource.subscribers.pop();
+    expect(await host.events.list(projectId, 'o')).toEqual([]);
+  });
 });
 
 describe('a subscriber of the host that fails', () => {
@@ -81,10 +96,9 @@ describe('a subscriber of the host that fails', () => {
     const reported: unknown[] = [];
     const subscription = hooked.methods.changes.subscribe((change) => reported.push(change));
     const runner = hooked.dataSource.createQueryRunner();
-    let failures = 0;
+    let begun = 0;
     subscribe({
-      beforeTransactionStart: () =>
-        ++failures === 1 ? Promise.reject(new Error('The host fails')) : undefined,
+      beforeTransactionStart: () => (++begun === 1 ? Promise.reject(new Error('The host fails')) : undefined),
     });
 
     await expect(runner.startTransaction()).rejects.toThrow('The host fails');

@@ -89,9 +89,7 @@ export class Database {
   read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     if (callerManager)
       return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
-    // On SQLite, calls in the transaction of another caller use the same connection. A read sees each of them whole.
-    const read: Work<Result> = (manager) => this.transactions.inTurn(runnerOf(manager), () => work(manager));
-    return this.onOwnConnection(read, { mayHaveCommitted: false });
+    return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: false });
   }
 
   /**
@@ -104,7 +102,7 @@ export class Database {
       (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
     );
     if (callerManager || isFollowed) return this.write(callerManager, work);
-    return this.onOwnConnection(work, { mayHaveCommitted: true });
+    return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: true });
   }
 
   /**
@@ -131,6 +129,11 @@ export class Database {
       return keepsLevel ? outside.transaction(run) : outside.transaction('READ COMMITTED', run);
     };
     return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
+  }
+
+  /** On SQLite, calls in the transaction of another caller use the same connection. The work runs between these calls. */
+  private inTurn<Result>(work: Work<Result>): Work<Result> {
+    return (manager) => this.transactions.inTurn(runnerOf(manager), () => work(manager));
   }
 
   private onOwnConnection<Result>(work: Attempt<Result>, options?: AttemptOptions): Promise<Result> {

@@ -39,6 +39,7 @@ interface Connection {
 interface Step {
   /** The connection of the statements. Their turn lasts until they have ended. A hook has none. */
   readonly turnOf: Connection | undefined;
+  /** The transaction of the call. */
   readonly transaction: OpenTransaction | undefined;
   /** The turns of the hooks of calls that this hook makes. They do not wait for this hook. */
   readonly hookTurns: Turns;
@@ -103,9 +104,10 @@ export class Transactions implements EntitySubscriberInterface {
     return step?.isRunning ? step : undefined;
   }
 
-  /** Runs statements after those of earlier calls on the connection. They do not become part of its transaction. */
+  /** Runs statements after those of earlier calls on the connection, whether a transaction is open there or not. */
   inTurn<Result>(runner: QueryRunner, statements: () => Promise<Result>): Promise<Result> {
-    return this.connectionOf(runner).turns.take(statements);
+    const connection = this.connectionOf(runner);
+    return this.inStep(connection.turns, { turnOf: connection, transaction: undefined }, statements);
   }
 
   /**
@@ -198,25 +200,17 @@ export class Transactions implements EntitySubscriberInterface {
     { prepareAnnouncement, hook }: AfterStatements<Result>,
   ): Promise<Result> {
     const connection = this.connectionOf(runner);
-    const inStep = <Done>(turns: Turns, turnOf: Connection | undefined, work: () => Promise<Done>) =>
-      turns.take(async () => {
-        if (transaction?.failure) throw transaction.failure.error;
-        const step: Step = { transaction, turnOf, hookTurns: new Turns(), isRunning: true };
-        try {
-          return await this.steps.run(step, work);
-        } finally {
-          // Code that the step has started and not awaited runs on, and is no longer inside of it.
-          step.isRunning = false;
-        }
-      });
     let hasWritten = false;
     try {
-      const result = await inStep(connection.turns, connection, statements);
+      const result = await this.inStep(connection.turns, { turnOf: connection, transaction }, statements);
       hasWritten = true;
       if (prepareAnnouncement) transaction?.actions.push(prepareAnnouncement(result));
       const around = this.runningStep() ?? transaction;
       // The hook runs outside of the turn of the connection, so that it can call us with the manager.
-      if (hook) await inStep(around?.hookTurns ?? new Turns(), undefined, () => hook(result, runner.manager));
+      if (hook)
+        await this.inStep(around?.hookTurns ?? new Turns(), { turnOf: undefined, transaction }, () =>
+          hook(result, runner.manager),
+        );
       return result;
     } catch (error) {
       const typed = typedError(error);
@@ -224,6 +218,23 @@ export class Transactions implements EntitySubscriberInterface {
       if (transaction && !isRefusal) transaction.failure ??= { error: typed };
       throw typed;
     }
+  }
+
+  private inStep<Result>(
+    turns: Turns,
+    { turnOf, transaction }: Pick<Step, 'turnOf' | 'transaction'>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    return turns.take(async () => {
+      if (transaction?.failure) throw transaction.failure.error;
+      const step: Step = { turnOf, transaction, hookTurns: new Turns(), isRunning: true };
+      try {
+        return await this.steps.run(step, work);
+      } finally {
+        // Code that the step has started and not awaited runs on, and is no longer inside of it.
+        step.isRunning = false;
+      }
+    });
   }
 
   /**
