@@ -98,7 +98,7 @@ export class Transactions implements EntitySubscriberInterface {
     if (!subscribers.includes(this)) subscribers.push(this);
   }
 
-  /** Returns the statements or the hook that the code that asks was called by, if they have not ended. */
+  /** Returns the step that has called the code that asks, if this step has not ended. */
   runningStep(): Step | undefined {
     const step = this.steps.getStore();
     return step?.isRunning ? step : undefined;
@@ -192,7 +192,7 @@ export class Transactions implements EntitySubscriberInterface {
     return this.connections.get(runner)?.commits ?? 0;
   }
 
-  /** If a statement or the host's code fails, the transaction can only be rolled back, even if the caller catches the error. */
+  /** If a statement or the hook fails, the transaction can only be rolled back, even if the caller catches the error. */
   private async run<Result>(
     runner: QueryRunner,
     transaction: OpenTransaction | undefined,
@@ -226,6 +226,7 @@ export class Transactions implements EntitySubscriberInterface {
     work: () => Promise<Result>,
   ): Promise<Result> {
     return turns.take(async () => {
+      // Another call in the transaction may have failed while this step waited.
       if (transaction?.failure) throw transaction.failure.error;
       const step: Step = { turnOf, transaction, hookTurns: new Turns(), isRunning: true };
       try {
@@ -274,7 +275,7 @@ function endedTransactionError(): DatabaseUnavailableError {
   return new DatabaseUnavailableError(new Error(message));
 }
 
-/** Removes the transaction that has ended. After the outermost one, it also removes those that could not begin. */
+/** Removes the transaction that has ended. With the outermost one, it also removes those that could not begin. */
 function removeEnded(open: OpenTransaction[], { isTransactionActive }: QueryRunner): OpenTransaction[] {
   return open.splice(isTransactionActive ? -1 : 0);
 }
