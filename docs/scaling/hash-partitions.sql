@@ -40,7 +40,6 @@ alter table shipping_order_event
   add constraint pk_shipping_order_event primary key (project_id, order_id, occurred_at, seq);
 create unique index uq_shipping_order_event_dedupe_key
   on shipping_order_event (project_id, order_id, dedupe_key) where dedupe_key is not null;
-create index ix_shipping_order_event_type on shipping_order_event (project_id, order_id, type, occurred_at, seq);
 -- The module knows a violation of this key by the end of its name.
 do $$
 begin

@@ -26,5 +26,4 @@ select setval(pg_get_serial_sequence('shipping_order_event', 'seq'), coalesce(ma
   from shipping_order_event;
 create unique index uq_shipping_order_event_dedupe_key
   on shipping_order_event (project_id, order_id, dedupe_key) where dedupe_key is not null;
-create index ix_shipping_order_event_type on shipping_order_event (project_id, order_id, type, occurred_at, seq);
 commit;

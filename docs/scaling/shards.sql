@@ -61,5 +61,4 @@ alter table shipping_order_event_front
   add constraint pk_shipping_order_event primary key (project_id, order_id, occurred_at, seq);
 create unique index uq_shipping_order_event_dedupe_key
   on shipping_order_event_front (project_id, order_id, dedupe_key) where dedupe_key is not null;
-create index ix_shipping_order_event_type on shipping_order_event_front (project_id, order_id, type, occurred_at, seq);
 commit;

@@ -50,7 +50,13 @@ const mariadb = {
   },
 };
 
-const engines = { postgres, mariadb };
+const mysqlServer = {
+  ...mariadb,
+  url: 'mysql://root@127.0.0.1:3307/mysql',
+  version: `SELECT CONCAT('MySQL ', VERSION()) AS version`,
+};
+
+const engines = { postgres, mariadb, mysql: mysqlServer };
 
 /** Creates a database, which is dropped when the bench ends. */
 export async function newDatabase(engineName, name) {

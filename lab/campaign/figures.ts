@@ -39,6 +39,6 @@ export function counted(count: number): string {
 
 function nameOf(url: string | undefined): string {
   if (url === undefined) return 'embedded';
-  const names = { postgres: 'PostgreSQL', mariadb: 'MariaDB', mysql: 'type mysql', sqlite: 'SQLite' };
+  const names = { postgres: 'PostgreSQL', mariadb: 'MariaDB', mysql: 'MySQL', sqlite: 'SQLite' };
   return Object.entries(names).find(([type]) => url.startsWith(type))?.[1] ?? url;
 }

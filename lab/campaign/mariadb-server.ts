@@ -10,59 +10,84 @@ import { createConnection, type RowDataPacket } from 'mysql2/promise';
 
 const run = promisify(execFile);
 
-/** Root would start helpers as nobody, who may not read the data. */
-const user = process.getuid?.() === 0 ? 'mysql' : undefined;
+interface Kind {
+  server: string;
+  /** The program that creates the files of a server, and its arguments. */
+  install: readonly [string, ...string[]];
+  /** As whom a server of root runs. */
+  user: string;
+  settings: readonly string[];
+}
+
+// The variable names the program, because a `mysqld` on the PATH may be MariaDB.
+const mysqld = process.env['MYSQLD'] ?? 'MYSQLD';
+
+const kinds = {
+  mariadb: {
+    server: 'mariadbd',
+    install: ['mariadb-install-db', '--auth-root-authentication-method=normal'],
+    // Root would start helpers as nobody, who may not read the data.
+    user: 'mysql',
+    settings: ['innodb_log_file_size=16M'],
+  },
+  mysql: {
+    server: mysqld,
+    install: [mysqld, '--initialize-insecure'],
+    user: 'root',
+    settings: ['innodb_redo_log_capacity=16M', 'mysqlx=OFF'],
+  },
+} satisfies Record<string, Kind>;
 
 /** The programs that are not installed here. */
-export function missingOf(programs: readonly string[]): string[] {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
-  return programs.filter((program) => !folders.some((folder) => isExecutable(join(folder, program))));
+export function missingOf(kind: keyof typeof kinds): string[] {
+  const folders = ['', ...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
+  const programs = new Set([kinds[kind].server, kinds[kind].install[0]]);
+  return [...programs].filter((program) => !folders.some((folder) => isExecutable(join(folder, program))));
 }
 
-/** Creates the files of a server in `data` of this folder, for `root` without a password. */
-export async function installIn(folder: string): Promise<void> {
-  await own(folder);
-  await run('mariadb-install-db', [
-    '--no-defaults',
-    `--datadir=${join(folder, 'data')}`,
-    '--auth-root-authentication-method=normal',
-    ...(user ? [`--user=${user}`] : []),
-  ]);
-}
-
-/** Lets the server use what was put into this folder. */
-async function own(folder: string): Promise<void> {
-  if (user) await run('chown', ['-R', user, folder]);
-}
-
-/** A server of MariaDB on loopback, with its data in a folder. */
+/** A server of MariaDB or MySQL on loopback, with its data in a folder. */
 export class MariadbServer {
   private process: ChildProcess | undefined;
+  private readonly programs: Kind;
+  private readonly user: string | undefined;
 
   constructor(
+    private readonly kind: keyof typeof kinds,
     readonly folder: string,
     readonly port: number,
-  ) {}
+  ) {
+    this.programs = kinds[kind];
+    this.user = process.getuid?.() === 0 ? this.programs.user : undefined;
+  }
+
+  /** Creates the files of the server, for `root` without a password. */
+  async install(): Promise<void> {
+    if (this.user) await run('chown', ['-R', this.user, this.folder]);
+    const [program, ...options] = this.programs.install;
+    await run(program, ['--no-defaults', ...this.dataOptions, ...options]);
+  }
+
+  private get dataOptions(): string[] {
+    return [`--datadir=${join(this.folder, 'data')}`, ...(this.user ? [`--user=${this.user}`] : [])];
+  }
 
   /** @param database which need not be there yet */
   urlOf(database: string): string {
-    return `mariadb://root@127.0.0.1:${this.port}/${database}`;
+    return `${this.kind}://root@127.0.0.1:${this.port}/${database}`;
   }
 
-  async start(settings: readonly string[] = []): Promise<void> {
+  async start(): Promise<void> {
     const all = [
       'bind_address=127.0.0.1',
-      `datadir=${join(this.folder, 'data')}`,
       `port=${this.port}`,
       `socket=${join(this.folder, 'socket')}`,
       `pid_file=${join(this.folder, 'pid')}`,
-      ...(user ? [`user=${user}`] : []),
-      ...settings,
+      'innodb_buffer_pool_size=32M',
+      ...this.programs.settings,
     ];
     const log = await open(join(this.folder, 'log'), 'a');
-    this.process = spawn('mariadbd', ['--no-defaults', ...all.map((setting) => `--${setting}`)], {
-      stdio: ['ignore', log.fd, log.fd],
-    });
+    const options = ['--no-defaults', ...this.dataOptions, ...all.map((setting) => `--${setting}`)];
+    this.process = spawn(this.programs.server, options, { stdio: ['ignore', log.fd, log.fd] });
     await log.close();
     for (const end = performance.now() + 120_000; ;) {
       if (await this.query('SELECT 1').catch(() => undefined)) return;

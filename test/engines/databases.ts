@@ -12,6 +12,8 @@ import { shippingEntities } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { describe } from 'vitest';
+import { mariadbUrl, mysqlUrl } from '../support/other-engines.js';
 import { snapshotUrl } from '../support/snapshot.js';
 
 /** A database of its own. */
@@ -32,7 +34,6 @@ export interface TestedEngine {
 
 const common = { entities: shippingEntities, migrations: shippingMigrations, migrationsRun: true };
 
-const mariadbUrl = process.env['TEST_MARIADB_URL'] ?? 'mysql://root@127.0.0.1:3306';
 const firstServer = (process.env['TEST_DATABASE_URLS'] ?? '')
   .split(',')
   .find((url) => url.startsWith('postgres'));
@@ -67,17 +68,41 @@ export const postgres: TestedEngine = {
   },
 };
 
-export const mariadb: TestedEngine = {
-  name: 'MariaDB',
-  hasPool: true,
-  ...(await missing(`MariaDB does not answer at ${hostOf(mariadbUrl)}`, () => onMariadb('SELECT 1'))),
-  async create() {
-    const database = newName();
-    await onMariadb(`CREATE DATABASE ${database}`);
-    const options = { ...common, type: 'mariadb', url: `${mariadbUrl}/${database}` } as const;
-    return { options, drop: () => onMariadb(`DROP DATABASE ${database}`) };
-  },
-};
+/** A server of MariaDB or MySQL. */
+export interface MysqlServer extends TestedEngine {
+  /** Runs a statement over a connection of its own. */
+  run(sql: string): Promise<void>;
+}
+
+export const mariadb = await mysqlServer('MariaDB', 'mariadb', mariadbUrl);
+export const mysql = await mysqlServer('MySQL', 'mysql', mysqlUrl);
+
+async function mysqlServer(name: string, type: 'mariadb' | 'mysql', url: string): Promise<MysqlServer> {
+  const run = async (sql: string): Promise<void> => {
+    const connection = await createConnection(url);
+    await connection.query(sql).finally(() => connection.end());
+  };
+  return {
+    name,
+    hasPool: true,
+    ...(await missing(`${name} does not answer at ${hostOf(url)}`, () => run('SELECT 1'))),
+    run,
+    async create() {
+      const database = newName();
+      await run(`CREATE DATABASE ${database}`);
+      const options = { ...common, type, url: new URL(`/${database}`, url).href } as const;
+      return { options, drop: () => run(`DROP DATABASE ${database}`) };
+    },
+  };
+}
+
+/** Declares tests for MariaDB and for MySQL. Where one of them is missing, its tests are skipped. */
+export function onMariadbAndMysql(title: string, tests: (server: MysqlServer) => void): void {
+  for (const server of [mariadb, mysql])
+    describe.skipIf(server.missing !== undefined)(`${title} ${titleOf(server)}`, () => {
+      tests(server);
+    });
+}
 
 const drivers = fileURLToPath(new URL('../drivers/', import.meta.url));
 const hasSqlite = existsSync(join(drivers, 'node_modules/better-sqlite3'));
@@ -108,12 +133,6 @@ export function titleOf({ name, missing: reason }: TestedEngine): string {
 /** @returns a DataSource that is open, with the tables */
 export async function opened({ options }: EngineDatabase, more: object = {}): Promise<DataSource> {
   return new DataSource({ ...options, ...more } as DataSourceOptions).initialize();
-}
-
-/** Runs a statement on the server of MariaDB, over a connection of its own. */
-export async function onMariadb(sql: string): Promise<void> {
-  const connection = await createConnection(mariadbUrl);
-  await connection.query(sql).finally(() => connection.end());
 }
 
 /** Runs a statement on the server of PostgreSQL, over a connection of its own. */

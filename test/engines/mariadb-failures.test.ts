@@ -1,17 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { mariadb as mariadbTools } from '../support/engines/mariadb.js';
+import { type EngineDatabase, onMariadbAndMysql } from './databases.js';
 import { type EngineHost, hostOn, hostWithSessions } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
+onMariadbAndMysql('on', (server) => {
   let database: EngineDatabase;
   let a: EngineHost;
   let b: EngineHost;
   beforeAll(async () => {
-    database = await mariadb.create();
+    database = await server.create();
     a = await hostWithSessions(database, ['SET SESSION innodb_lock_wait_timeout = 1']);
     b = await hostOn(database);
   });
@@ -24,11 +25,7 @@ describe.skipIf(mariadb.missing !== undefined)(`on ${titleOf(mariadb)}`, () => {
   it('a change of a method in an open cart fails after the lock time-out', async () => {
     const project = freshProject();
     const { id } = await a.methods.create(project, ground);
-    await b.dataSource.query(
-      `CREATE TABLE cart (project_id varchar(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin,
-         method_id char(36) CHARACTER SET ascii COLLATE ascii_bin,
-         FOREIGN KEY (project_id, method_id) REFERENCES shipping_method (project_id, id))`,
-    );
+    await mariadbTools('mysql:').createCart(b.dataSource.manager);
 
     const refused = await b.dataSource.transaction(async (manager) => {
       await manager.query('INSERT INTO cart VALUES (?, ?)', [project, id]);

@@ -2,7 +2,7 @@ import { type ShippingMethods } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { type EngineDatabase, mariadb, onMariadbAndMysql, titleOf } from './databases.js';
 import { type EngineHost, hostWithSessions } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -73,106 +73,113 @@ const late: Record<string, Late> = {
   },
 };
 
-describe.skipIf(mariadb.missing !== undefined).each(levels)(`${titleOf(mariadb)} at %s`, (level) => {
-  let database: EngineDatabase;
-  let a: EngineHost;
-  let b: EngineHost;
-  beforeAll(async () => {
-    database = await mariadb.create();
-    const statements = [`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`];
-    a = await hostWithSessions(database, statements);
-    b = await hostWithSessions(database, statements);
-  });
-  afterAll(async () => {
-    await a?.close();
-    await b?.close();
-    await database?.drop();
-  });
-
-  it.skipIf(isLocking(level)).each(Object.entries(late))(
-    'decides %s on the newest state, or says that it has lost the race',
-    async (_name, { commits, call, gives, givesOfSnapshot = lostRace }) => {
-      const project = freshProject();
-      const { id } = await a.methods.create(project, ground);
-
-      const given = await a.dataSource
-        .transaction(async (manager) => {
-          // At REPEATABLE READ, this read makes the snapshot.
-          await a.methods.list(project, {}, { manager });
-          await commits(b.methods, project, id);
-          return call(a.methods, project, id, manager);
-        })
-        .catch((error: unknown) => error);
-
-      expect(given).toMatchObject(level === 'REPEATABLE READ' ? givesOfSnapshot : gives);
-    },
-  );
-
-  it.runIf(level === 'REPEATABLE READ')('stores nothing when a call has lost the race', async () => {
-    const project = freshProject();
-
-    const work = a.dataSource.transaction(async (manager) => {
-      await a.methods.list(project, {}, { manager });
-      const { id } = await b.methods.create(project, ground);
-      await a.events.record(project, 'o', { type: 'a.b' }, { manager });
-      await a.methods.create(project, other, { manager }).catch(() => id);
+for (const level of levels)
+  onMariadbAndMysql(`at ${level}, on`, (server) => {
+    let database: EngineDatabase;
+    let a: EngineHost;
+    let b: EngineHost;
+    beforeAll(async () => {
+      database = await server.create();
+      const statements = [`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`];
+      a = await hostWithSessions(database, statements);
+      b = await hostWithSessions(database, statements);
+    });
+    afterAll(async () => {
+      await a?.close();
+      await b?.close();
+      await database?.drop();
     });
 
-    await expect(work).rejects.toMatchObject({ cause: lostRace });
-    expect((await b.methods.list(project)).data).toMatchObject([{ version: 1 }]);
-    expect(await b.events.list(project, 'o')).toEqual([]);
-  });
+    it.skipIf(isLocking(level)).each(Object.entries(late))(
+      'decides %s on the newest state, or says that it has lost the race',
+      async (_name, { commits, call, gives, givesOfSnapshot = lostRace }) => {
+        const project = freshProject();
+        const { id } = await a.methods.create(project, ground);
 
-  it.each(['create', 'upsert'] as const)(
-    'lets one of 40 transactions make a method by %s, and loses no other',
-    async (name) => {
+        const given = await a.dataSource
+          .transaction(async (manager) => {
+            // At REPEATABLE READ, this read makes the snapshot.
+            await a.methods.list(project, {}, { manager });
+            await commits(b.methods, project, id);
+            return call(a.methods, project, id, manager);
+          })
+          .catch((error: unknown) => error);
+
+        expect(given).toMatchObject(level === 'REPEATABLE READ' ? givesOfSnapshot : gives);
+      },
+    );
+
+    it.runIf(level === 'REPEATABLE READ')('stores nothing when a call has lost the race', async () => {
       const project = freshProject();
 
-      const outcomes = await Promise.all(
-        Array.from({ length: 40 }, (_, n) => {
-          const { dataSource, methods } = n % 2 ? a : b;
-          const work = dataSource.transaction((manager) =>
-            methods[name](project, { ...ground, sort_order: n + 1 }, { manager }),
-          );
-          return work.then(
-            () => 'done',
-            (error: { code: string }) => error.code,
-          );
-        }),
-      );
+      const work = a.dataSource.transaction(async (manager) => {
+        await a.methods.list(project, {}, { manager });
+        const { id } = await b.methods.create(project, ground);
+        await a.events.record(project, 'o', { type: 'a.b' }, { manager });
+        await a.methods.create(project, other, { manager }).catch(() => id);
+      });
 
-      const done = outcomes.filter((outcome) => outcome === 'done').length;
-      expect(new Set(outcomes)).toEqual(new Set(name === 'create' ? ['done', 'duplicate_method'] : ['done']));
-      expect(done).toBe(name === 'create' ? 1 : 40);
-      expect((await b.methods.list(project)).data).toMatchObject([{ version: done }]);
-    },
-  );
+      await expect(work).rejects.toMatchObject({ cause: lostRace });
+      expect((await b.methods.list(project)).data).toMatchObject([{ version: 1 }]);
+      expect(await b.events.list(project, 'o')).toEqual([]);
+    });
 
-  it('never shows another instance an older state of a method or its default', async () => {
-    const project = freshProject();
-    const codes = { ...ground, method_code: project };
-    const { id } = await a.methods.create('default', codes);
-    await a.methods.create(project, { ...codes, use_default: true });
+    it.each(['create', 'upsert'] as const)(
+      'lets one of 40 transactions make a method by %s, and loses no other',
+      async (name) => {
+        const project = freshProject();
 
-    for (let n = 1; n <= 20; n++) {
-      const [writer, reader] = n % 2 ? [a, b] : [b, a];
-      const form = { ...codes, sort_order: n };
-      if (n % 3) await writer.methods.update('default', id, form);
-      else
-        await writer.dataSource.transaction((manager) =>
-          writer.methods.update('default', id, form, { manager }),
+        const outcomes = await Promise.all(
+          Array.from({ length: 40 }, (_, n) => {
+            const { dataSource, methods } = n % 2 ? a : b;
+            const work = dataSource.transaction((manager) =>
+              methods[name](project, { ...ground, sort_order: n + 1 }, { manager }),
+            );
+            return work.then(
+              () => 'done',
+              (error: { code: string }) => error.code,
+            );
+          }),
         );
 
-      const [list, tree, active] = await Promise.all([
-        reader.methods.list(project),
-        reader.methods.tree(project),
-        reader.methods.findActive(project),
-      ]);
+        const done = outcomes.filter((outcome) => outcome === 'done').length;
+        expect(new Set(outcomes)).toEqual(
+          new Set(name === 'create' ? ['done', 'duplicate_method'] : ['done']),
+        );
+        expect(done).toBe(name === 'create' ? 1 : 40);
+        expect((await b.methods.list(project)).data).toMatchObject([{ version: done }]);
+      },
+    );
 
-      expect([list.data[0]?.sort_order, tree.data[0]?.sort_order, active[0]?.sort_order]).toEqual([n, n, n]);
-    }
+    it('never shows another instance an older state of a method or its default', async () => {
+      const project = freshProject();
+      const codes = { ...ground, method_code: project };
+      const { id } = await a.methods.create('default', codes);
+      await a.methods.create(project, { ...codes, use_default: true });
+
+      for (let n = 1; n <= 20; n++) {
+        const [writer, reader] = n % 2 ? [a, b] : [b, a];
+        const form = { ...codes, sort_order: n };
+        if (n % 3) await writer.methods.update('default', id, form);
+        else
+          await writer.dataSource.transaction((manager) =>
+            writer.methods.update('default', id, form, { manager }),
+          );
+
+        const [list, tree, active] = await Promise.all([
+          reader.methods.list(project),
+          reader.methods.tree(project),
+          reader.methods.findActive(project),
+        ]);
+
+        expect([list.data[0]?.sort_order, tree.data[0]?.sort_order, active[0]?.sort_order]).toEqual([
+          n,
+          n,
+          n,
+        ]);
+      }
+    });
   });
-});
 
 describe.skipIf(mariadb.missing !== undefined)(`${titleOf(mariadb)} with innodb_snapshot_isolation`, () => {
   it('refuses a change of a row that is newer than the snapshot, and commits nothing', async () => {

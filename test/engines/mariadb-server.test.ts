@@ -1,7 +1,7 @@
 import mysql, { type Pool, type PoolOptions } from 'mysql2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { type EngineDatabase, mariadb, pglite, titleOf } from './databases.js';
+import { type EngineDatabase, mariadb, onMariadbAndMysql, pglite } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
 interface Queried {
@@ -10,10 +10,10 @@ interface Queried {
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
-describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)}`, () => {
+onMariadbAndMysql('the server of', (server) => {
   let database: EngineDatabase;
   beforeAll(async () => {
-    database = await mariadb.create();
+    database = await server.create();
   });
   afterAll(() => database?.drop());
 
@@ -31,7 +31,10 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
       "SET sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES'",
       'sql_mode = NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES. With it, the driver cannot escape values',
     ],
-    ['SET SESSION wsrep_dirty_reads = ON', 'wsrep_dirty_reads = ON. With it, a Galera node'],
+    // MySQL has no Galera.
+    ...(server === mariadb
+      ? [['SET SESSION wsrep_dirty_reads = ON', 'wsrep_dirty_reads = ON. With it, a Galera node']]
+      : []),
     ['SET character_set_connection = latin1', 'character_set_connection = latin1. With it, some characters'],
     ['SET character_set_results = latin1', 'character_set_results = latin1. With it, some characters'],
   ])('is refused over connections that begin with %s', async (sql, refusal) => {
@@ -118,25 +121,22 @@ describe.skipIf(mariadb.missing !== undefined)(`the server of ${titleOf(mariadb)
   });
 });
 
-describe.skipIf(mariadb.missing !== undefined)(
-  `beside PostgreSQL in one process, ${titleOf(mariadb)}`,
-  () => {
-    it('stores and reads the same', async () => {
-      const project = freshProject();
-      const read: unknown[] = [];
+onMariadbAndMysql('beside PostgreSQL in one process,', (server) => {
+  it('stores and reads the same', async () => {
+    const project = freshProject();
+    const read: unknown[] = [];
 
-      for (const engine of [pglite, mariadb]) {
-        const database = await engine.create();
-        const host = await hostOn(database);
-        await host.methods.upsertMany(project, [ground, { ...ground, method_code: '01', use_default: true }]);
-        await host.events.record(project, 'o', { type: 'a.b', dedupe_key: 'k' });
-        read.push([(await host.methods.list(project)).data, await host.events.list(project, 'o')]);
-        await host.close();
-        await database.drop();
-      }
+    for (const engine of [pglite, server]) {
+      const database = await engine.create();
+      const host = await hostOn(database);
+      await host.methods.upsertMany(project, [ground, { ...ground, method_code: '01', use_default: true }]);
+      await host.events.record(project, 'o', { type: 'a.b', dedupe_key: 'k' });
+      read.push([(await host.methods.list(project)).data, await host.events.list(project, 'o')]);
+      await host.close();
+      await database.drop();
+    }
 
-      const stored = [[{ method_code: '01' }, ground], [{ type: 'a.b' }]];
-      expect(read).toMatchObject([stored, stored]);
-    });
-  },
-);
+    const stored = [[{ method_code: '01' }, ground], [{ type: 'a.b' }]];
+    expect(read).toMatchObject([stored, stored]);
+  });
+});

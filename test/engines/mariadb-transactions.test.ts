@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ShippingMethodDto } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
-import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { type EngineDatabase, onMariadbAndMysql } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const refused = 'A call of ShippingModule in this transaction has failed. Roll the transaction back.';
 
-describe.skipIf(mariadb.missing !== undefined)(`a host's transaction on ${titleOf(mariadb)}`, () => {
+onMariadbAndMysql("a host's transaction on", (server) => {
   let database: EngineDatabase;
   let a: EngineHost;
   let b: EngineHost;
   beforeAll(async () => {
-    database = await mariadb.create();
+    database = await server.create();
     a = await hostOn(database);
     b = await hostOn(database);
     await a.dataSource.query('CREATE TABLE note (n varchar(64) PRIMARY KEY)');

@@ -14,7 +14,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { mariadb as mariadbTools } from '../support/engines/mariadb.js';
-import { type EngineDatabase, mariadb, titleOf } from './databases.js';
+import { type EngineDatabase, mariadb, mysql, titleOf } from './databases.js';
 import { hostOn } from './host.js';
 
 @Entity({ name: 'customer' })
@@ -64,13 +64,19 @@ async function readsOf(manager: EntityManager): Promise<number> {
   return status.reduce((sum, { Value }) => sum + Number(Value), 0);
 }
 
-describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as const)(
-  `a DataSource of type %s on the server of ${titleOf(mariadb)}`,
-  (type) => {
+/** Many hosts use the type `mysql` on MariaDB. */
+const servers = [
+  ['mysql', mariadb],
+  ['mariadb', mariadb],
+  ['mysql', mysql],
+] as const;
+
+for (const [type, server] of servers)
+  describe.skipIf(server.missing !== undefined)(`a DataSource of type ${type} on ${titleOf(server)}`, () => {
     let database: EngineDatabase;
     let open: DataSource | undefined;
     beforeEach(async () => {
-      database = await mariadb.create();
+      database = await server.create();
     });
     afterEach(async () => {
       if (open?.isInitialized) await open.destroy();
@@ -198,5 +204,20 @@ describe.skipIf(mariadb.missing !== undefined).each(['mysql', 'mariadb'] as cons
         { customer, lines: { a: 1 } },
       ]);
     });
-  },
-);
+  });
+
+describe.skipIf(mysql.missing !== undefined)(`a DataSource of type mariadb on ${titleOf(mysql)}`, () => {
+  it.each([
+    ['entities', { entities: shippingEntities, migrations: [], migrationsRun: false }],
+    ['migrations', { entities: [], migrations: shippingMigrations, migrationsRun: true }],
+  ])('is refused with our %s, and the error names the right type', async (_part, ours) => {
+    const { options, drop } = await mysql.create();
+    const dataSource = new DataSource({ ...options, ...ours, type: 'mariadb' } as DataSourceOptions);
+
+    await expect(dataSource.initialize()).rejects.toThrow(
+      /^The server is MySQL \d.*, but the DataSource has the type "mariadb"\. Give it the type "mysql"\.$/,
+    );
+
+    await drop();
+  });
+});

@@ -2,7 +2,7 @@ import { connectionError, DatabaseUnavailableError } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
 import { type MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type EngineDatabase, mariadb, onMariadb, onPostgres, postgres, titleOf } from './databases.js';
+import { type EngineDatabase, onMariadbAndMysql, onPostgres, postgres, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
 let host: EngineHost | undefined;
@@ -51,7 +51,7 @@ describe.skipIf(postgres.missing !== undefined)(`a connection that ${titleOf(pos
   });
 });
 
-describe.skipIf(mariadb.missing !== undefined)(`a connection that ${titleOf(mariadb)} refuses`, () => {
+onMariadbAndMysql('a refused connection of', (server) => {
   const poolOf = ({ driver }: DataSource): MysqlDriver['pool'] => (driver as MysqlDriver).pool;
 
   it.each([
@@ -59,13 +59,13 @@ describe.skipIf(mariadb.missing !== undefined)(`a connection that ${titleOf(mari
     ['ER_DBACCESS_DENIED_ERROR', "REVOKE ALL ON *.* FROM refused@'%'"],
     ['ER_BAD_DB_ERROR', 'DROP DATABASE refusing'],
   ])('is the same error for our calls, our routes and connectionError(): %s', async (code, sql) => {
-    const { options, drop: dropDatabase } = await mariadb.create();
-    await onMariadb("CREATE USER refused@'%' IDENTIFIED BY 'known'");
-    await onMariadb("GRANT ALL ON *.* TO refused@'%'");
-    await onMariadb('CREATE DATABASE refusing');
+    const { options, drop: dropDatabase } = await server.create();
+    await server.run("CREATE USER refused@'%' IDENTIFIED BY 'known'");
+    await server.run("GRANT ALL ON *.* TO refused@'%'");
+    await server.run('CREATE DATABASE refusing');
     drop = async () => {
-      await onMariadb('DROP DATABASE IF EXISTS refusing');
-      await onMariadb("DROP USER refused@'%'");
+      await server.run('DROP DATABASE IF EXISTS refusing');
+      await server.run("DROP USER refused@'%'");
       await dropDatabase();
     };
     const url = new URL((options as { url: string }).url);
@@ -75,7 +75,7 @@ describe.skipIf(mariadb.missing !== undefined)(`a connection that ${titleOf(mari
     poolOf(host.dataSource).on('release', (connection: { destroy(): void }) => connection.destroy());
     await host.methods.list('p');
 
-    await onMariadb(sql);
+    await server.run(sql);
 
     const errors = await errorsOf(host);
     expect(errors).toEqual([unavailable, 503, unavailable]);

@@ -16,7 +16,7 @@ import { prepareDemo } from '../../apps/sample/src/demo/demo.js';
 import { DeskOrder } from '../../apps/sample/src/order-desk/desk-order.entity.js';
 import { openSqlite } from '../../apps/sample/src/sqlite-database.js';
 import { Client, freshProject } from '../support/client.js';
-import { mariadbUrl, otherEngines, sqliteDriver } from '../support/other-engines.js';
+import { mariadbUrl, mysqlUrl, otherEngines, sqliteDriver } from '../support/other-engines.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const chosen = { carrier_code: 'ups', method_code: '03' };
@@ -27,11 +27,12 @@ interface Opened {
 }
 
 /** Opens a new database as the sample does. */
-async function openMariadb(port = new URL(mariadbUrl).port): Promise<Opened> {
+async function openServer(url: string, port = new URL(url).port): Promise<Opened> {
+  const type = url.startsWith('mysql:') ? 'mysql' : 'mariadb';
   const name = `sample_${randomUUID()}`;
-  const server = await new DataSource({ type: 'mariadb', url: mariadbUrl }).initialize();
+  const server = await new DataSource({ type, url }).initialize();
   await server.query(`CREATE DATABASE \`${name}\``);
-  const DATABASE_URL = Object.assign(new URL(mariadbUrl), { pathname: name, port }).href;
+  const DATABASE_URL = Object.assign(new URL(url), { pathname: name, port }).href;
   // Two instances start together.
   const config = readConfig({ DATABASE_URL });
   const drop = () => server.query(`DROP DATABASE \`${name}\``).finally(() => server.destroy());
@@ -59,7 +60,9 @@ for (const { title, isMissing, options } of otherEngines) {
     let target: ContractTarget;
     beforeAll(async () => {
       vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-      database = await (options.type === 'mariadb' ? openMariadb() : openSqliteFile());
+      database = await (options.type === 'better-sqlite3'
+        ? openSqliteFile()
+        : openServer(options.type === 'mysql' ? mysqlUrl : mariadbUrl));
       app = await createApp(database.dataSource);
       await app.listen(0, '127.0.0.1');
       const { port } = app.getHttpServer().address() as AddressInfo;
@@ -177,13 +180,23 @@ for (const { title, isMissing, options } of otherEngines) {
       expect((await demo.events('1001')).body.data).toHaveLength(10);
     });
 
+    it.skipIf(options.type === 'better-sqlite3')('limits the times of a session', async () => {
+      const [limits] = await database.dataSource.query(
+        options.type === 'mariadb'
+          ? 'SELECT @@innodb_lock_wait_timeout AS forLock, @@max_statement_time * 1000 AS forStatement'
+          : 'SELECT @@innodb_lock_wait_timeout AS forLock, @@max_execution_time AS forStatement',
+      );
+
+      expect([limits.forLock, limits.forStatement].map(Number)).toEqual([3, 3500]);
+    });
+
     it('answers that it is ready', async () => {
       expect((await fetch(`${target.origin}/health/ready`)).status).toBe(200);
     });
   });
 }
 
-const [mariadb, sqlite] = otherEngines;
+const [mariadb, , sqlite] = otherEngines;
 
 describe.skipIf(mariadb?.isMissing)(`the sample on a server that hangs: ${mariadb?.title}`, () => {
   it('answers every request in 8 seconds, with 503, and works again when the server does', async () => {
@@ -197,7 +210,7 @@ describe.skipIf(mariadb?.isMissing)(`the sample on a server that hangs: ${mariad
       }
     });
     await once(proxy.listen(0, '127.0.0.1'), 'listening');
-    const { dataSource, drop } = await openMariadb(String((proxy.address() as AddressInfo).port));
+    const { dataSource, drop } = await openServer(mariadbUrl, String((proxy.address() as AddressInfo).port));
     const app = await createApp(dataSource);
     app.useLogger(false);
     await app.listen(0, '127.0.0.1');

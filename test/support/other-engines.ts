@@ -3,13 +3,15 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { type TestTypeOrmOptions } from 'nestjs-shipping/testing';
 
-/** Where a user may create databases. */
-export const mariadbUrl = process.env['TEST_MARIADB_URL'] ?? 'mariadb://root@127.0.0.1:3306/';
+/** Where a user may create databases. By default the usual local servers are tried. */
+export const mariadbUrl = urlOf('mariadb') ?? 'mariadb://root@127.0.0.1:3306/';
+export const mysqlUrl = urlOf('mysql') ?? 'mysql://root@127.0.0.1:3307/';
 export const sqliteDriver = installed('../drivers/node_modules/better-sqlite3');
 
 /** The engines beside PostgreSQL. A title says why the tests of one are skipped. */
 export const otherEngines: { title: string; isMissing: boolean; options: TestTypeOrmOptions }[] = [
   engine('MariaDB', await answers(mariadbUrl), 'no server answers', { type: 'mariadb', url: mariadbUrl }),
+  engine('MySQL', await answers(mysqlUrl), 'no server answers', { type: 'mysql', url: mysqlUrl }),
   engine('SQLite', sqliteDriver !== undefined, 'test/drivers is not installed', {
     type: 'better-sqlite3',
     // The file of a host: no test may open it.
@@ -17,6 +19,12 @@ export const otherEngines: { title: string; isMissing: boolean; options: TestTyp
     driver: sqliteDriver,
   }),
 ];
+
+/** The first server of this kind among those that the run is for. */
+function urlOf(scheme: string): string | undefined {
+  const urls = (process.env['TEST_DATABASE_URLS'] ?? '').split(',');
+  return urls.find((url) => url.startsWith(`${scheme}:`));
+}
 
 function engine(name: string, isHere: boolean, reason: string, options: TestTypeOrmOptions) {
   return { title: isHere ? name : `${name} (skipped: ${reason})`, isMissing: !isHere, options };

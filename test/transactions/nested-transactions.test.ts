@@ -189,6 +189,23 @@ describe("a host's nested transaction beside a call of ours", () => {
     expect(reported.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
   });
 
+  it('undoes an event that was recorded while it began', async () => {
+    const projectId = freshProject();
+    const undo = async (inner: EntityManager): Promise<never> => {
+      for (let n = 0; n < 20; n++) await anyStatement(inner);
+      throw new Error('undone');
+    };
+
+    await host.dataSource.transaction((manager) =>
+      Promise.allSettled([
+        manager.transaction(undo),
+        host.events.record(projectId, 'o', { type: 'order.placed' }, { manager }),
+      ]),
+    );
+
+    expect(await host.events.list(projectId, 'o')).toEqual([]);
+  });
+
   it('undoes a call that was made while it began, though a statement of the host failed then', async () => {
     const project = freshProject();
     const reported: unknown[] = [];
@@ -215,9 +232,10 @@ describe("a host's nested transaction beside a call of ours", () => {
 });
 
 describe("a host's nested transaction beside a call with a hook", () => {
+  let nestedWork: (inner: EntityManager) => Promise<unknown> = anyStatement;
   const hook = async ({ after }: ShippingMethodChange, manager: EntityManager): Promise<void> => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-    await manager.transaction((inner) => anyStatement(inner));
+    await manager.transaction((inner) => nestedWork(inner));
     const event = [after?.project_id ?? '', 'o', { type: 'method.changed' }] as const;
     await hooked.events.record(...event, { manager });
   };
@@ -250,4 +268,62 @@ describe("a host's nested transaction beside a call with a hook", () => {
     expect((await hooked.methods.list(project)).meta.total).toBe(3);
     expect(await hooked.events.list(project, 'o')).toHaveLength(3);
   });
+
+  it('that a hook begins for parallel calls of another hook come one after another', async () => {
+    const project = freshProject();
+    const moments: string[] = [];
+    const alone = async (inner: EntityManager): Promise<unknown> => {
+      moments.push('begin');
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      moments.push('end');
+      return anyStatement(inner);
+    };
+    nestedWork = (inner) => {
+      nestedWork = alone;
+      const create = (method_code: string): Promise<unknown> =>
+        hooked.methods.create(project, { ...ground, method_code }, { manager: inner });
+      return Promise.all([create('01'), create('02')]);
+    };
+
+    await hooked.methods.create(project, ground);
+    nestedWork = anyStatement;
+
+    expect(moments).toEqual(['begin', 'end', 'begin', 'end']);
+    expect((await hooked.methods.list(project)).meta.total).toBe(3);
+    expect(await hooked.events.list(project, 'o')).toHaveLength(3);
+  });
+
+  it.each(['rolled back', 'committed'])(
+    'that a hook begins ends before the transaction around it is %s',
+    async (end) => {
+      const project = freshProject();
+      const runner = hooked.dataSource.createQueryRunner();
+      let isEnded = false;
+      let refused: Promise<unknown> = Promise.resolve();
+      let open = (): void => undefined;
+      const isOpen = new Promise<void>((resolve) => (open = resolve));
+      nestedWork = async (inner) => {
+        open();
+        await refused.catch(() => undefined);
+        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+        await anyStatement(inner);
+        isEnded = true;
+      };
+
+      const outer = runner.manager.transaction((manager) => {
+        refused = isOpen.then(() => hooked.methods.remove(project, 'nothing', { manager }));
+        const calls = [hooked.methods.create(project, ground, { manager }), refused];
+        return end === 'rolled back' ? Promise.all(calls) : refused.catch(() => undefined);
+      });
+      await outer.catch(() => undefined);
+      const atTheEnd = { isEnded, isTransactionActive: runner.isTransactionActive };
+      nestedWork = anyStatement;
+      await runner.release();
+
+      expect(atTheEnd).toEqual({ isEnded: true, isTransactionActive: false });
+      const outcome = await outer.catch(({ code }: { code?: string }) => code);
+      expect(outcome).toBe(end === 'rolled back' ? 'method_not_found' : undefined);
+      expect((await hooked.methods.list(project)).meta.total).toBe(end === 'rolled back' ? 0 : 1);
+    },
+  );
 });

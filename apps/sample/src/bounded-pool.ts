@@ -38,7 +38,7 @@ export const mysqlLimits = { connectTimeout: acquireMs };
  */
 export function boundLeases({ options, driver }: DataSource): void {
   if (options.type === 'postgres') boundPostgres((driver as PostgresDriver).master as pg.Pool);
-  else boundMysql(driver as MysqlDriver, options.type === 'mariadb');
+  else boundMysql(driver as MysqlDriver);
 }
 
 function boundPostgres(pool: pg.Pool): void {
@@ -55,16 +55,23 @@ function boundPostgres(pool: pg.Pool): void {
   pool.on('release', (_error, client) => clearTimeout(leases.get(client)));
 }
 
+const mysqlSessionLimits = [
+  `innodb_lock_wait_timeout = ${lockMs / 1_000}`,
+  // On MariaDB.
+  `max_statement_time = ${statementMs / 1_000}`,
+  // On MySQL. It ends only statements that read.
+  `max_execution_time = ${statementMs}`,
+];
+
 type MysqlConnection = Connection & { stream: { destroy(): void } };
 
 /**
  * The pool of `mysql2` has no limit for the time to get a connection, so we set one here. We also set the limits of
  * the server on each connection.
  */
-function boundMysql(driver: MysqlDriver, isMariadb: boolean): void {
+function boundMysql(driver: MysqlDriver): void {
   const leases = new WeakMap<MysqlConnection, NodeJS.Timeout>();
   const obtain = driver.obtainMasterConnection.bind(driver) as () => Promise<MysqlConnection>;
-  const statementLimit = isMariadb ? `, max_statement_time = ${statementMs / 1_000}` : '';
   driver.pool.on('release', (connection: MysqlConnection) => clearTimeout(leases.get(connection)));
   driver.obtainMasterConnection = async () => {
     const obtaining = obtain();
@@ -73,8 +80,9 @@ function boundMysql(driver: MysqlDriver, isMariadb: boolean): void {
       obtaining.then((late) => late.release()).catch(() => undefined);
       throw new Error('No connections available.');
     }
-    const limits = `SET innodb_lock_wait_timeout = 3${statementLimit}`;
-    if (!leases.has(connection)) connection.query(limits, () => undefined);
+    // A server refuses the limits that it does not know.
+    if (!leases.has(connection))
+      for (const limit of mysqlSessionLimits) connection.query(`SET ${limit}`, () => undefined);
     // A connection may go straight from one request to the next. The pool has no event for that.
     clearTimeout(leases.get(connection));
     const close = (): void => connection.stream.destroy();

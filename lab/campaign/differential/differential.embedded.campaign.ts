@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type EngineDatabase, mariadb, postgres } from '../../../test/engines/databases.js';
+import { type EngineDatabase, mariadb, mysql, postgres } from '../../../test/engines/databases.js';
 import { type EngineHost } from '../../../test/engines/host.js';
 import { send } from '../../../test/support/bad-inputs-wire.js';
 import { counted, progress, report } from '../figures.js';
@@ -12,10 +12,10 @@ import { type Build, buildAt, hostOfBuild } from './builds.js';
 
 // Sends the same requests to two builds of the package, and compares their answers:
 // `DIFFERENTIAL_BUILDS=/old/libs/shipping/dist/esm,/new/libs/shipping/dist/esm npm run test:campaign -- differential`.
-// DIFFERENTIAL_ENGINE=mariadb takes MariaDB rather than PostgreSQL, DIFFERENTIAL_CALLS=1000 another number of requests.
+// DIFFERENTIAL_ENGINE=mariadb or mysql takes such a server rather than PostgreSQL, DIFFERENTIAL_CALLS=1000 another number of requests.
 
 const paths = (process.env['DIFFERENTIAL_BUILDS'] ?? '').split(',').filter((path) => path !== '');
-const engine = process.env['DIFFERENTIAL_ENGINE'] === 'mariadb' ? mariadb : postgres;
+const engine = { mariadb, mysql }[process.env['DIFFERENTIAL_ENGINE'] ?? ''] ?? postgres;
 const wanted = Number(process.env['DIFFERENTIAL_CALLS'] ?? sized({ ci: 20_000, long: 100_000 }));
 const agent = new Agent({ keepAlive: true });
 const compared = ['content-type', 'etag', 'location', 'cache-control', 'vary', 'allow'];

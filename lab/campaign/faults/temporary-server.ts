@@ -2,17 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serverUrl } from '../../../test/support/database.js';
-import { freePorts, installIn, MariadbServer, missingOf } from '../mariadb-server.js';
+import { freePorts, MariadbServer, missingOf } from '../mariadb-server.js';
 import { Cluster, hasClusters } from './cluster.js';
 
-const isMariadb = !!serverUrl?.startsWith('mariadb');
+const kind = (['mariadb', 'mysql'] as const).find((scheme) => serverUrl?.startsWith(`${scheme}:`));
 const isPostgres = !!serverUrl?.startsWith('postgres');
-const missing = isMariadb ? missingOf(['mariadbd', 'mariadb-install-db']) : [];
+const missing = kind ? missingOf(kind) : [];
 if (missing.length > 0)
-  console.log(`Skipped: tests with temporary servers of MariaDB (no ${missing.join(', ')}).`);
+  console.log(`Skipped: tests with temporary servers of the kind ${kind} (no ${missing.join(', ')}).`);
 
 /** Whether a server for one test can be started here. */
-export const hasTemporaryServers = isMariadb ? missing.length === 0 : isPostgres && hasClusters;
+export const hasTemporaryServers = kind ? missing.length === 0 : isPostgres && hasClusters;
 
 /** A server of this run's engine for one test, which the test may damage. It syncs to its disk at each commit. */
 export interface TemporaryServer {
@@ -28,7 +28,7 @@ export interface TemporaryServer {
 
 /** @param parent the folder for its own one */
 export async function temporaryServer(parent = tmpdir()): Promise<TemporaryServer> {
-  return isMariadb ? mariadb(parent) : postgres(parent);
+  return kind ? mysql(kind, parent) : postgres(parent);
 }
 
 async function postgres(parent: string): Promise<TemporaryServer> {
@@ -42,18 +42,16 @@ async function postgres(parent: string): Promise<TemporaryServer> {
   };
 }
 
-async function mariadb(parent: string): Promise<TemporaryServer> {
-  const folder = await mkdtemp(join(parent, 'mariadb-'));
-  await installIn(folder);
+async function mysql(engine: 'mariadb' | 'mysql', parent: string): Promise<TemporaryServer> {
+  const folder = await mkdtemp(join(parent, `${engine}-`));
   const [port = 0] = await freePorts(1);
-  const server = new MariadbServer(folder, port);
-  const start = (): Promise<void> =>
-    server.start(['innodb_buffer_pool_size=32M', 'innodb_log_file_size=16M']);
-  await start();
+  const server = new MariadbServer(engine, folder, port);
+  await server.install();
+  await server.start();
   return {
     url: server.urlOf(''),
     crash: () => server.kill(),
-    start,
+    start: () => server.start(),
     isAlive: () => Promise.resolve(server.isAlive),
     remove: async () => {
       await server.kill();

@@ -30,9 +30,9 @@ it('pages show each event of a history once, in its order, beside recorders', as
   const recorder = async (): Promise<void> => {
     while (goesOn()) {
       // Many events of one time, so that pages end in the middle of them.
-      const occurredAt = any([undefined, undefined, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z']);
+      const occurred_at = any([undefined, undefined, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z']);
       const { orderId, recorded } = order;
-      const sent = [projectId, orderId, { type: any(types), ...(occurredAt && { occurredAt }) }] as const;
+      const sent = [projectId, orderId, { type: any(types), ...(occurred_at && { occurred_at }) }] as const;
       recorded.push(await any(services).record(...sent));
       if (recorded.length > 60) order = { orderId: `o-${++orders}`, recorded: [] };
     }

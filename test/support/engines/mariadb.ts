@@ -48,12 +48,16 @@ async function isMariadbServer(manager: EntityManager): Promise<boolean> {
   return found?.version.includes('MariaDB') ?? false;
 }
 
-/** The waits for locks, in MariaDB and in MySQL. */
-const lockWaits = {
-  mariadb:
-    'SELECT requesting_trx_id AS waiting, blocking_trx_id AS holding FROM information_schema.INNODB_LOCK_WAITS',
-  mysql: `SELECT REQUESTING_ENGINE_TRANSACTION_ID AS waiting, BLOCKING_ENGINE_TRANSACTION_ID AS holding
-          FROM performance_schema.data_lock_waits`,
+/** The ids of the connections that wait for a lock of this connection. */
+const waitingIds = {
+  mariadb: `SELECT waiting.trx_mysql_thread_id AS id FROM information_schema.INNODB_LOCK_WAITS AS waits
+            JOIN information_schema.INNODB_TRX AS waiting ON waiting.trx_id = waits.requesting_trx_id
+            JOIN information_schema.INNODB_TRX AS holding ON holding.trx_id = waits.blocking_trx_id
+            WHERE holding.trx_mysql_thread_id = CONNECTION_ID()`,
+  mysql: `SELECT waiting.PROCESSLIST_ID AS id FROM performance_schema.data_lock_waits AS waits
+          JOIN performance_schema.threads AS waiting ON waiting.THREAD_ID = waits.REQUESTING_THREAD_ID
+          JOIN performance_schema.threads AS holding ON holding.THREAD_ID = waits.BLOCKING_THREAD_ID
+          WHERE holding.PROCESSLIST_ID = CONNECTION_ID()`,
 };
 
 /** The settings that a connection may have for itself. Those that each statement changes, such as the last id, are left out. */
@@ -177,17 +181,12 @@ export function mariadb(url: string): Engine {
       return new Date(Number(found?.at));
     },
     async someoneWaitsFor(manager) {
-      const waits = lockWaits[(await isMariadbServer(manager)) ? 'mariadb' : 'mysql'];
+      const ids = waitingIds[(await isMariadbServer(manager)) ? 'mariadb' : 'mysql'];
       for (;;) {
-        // MariaDB renews these tables only if nobody has read them for a tenth of a second. The first read, too, would show
-        // a wait that has ended.
-        await delay(150);
-        const [waiting] = await manager.query<{ id: string }[]>(
-          `SELECT waiting.trx_mysql_thread_id AS id FROM (${waits}) AS waits
-           JOIN information_schema.INNODB_TRX AS waiting ON waiting.trx_id = waits.waiting
-           JOIN information_schema.INNODB_TRX AS holding ON holding.trx_id = waits.holding
-           WHERE holding.trx_mysql_thread_id = CONNECTION_ID()`,
-        );
+        // MariaDB renews its tables only if nobody, in any test, has read them for a tenth of a second. The first read, too,
+        // would show a wait that has ended.
+        await delay(150 + Math.random() * 150);
+        const [waiting] = await manager.query<{ id: string }[]>(ids);
         if (waiting) return Number(waiting.id);
       }
     },

@@ -2,7 +2,9 @@ import {
   QueryFailedError,
   QueryRunnerAlreadyReleasedError,
   QueryRunnerProviderAlreadyReleasedError,
+  TypeORMError,
 } from 'typeorm';
+import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 import { type Dialect, type DriverError, type ErrorMeaning } from './dialects/dialect.js';
 import { dialects } from './dialects/dialects.js';
@@ -128,6 +130,16 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
     default:
       return error;
   }
+}
+
+/**
+ * An error of the driver is a QueryFailedError. Other errors come from code of the host, and callers get them unchanged, even
+ * if a connection to another service broke.
+ * @param mayHaveCommitted as in `connectionError`
+ */
+export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
+  const isOurs = error instanceof TypeORMError || error instanceof ShippingException;
+  return isOurs ? connectionError(error, mayHaveCommitted) : error;
 }
 
 /** Tells whether there was no connection on which the statement could be sent. */

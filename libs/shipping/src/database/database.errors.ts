@@ -5,6 +5,7 @@ const retryAfter = { 'Retry-After': '1' };
 /** The database could not be reached, took too long, or another writer won. Nothing was changed: try again. */
 export class DatabaseUnavailableError extends ShippingException {
   override readonly headers = retryAfter;
+  override readonly endsTransaction = true;
 
   /** @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization failure */
   constructor(
@@ -22,6 +23,7 @@ export class DatabaseUnavailableError extends ShippingException {
 /** The connection broke during a change, which may or may not have happened. Look before you try again. */
 export class OutcomeUnknownError extends ShippingException {
   override readonly headers = retryAfter;
+  override readonly endsTransaction = true;
 
   constructor(cause: unknown) {
     const detail =

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DataSource, type EntityManager, type QueryRunner, TypeORMError } from 'typeorm';
-import { ShippingException } from '../problems/shipping.exception.js';
+import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { connectionError } from './connection-errors.js';
 import { dialectOf } from './dialects/dialects.js';
-import { isInsideHook, runAsHook } from './hook-state.js';
 import { onePerDataSource } from './one-per-data-source.js';
-import { type JoinedCall, type OpenTransactions, openTransactionsOf } from './open-transactions.js';
+import { type AfterStatements, type Transactions, transactionsOf } from './transactions.js';
 import { Turns } from './turns.js';
 
 /** The last argument of every service method. */
@@ -24,35 +22,22 @@ interface AttemptOptions {
   mayHaveCommitted?: boolean;
 }
 
-/** The steps that a call takes after its statements. */
-export interface AfterStatements<Result> {
-  /**
-   * Returns the function that runs after the outermost COMMIT. `prepareAnnouncement` itself is called before `hook`,
-   * because the hook may change the result.
-   */
-  prepareAnnouncement?: (result: Result) => () => void;
-  /**
-   * Code of the host, such as `onChange`. It runs in the transaction, after the statements of the call. If it throws, the
-   * transaction can only be rolled back.
-   */
-  hook?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
-}
-
-const maxTries = 3;
+/** On one server, the second try succeeds, because it waits for a lock. On shards, every wait may end in a lost race. */
+const maxTries = 6;
 
 /** The calls on a DataSource that has one connection for all of them. */
 const turnsOf = onePerDataSource(() => new Turns());
 
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
-  private readonly transactions: OpenTransactions;
+  private readonly transactions: Transactions;
 
   /** @param ambientManager the option `entityManager` of the module */
   constructor(
     readonly dataSource: DataSource,
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
-    this.transactions = openTransactionsOf(dataSource);
+    this.transactions = transactionsOf(dataSource);
     this.observe();
   }
 
@@ -65,7 +50,8 @@ export class Database {
    * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at its
    * beginning.
    * @param otherOptions the names of the options that this call takes beside `manager`
-   * @throws TypeError for an unknown option, a manager that is no EntityManager or is of another DataSource, and a call inside of a hook without a manager
+   * @throws TypeError for an unknown option, a manager that is no EntityManager or is of another DataSource, a call inside of a hook
+   *   without a manager, and a call inside of a statement of ours
    */
   callerManager(options: CallOptions, otherOptions: readonly string[] = []): EntityManager | undefined {
     this.observe();
@@ -84,10 +70,15 @@ export class Database {
       throw new TypeError(
         "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",
       );
-    if (manager.queryRunner) return manager;
-    if (isInsideHook(this.dataSource))
+    const step = this.transactions.runningStep();
+    if (step?.turnOf)
       throw new TypeError(
-        'A call inside onChange or onEvent needs the manager that they get. Pass it as { manager }. Without it, the call would wait for its own transaction for ever.',
+        'A subscriber of TypeORM must not call ShippingModule during a statement of ShippingModule. Call our services only for events of your own entities.',
+      );
+    if (manager.queryRunner) return manager;
+    if (step)
+      throw new TypeError(
+        'A call inside beforeCommit needs the manager that beforeCommit gets. Pass it as { manager }. Without it, the call would wait for its own transaction for ever.',
       );
     return undefined;
   }
@@ -97,8 +88,11 @@ export class Database {
    * @throws DatabaseUnavailableError
    */
   read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    if (callerManager) return this.join(callerManager, (manager) => connected(manager).then(work));
-    return this.onOwnConnection(work, { mayHaveCommitted: false });
+    if (callerManager)
+      return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
+    // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
+    const { hasOneConnection } = dialectOf(this.dataSource);
+    return this.onOwnConnection(hasOneConnection ? this.inTurn(work) : work, { mayHaveCommitted: false });
   }
 
   /**
@@ -111,7 +105,7 @@ export class Database {
       (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
     );
     if (callerManager || isFollowed) return this.write(callerManager, work);
-    return this.onOwnConnection(work, { mayHaveCommitted: true });
+    return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: true });
   }
 
   /**
@@ -129,7 +123,7 @@ export class Database {
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
-      this.join(manager, () => work(manager, isRetry), afterStatements);
+      this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
@@ -140,34 +134,8 @@ export class Database {
     return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
   }
 
-  /**
-   * Runs work on the connection of a manager. If a statement or the host's code fails, the transaction can only be rolled
-   * back, even if the caller catches the error.
-   */
-  private join<Result>(
-    manager: EntityManager,
-    work: Work<Result>,
-    { prepareAnnouncement, hook }: AfterStatements<Result> = {},
-  ): Promise<Result> {
-    return this.transactions.join(runnerOf(manager), async (call) => {
-      const result = await runStatements(call, () => work(manager));
-      if (prepareAnnouncement) call.afterCommit(prepareAnnouncement(result));
-      // The hook runs outside of the turn, so that it can call us with the manager.
-      if (hook) await this.runHook(call, () => hook(result, manager));
-      return result;
-    });
-  }
-
-  private async runHook(call: JoinedCall, hook: () => Promise<void>): Promise<void> {
-    try {
-      const run = (): Promise<void> => runAsHook(this.dataSource, hook);
-      // A call that a hook makes must not wait for that hook.
-      await (isInsideHook(this.dataSource) ? run() : call.inHookTurn(run));
-    } catch (error) {
-      const typed = typedError(error);
-      call.fail(typed);
-      throw typed;
-    }
+  private inTurn<Result>(work: Work<Result>): Work<Result> {
+    return (manager) => this.transactions.inTurn(runnerOf(manager), () => work(manager));
   }
 
   private onOwnConnection<Result>(work: Attempt<Result>, options?: AttemptOptions): Promise<Result> {
@@ -194,8 +162,7 @@ export class Database {
       } finally {
         if (!callerManager) await runner.release();
       }
-      // The second try starts at once, because a change of methods then waits for a lock.
-      if (attempt > 1) await delay(Math.random() * 40);
+      if (attempt > 1) await delay(Math.random() * 20 * attempt);
     }
   }
 }
@@ -208,31 +175,6 @@ async function connected(manager: EntityManager): Promise<EntityManager> {
       throw new DatabaseUnavailableError(error);
     });
   return manager;
-}
-
-async function runStatements<Result>(call: JoinedCall, statements: () => Promise<Result>): Promise<Result> {
-  try {
-    return await call.inTurn(statements);
-  } catch (error) {
-    const typed = typedError(error);
-    if (!isRefusal(typed)) call.fail(typed);
-    throw typed;
-  }
-}
-
-/** A ShippingException without a cause is a refusal. No statement has failed, so the transaction may go on. */
-function isRefusal(error: unknown): boolean {
-  return error instanceof ShippingException && error.cause === undefined;
-}
-
-/**
- * An error of the driver is a QueryFailedError. Other errors come from code of the host, and callers get them unchanged, even
- * if a connection to another service broke.
- * @param mayHaveCommitted as in `connectionError`
- */
-function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
-  const isOurs = error instanceof TypeORMError || error instanceof ShippingException;
-  return isOurs ? connectionError(error, mayHaveCommitted) : error;
 }
 
 function runnerOf({ queryRunner }: EntityManager): QueryRunner {

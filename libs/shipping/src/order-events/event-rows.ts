@@ -4,6 +4,7 @@ import { isDuplicate } from '../database/connection-errors.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
+import { type EventRange } from './dto/order-event-page.check.js';
 import { type CheckedOrderEvent } from './dto/new-order-event.check.js';
 import { OrderEvent } from './order-event.table.js';
 
@@ -26,20 +27,6 @@ export type EventRow = Record<(typeof columns)[number] | 'seq', unknown>;
 export interface OrderKey {
   projectId: string;
   orderId: string;
-}
-
-/** The position of an event in the history of its order. */
-export type EventPosition = Pick<EventRow, 'occurred_at' | 'seq'>;
-
-/** Which events of an order are read. */
-export interface EventRange {
-  /** The largest number of events. */
-  limit: number;
-  /** Only events of these types. By default events of all types are read. */
-  types?: readonly string[] | undefined;
-  newestFirst?: boolean;
-  /** Only events that come after this position, in the direction of reading. */
-  after?: EventPosition | undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /**
  * An event of an order. `record()` adds rows, nothing changes them, and only removals of whole histories delete them. The
- * primary key has the order of the history, and an index has the order of each type.
+ * primary key has the order of the history.
  */
 @AdaptToDialect
 @Entity({ name: 'shipping_order_event' })
@@ -15,7 +15,6 @@ const primaryKeyConstraintName = 'pk_shipping_order_event';
   unique: true,
   where: 'dedupe_key IS NOT NULL',
 })
-@Index('ix_shipping_order_event_type', ['projectId', 'orderId', 'type', 'occurredAt', 'seq'])
 @Index('uq_shipping_order_event_seq', ['seq'], { unique: true })
 export class OrderEvent {
   @PrimaryColumn({ name: 'project_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })

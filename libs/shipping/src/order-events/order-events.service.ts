@@ -5,11 +5,11 @@ import { type CallOptions, Database } from '../database/database.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { checkIds, checkWithIds } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
-import { checkPageQuery } from './event-page.check.js';
+import { cursorOf } from './dto/event-cursor.js';
+import { checkPageQuery } from './dto/order-event-page.check.js';
 import { type OrderEventPage, type OrderEventPageQuery } from './dto/order-event-page.dto.js';
 import { checkOrderEvent } from './dto/new-order-event.check.js';
 import { type NewOrderEvent } from './dto/new-order-event.dto.js';
-import { cursorOf } from './event-cursor.js';
 import { ShippingSettings } from '../shipping.options.js';
 import {
   deleteEvents,

@@ -32,6 +32,11 @@ export abstract class ShippingException extends HttpException {
   readonly code: string;
   /** Headers of the answer, for instance `Retry-After`. The routes and `ProblemDetailsFilter` send them. */
   readonly headers: Readonly<Record<string, string>> = {};
+  /**
+   * Whether your transaction can only be rolled back after a call in it has thrown this error. If the error comes from your
+   * `beforeCommit`, this is always so.
+   */
+  readonly endsTransaction: boolean = false;
 
   protected constructor(
     readonly problem: ProblemDetails,

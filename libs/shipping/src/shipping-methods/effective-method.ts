@@ -27,8 +27,9 @@ export class EffectiveMethod {
 
   /** Returns the value that clients see. If the default has null, this is the stored value. */
   value<Name extends FieldName>(name: Name): StoredMethod[Name] {
-    const inherited = inheritable.has(name) ? this.inheritedFrom?.[name] : undefined;
-    return (inherited ?? this.stored[name]) as StoredMethod[Name];
+    const { stored, inheritedFrom } = this;
+    const inherited = inheritedFrom && inheritable.has(name) ? inheritedFrom[name] : undefined;
+    return (inherited ?? stored[name]) as StoredMethod[Name];
   }
 
   /**
@@ -68,17 +69,11 @@ export class EffectiveMethod {
   /** The JSON of `dto`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
   get json(): string {
     const { stored, inherited } = this;
-    return objectJson([
-      ['id', JSON.stringify(stored.id)],
-      ['project_id', JSON.stringify(stored.project_id)],
-      ...settableFields.map((name): Member => [name, valueJson(name, this.value(name))]),
-      ['inherited', JSON.stringify(inherited)],
-      ['own', objectJson(inherited.map((name) => [name, valueJson(name, stored[name])]))],
-      ['version', JSON.stringify(stored.version)],
-      ['etag', JSON.stringify(this.etag)],
-      ['created_at', JSON.stringify(stored.created_at)],
-      ['updated_at', JSON.stringify(stored.updated_at)],
-    ]);
+    let json = `{"id":${JSON.stringify(stored.id)},"project_id":${JSON.stringify(stored.project_id)},`;
+    for (const [name, key] of keys) json += `${key}${valueJson(name, this.value(name))},`;
+    const own = inherited.map((name) => `"${name}":${valueJson(name, stored[name])}`);
+    json += `"inherited":${JSON.stringify(inherited)},"own":{${own.join(',')}},"version":${stored.version},`;
+    return `${json}"etag":${JSON.stringify(this.etag)},"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
   }
 
   /** The stored values that a client can change. */
@@ -102,14 +97,8 @@ function valuesOf<Name extends SettableField>(
   return values as Pick<StoredValues, Name>;
 }
 
-/** The name of a member of an object, and the JSON of its value. */
-type Member = [name: string, json: string];
-
-function objectJson(members: readonly Member[]): string {
-  let text = '';
-  for (const [name, json] of members) text += `${text === '' ? '' : ','}"${name}":${json}`;
-  return `{${text}}`;
-}
+/** The names of the settable fields, each with the JSON of its key. */
+const keys = settableFields.map((name) => [name, `"${name}":`] as const);
 
 /** @param value a stored value; `meta` is stored as JSON */
 function valueJson(name: SettableField, value: unknown): string {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Violations } from '../validation/violations.js';
 import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
 import { checkListQuery } from './list/list-query.check.js';
-import { pageJson } from './rendering.js';
-import { MethodView, tagOf } from './method-view.js';
+import { renderPage } from './rendering.js';
+import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
 const query = (asked: object) => checkListQuery(new Violations(), asked, 100);
@@ -97,7 +97,7 @@ describe('a page of a view', () => {
     [{ per_page: 5 }, { page: 1, per_page: 5, total: 5, total_pages: 1 }],
     [{ q: 'nothing' }, { page: 1, per_page: 20, total: 0, total_pages: 0 }],
   ])('for %j counts %j', (asked, meta) => {
-    expect(JSON.parse(pageJson(view, query(asked)))).toMatchObject({ meta });
+    expect(JSON.parse(String(renderPage(view, query(asked)).json))).toMatchObject({ meta });
   });
 });
 
@@ -121,12 +121,20 @@ describe('the tag of a view', () => {
     // An ETag can hold the tag as it is.
     for (const [, tag] of tags) expect(tag).toMatch(/^[\w. -]+$/);
   });
+});
 
-  it('is equal to the tag of the looked-up revisions', () => {
-    const now = { project: 'shop 1', defaults: 'default 1' };
+describe('a view is current', () => {
+  const now = { project: 'shop 1', defaults: 'default 1' };
+  const plain = new MethodView(methodSet([]));
+  const inheriting = new MethodView(methodSet([{ use_default: true }]), methodSet([], 'default'));
 
-    expect(new MethodView(methodSet([])).tag).toBe(tagOf(now, false));
-    expect(new MethodView(inheriting, methodSet([], 'default')).tag).toBe(tagOf(now, true));
+  it.each([
+    ['at its own revisions', {}, [true, true]],
+    ['not at another revision of its project', { project: 'shop 2' }, [false, false]],
+    ['at another revision of the defaults, unless it inherits', { defaults: 'default 2' }, [true, false]],
+    ['not when its project has lost its row', { project: undefined }, [false, false]],
+  ])('%s', (_when, other, expected) => {
+    expect([plain, inheriting].map((view) => view.isAt({ ...now, ...other }))).toEqual(expected);
   });
 });
 

@@ -68,7 +68,7 @@ export class MethodView {
     this.methods = methods
       .map((each) => new EffectiveMethod(each, each.use_default ? byCodes.get(codesOf(each)) : undefined))
       .toSorted(inListOrder);
-    this.bytes = viewBytes + sum(this.methods.map(bytesOf));
+    this.bytes = viewBytes + this.methods.reduce((bytes, method) => bytes + bytesOf(method), 0);
   }
 
   /** Tells whether a view that was read at these revisions would have the same content. */
@@ -121,18 +121,19 @@ export class MethodView {
  */
 function bytesOf(method: EffectiveMethod): number {
   const { stored, inheritedFrom } = method;
-  const folded = searchedFields.map((name) => maxFoldedBytes(method.value(name) ?? ''));
-  const bytesOfDefault = inheritedFrom ? defaultBytes + bytesOfTexts(inheritedFrom) : 0;
-  return methodBytes + bytesOfTexts(stored) + bytesOfDefault + sum(folded);
+  let bytes = methodBytes + bytesOfTexts(stored);
+  if (inheritedFrom) bytes += defaultBytes + bytesOfTexts(inheritedFrom);
+  for (const name of searchedFields) bytes += maxFoldedBytes(method.value(name) ?? '');
+  return bytes;
 }
 
 const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));
 
 function bytesOfTexts(stored: StoredMethod): number {
-  const texts = textFields.map((name) => String(stored[name] ?? ''));
-  return sum(texts.map((text) => (beyondLatin1.test(text) ? 2 : 1) * text.length));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
+  let bytes = 0;
+  for (const name of textFields) {
+    const text = String(stored[name] ?? '');
+    bytes += (beyondLatin1.test(text) ? 2 : 1) * text.length;
+  }
+  return bytes;
 }

@@ -33,12 +33,15 @@ function lazily<Value extends object>(...names: string[]): (rendering: Rendering
   const properties = Object.entries(accessors);
   return (rendering) => {
     const value = {} as Value & LazyValue;
-    Object.defineProperty(value, lazyState, { value: { rendering, accessors } });
+    Object.defineProperty(value, lazyState, { value: { rendering, accessors }, ...hidden });
     Object.defineProperty(value, inspect.custom, shownAsCopy);
     for (const [name, property] of properties) Object.defineProperty(value, name, property);
     return value;
   };
 }
+
+/** A deep Proxy may give another value for a property, if the property is writable or configurable. */
+const hidden = { writable: true, configurable: true } as const;
 
 /** Without this property, a log would show "[Getter/Setter]". */
 const shownAsCopy: PropertyDescriptor = { value: copyOf, configurable: true };

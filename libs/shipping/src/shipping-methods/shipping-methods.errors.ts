@@ -59,6 +59,8 @@ export class TooManyRemovalsError extends ShippingException {
 
 /** Rows of the host still refer to the method. */
 export class MethodInUseError extends ShippingException {
+  override readonly endsTransaction = true;
+
   constructor(cause: unknown) {
     const detail =
       'Other records still refer to this method or its codes. Remove these records first, or set is_active to false instead.';

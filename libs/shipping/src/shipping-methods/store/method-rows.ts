@@ -74,7 +74,8 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
   });
   return projectIds.map((projectId) => {
     const rows = records.filter((row) => row.project_id === projectId);
-    const methods = rows[0]?.id ? rows.map(storedMethod) : [];
+    // All methods share one text for the id of their project.
+    const methods = rows[0]?.id ? rows.map((row) => storedMethod(projectId, row)) : [];
     return { projectId, revision: rows[0] && String(rows[0].revision), methods };
   });
 }
@@ -231,7 +232,7 @@ export async function lockMethod(
     for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
     return { getQuery: () => query.getQuery() + dialectOf(manager.connection).shareLock };
   });
-  return records.map(storedMethod)[0];
+  return records[0] && storedMethod(String(records[0].project_id), records[0]);
 }
 
 function columnOf(manager: EntityManager, name: FieldName, column: string): string {
@@ -249,11 +250,11 @@ function propertiesOf({ connection }: EntityManager, values: StoredValues): Part
   return Object.fromEntries(properties) as Partial<ShippingMethod>;
 }
 
-function storedMethod(row: Row): StoredMethod {
+function storedMethod(project_id: string, row: Row): StoredMethod {
   const [created_at, updated_at] = [row.created_at as string, row.updated_at as string];
   return {
     id: row.id as string,
-    project_id: row.project_id as string,
+    project_id,
     carrier_code: row.carrier_code as string,
     carrier_label: row.carrier_label as string | null,
     method_code: row.method_code as string,
@@ -271,7 +272,7 @@ function storedMethod(row: Row): StoredMethod {
 
 /** Each driver returns booleans in its own form. */
 function isTrue(value: unknown): boolean {
-  return /^(true|t|1)$/.test(String(value));
+  return value === true || value === 1 || value === 't' || value === 'true' || value === '1';
 }
 
 /** A duplicate is a lost race: somebody inserted the other row by hand, without a new revision. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { MethodView } from '../method-view.js';
+import { MethodView, type Revisions } from '../method-view.js';
+import { type Rendering } from '../rendering.js';
 import { methodSet } from '../stored-method.sample.js';
 import { ViewCache } from './view-cache.js';
 
@@ -28,20 +29,22 @@ const viewAt = (revision: string, projectId = 'shop', count = 1): MethodView =>
     ),
   );
 
+const rendered = (text: string): Rendering => ({ etag: '"1"', json: Buffer.from(text) });
+
 /** Waits until all promises that can settle have settled. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A database that answers when the test says so. Each answer has the state of the database at that moment. */
 class Database {
   readonly revisions = new Map<string, string>();
-  readonly lookUps: Pending<(view: MethodView) => boolean>[] = [];
+  readonly lookUps: (Pending<Revisions> & { projectId: string })[] = [];
   readonly readings: (Pending<MethodView> & { projectId: string })[] = [];
   readonly cache: ViewCache;
 
   constructor(maxBytes = 1_000_000) {
     this.cache = new ViewCache(
-      () => {
-        const lookUp = pending<(view: MethodView) => boolean>();
+      (projectId) => {
+        const lookUp = { ...pending<Revisions>(), projectId };
         this.lookUps.push(lookUp);
         return lookUp.promise;
       },
@@ -56,9 +59,8 @@ class Database {
 
   /** Answers the look-ups that were sent. */
   look(): void {
-    const now = new Map(this.revisions);
-    for (const { resolve } of this.lookUps.splice(0))
-      resolve((view) => view.revision === now.get(view.projectId));
+    for (const { projectId, resolve } of this.lookUps.splice(0))
+      resolve({ project: this.revisions.get(projectId), defaults: undefined });
   }
 
   /** Tells whether the cache has a view of this project. A call then looks up the revision, and reads nothing. */
@@ -261,8 +263,7 @@ describe('a read that ends late', () => {
 
 describe('the memory of the cache', () => {
   const { bytes } = viewAt('1');
-  /** Views have three quarters of the memory. */
-  const maxBytesFor = (views: number): number => Math.ceil((views * bytes * 4) / 3);
+  const maxBytesFor = (views: number): number => views * bytes;
   const project = (index: number): string => `p${index}`;
 
   it('is bounded in bytes: the least recently used views go first', () => {
@@ -288,24 +289,33 @@ describe('the memory of the cache', () => {
     expect(bounded.hasCached('shop')).toBe(false);
   });
 
-  it('bounds the JSON of views too', () => {
-    const { cache } = new Database(4 * 10_000);
+  it('has renderings of a view only as large as the view, or 64 KiB: the oldest go first', () => {
+    const { cache } = new Database(10_000_000);
     const view = viewAt('1');
-    const names = Array.from({ length: 20 }, (_, index) => `query ${index}`);
-    let made = 0;
-    const body = (name: string): Buffer =>
-      cache.body(view, name, () => {
-        made++;
-        return 'x'.repeat(1_000);
-      });
+    cache.put(view);
+    const names = Array.from({ length: 100 }, (_, index) => `?page=${index}`);
+    for (const name of names) cache.rendering(view, name, () => rendered('x'.repeat(1_000)));
+    cache.rendering(view, 'too large', () => rendered('x'.repeat(66_000)));
 
-    for (const name of names) body(name);
-    made = 0;
-    for (const name of names.toReversed()) body(name);
+    const kept = names.filter((name) => cache.hasRendering('shop', name));
+    expect(kept).toEqual(names.slice(-kept.length));
+    // Each takes its 1,000 bytes, its name, and 500 bytes.
+    expect(kept.length).toBe(Math.floor(65_536 / 1_520));
+    expect(cache.stats().bytes).toBeLessThanOrEqual(view.bytes + 65_536);
+    expect(cache.hasRendering('shop', 'too large')).toBe(false);
+  });
 
-    // The cache has room for about 6 of the 20 bodies of 1,000 bytes.
-    expect(made).toBeGreaterThanOrEqual(13);
-    expect(made).toBeLessThan(20);
+  it('keeps a view when renderings would fill the memory', () => {
+    const view = viewAt('1', 'shop', 10);
+    const maxBytes = Math.ceil(((view.bytes + 10_000) * 4) / 3);
+    const bounded = new Database(maxBytes);
+    bounded.cache.put(view);
+
+    for (let index = 0; index < 100; index++)
+      bounded.cache.rendering(view, `?page=${index}`, () => rendered('x'.repeat(1_000)));
+
+    expect(bounded.hasCached('shop')).toBe(true);
+    expect(bounded.cache.stats().bytes).toBeLessThanOrEqual(view.bytes + 10_000);
   });
 
   it('is not used with maxBytes 0', async () => {
@@ -319,7 +329,7 @@ describe('the memory of the cache', () => {
       expect(uncached.readings).toHaveLength(1);
       const view = uncached.read();
       expect(await read).toBe(view);
-      uncached.cache.body(view, 'tree', () => String(++made));
+      uncached.cache.rendering(view, 'tree', () => rendered(String(++made)));
     }
 
     expect(made).toBe(2);
@@ -349,7 +359,7 @@ describe('the statistics of the cache', () => {
     const view = viewAt('1');
     database.cache.put(view);
 
-    database.cache.body(view, 'tree', () => 'x'.repeat(1000));
+    database.cache.rendering(view, 'tree', () => rendered('x'.repeat(1000)));
 
     const { bytes } = database.cache.stats();
     expect(bytes).toBeGreaterThan(view.bytes + 1000);
@@ -364,30 +374,37 @@ describe('the statistics of the cache', () => {
   });
 });
 
-describe('the JSON of a view', () => {
+describe('a rendering', () => {
   const made: string[] = [];
-  const json = (view: MethodView, name: string): string =>
-    database.cache
-      .body(view, name, () => {
+  const render = (view: MethodView, name: string): string =>
+    String(
+      database.cache.rendering(view, name, () => {
         made.push(`${view.projectId} ${view.revision} ${name}`);
-        return `é ${made.length}`;
-      })
-      .toString();
+        return rendered(String(made.length));
+      }).json,
+    );
 
-  it('is made once for each project, revision and name', () => {
-    const views = [viewAt('1'), viewAt('2'), viewAt('1', 'other')];
+  it('is made once for each cached view and name', () => {
+    const views = [viewAt('1'), viewAt('1', 'other')];
+    for (const view of views) database.cache.put(view);
 
-    const answers = views.map((view) => [json(view, 'tree'), json(view, 'tree'), json(view, 'list')]);
-    answers.push([json(views[1] ?? viewAt('2'), 'tree')]);
+    const texts = views.map((view) => [render(view, 'tree'), render(view, 'tree'), render(view, '?q=a')]);
 
-    expect(answers).toEqual([['é 1', 'é 1', 'é 2'], ['é 3', 'é 3', 'é 4'], ['é 5', 'é 5', 'é 6'], ['é 3']]);
-    expect(made).toEqual([
-      'shop 1 tree',
-      'shop 1 list',
-      'shop 2 tree',
-      'shop 2 list',
-      'other 1 tree',
-      'other 1 list',
+    expect(texts).toEqual([
+      ['1', '1', '2'],
+      ['3', '3', '4'],
     ]);
+    expect(made).toEqual(['shop 1 tree', 'shop 1 ?q=a', 'other 1 tree', 'other 1 ?q=a']);
+  });
+
+  it('of an old view is not served for a new one', () => {
+    const [old, current] = [viewAt('1'), viewAt('2')];
+    database.cache.put(old);
+    const before = render(old, 'tree');
+    database.cache.put(current);
+
+    expect(render(current, 'tree')).not.toBe(before);
+    // A call may still hold the old view.
+    expect(render(old, 'tree')).not.toBe(render(current, 'tree'));
   });
 });

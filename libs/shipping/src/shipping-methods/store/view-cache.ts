@@ -34,6 +34,9 @@ export interface CacheStats {
   lookUps: number;
 }
 
+/** The renderings of a view may take as many bytes as the view, and at least these. */
+const minRoom = 64 * 1024;
+
 /** An estimate of the bytes that a rendering takes in addition to its JSON and its name. */
 const renderingBytes = 500;
 
@@ -53,6 +56,8 @@ const maxSharedReadMs = 5000;
  */
 export class ViewCache {
   private readonly views: LRUCache<string, CachedView> | undefined;
+  /** A project that needs more is never cached. */
+  private readonly maxProjectBytes: number;
   private readonly reads = new Map<string, SharedRead>();
   private hits = 0;
   private misses = 0;
@@ -65,9 +70,15 @@ export class ViewCache {
   constructor(
     private readonly lookUp: (projectId: string) => Promise<Revisions>,
     private readonly read: (projectId: string) => Promise<MethodView>,
-    private readonly maxBytes: number,
+    maxBytes: number,
   ) {
-    if (maxBytes > 0) this.views = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
+    this.maxProjectBytes = Math.floor((maxBytes * 3) / 4);
+    if (this.maxProjectBytes === 0) return;
+    this.views = new LRUCache({
+      maxSize: maxBytes,
+      maxEntrySize: this.maxProjectBytes,
+      sizeCalculation: ({ bytes }) => bytes,
+    });
   }
 
   async get(projectId: string): Promise<MethodView> {
@@ -113,7 +124,7 @@ export class ViewCache {
 
   private keep(cachedView: CachedView, name: string, rendering: Rendering): void {
     const { view, renderings } = cachedView;
-    const room = Math.min(this.maxBytes - view.bytes, Math.max(view.bytes, this.maxBytes / 32));
+    const room = Math.min(this.maxProjectBytes - view.bytes, Math.max(view.bytes, minRoom));
     const bytes = bytesOf(name, rendering);
     if (bytes > room) return;
     renderings.set(name, rendering);

@@ -1,5 +1,10 @@
-import { utcTime } from '../validation/time.js';
-import { type EventPosition } from './event-rows.js';
+import { utcTime } from '../../validation/time.js';
+
+/** The position of an event in the history of its order: its columns, as a row has them. */
+export interface EventPosition {
+  occurred_at: unknown;
+  seq: unknown;
+}
 
 // A cursor names only a position: the time and the number of an event. In another order, or in the other direction, the
 // page begins at that position.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidParameterError, type Violation, Violations } from '../validation/violations.js';
-import { checkPageQuery } from './event-page.check.js';
+import { InvalidParameterError, type Violation, Violations } from '../../validation/violations.js';
+import { checkPageQuery } from './order-event-page.check.js';
 
 function violationsOf(query: unknown): readonly Violation[] {
   const violations = new Violations();

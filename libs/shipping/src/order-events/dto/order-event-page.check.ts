@@ -1,13 +1,23 @@
-import { isObject } from '../validation/json-object.js';
-import { lengthOf } from '../validation/text.js';
-import { type Refuse, shortened, type Violations } from '../validation/violations.js';
-import { positionOf } from './event-cursor.js';
-import { type EventPosition, type EventRange } from './event-rows.js';
-import { eventLengths } from './dto/order-event.dto.js';
-import { eventTypePattern } from './dto/new-order-event.dto.js';
+import { isObject } from '../../validation/json-object.js';
+import { lengthOf } from '../../validation/text.js';
+import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
+import { type EventPosition, positionOf } from './event-cursor.js';
+import { eventLengths } from './order-event.dto.js';
+import { eventTypePattern } from './new-order-event.dto.js';
 
 const parameters = ['limit', 'types', 'newestFirst', 'cursor'];
 const limits = { limit: 50, maxLimit: 200, maxTypes: 50, maxCursor: 128 } as const;
+
+/** Which events of an order are read. */
+export interface EventRange {
+  /** The largest number of events. */
+  limit: number;
+  /** Only events of these types. By default events of all types are read. */
+  types?: readonly string[] | undefined;
+  newestFirst?: boolean;
+  /** Only events that come after this position, in the direction of reading. */
+  after?: EventPosition | undefined;
+}
 
 export function checkPageQuery(violations: Violations, input: unknown): EventRange {
   const query = isObject(input) ? input : {};

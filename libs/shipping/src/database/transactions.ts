@@ -1,0 +1,294 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type DataSource,
+  type EntityManager,
+  type EntitySubscriberInterface,
+  type QueryRunner,
+} from 'typeorm';
+import { ShippingException } from '../problems/shipping.exception.js';
+import { typedError } from './connection-errors.js';
+import { DatabaseUnavailableError } from './database.errors.js';
+import { onePerDataSource } from './one-per-data-source.js';
+import { Turns } from './turns.js';
+
+/** A transaction or savepoint that TypeORM has begun. */
+class OpenTransaction {
+  /** Functions that run after the outermost COMMIT. */
+  readonly actions: (() => void)[] = [];
+  /** The calls of ours in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
+  readonly calls = new Set<Promise<unknown>>();
+  /** The turns of the hooks of `beforeCommit`. Each of them may begin a savepoint, so they run one after another. */
+  readonly hookTurns = new Turns();
+  /** Whether a call of ours was made in this transaction. */
+  isJoined = false;
+  /** The error of the first call that failed in this transaction. From then on it can only be rolled back. */
+  failure?: { readonly error: unknown };
+  isEnding = false;
+}
+
+interface Connection {
+  /** The transaction and its savepoints, outermost first. */
+  readonly open: OpenTransaction[];
+  /** Calls on one connection take turns. A transaction begins between two turns. */
+  readonly turns: Turns;
+  /** How many transactions are committed. */
+  commits: number;
+}
+
+/** What a call runs: its statements, or its hook. */
+interface Step {
+  /** The connection of the statements. Their turn lasts until they have ended. A hook has none. */
+  readonly turnOf: Connection | undefined;
+  /** The transaction of the call. */
+  readonly transaction: OpenTransaction | undefined;
+  /** The turns of the hooks of calls that this hook makes. They do not wait for this hook. */
+  readonly hookTurns: Turns;
+  isRunning: boolean;
+}
+
+/** The steps that a call takes after its statements. */
+export interface AfterStatements<Result> {
+  /**
+   * Returns the function that runs after the outermost COMMIT. `prepareAnnouncement` itself is called before `hook`,
+   * because the hook may change the result.
+   */
+  prepareAnnouncement?: (result: Result) => () => void;
+  /**
+   * Code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of the call. If it throws, the
+   * transaction can only be rolled back.
+   */
+  hook?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
+}
+
+interface TransactionEvent {
+  queryRunner: QueryRunner;
+}
+
+interface QueryEvent extends TransactionEvent {
+  query: string;
+  success?: boolean;
+  rawResults?: unknown;
+}
+
+/**
+ * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because TypeORM
+ * answers a failed SAVEPOINT with a ROLLBACK of the outer transaction.
+ */
+const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
+
+/** We read the function at import, so that the services still work if a test replaces the timers later. */
+const soon = setImmediate;
+
+/**
+ * Observes the transactions that TypeORM begins and ends on a DataSource.
+ *
+ * - Calls on one connection take turns, and so do their hooks.
+ * - A transaction ends after the calls that were made in it. A nested one begins after the calls that were made before.
+ * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
+ */
+export class Transactions implements EntitySubscriberInterface {
+  private readonly connections = new WeakMap<QueryRunner, Connection>();
+  private readonly steps = new AsyncLocalStorage<Step>();
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Makes TypeORM report its transactions to us. `DataSource.initialize()` replaces the list of subscribers. */
+  subscribe(): void {
+    const { subscribers } = this.dataSource;
+    if (!subscribers.includes(this)) subscribers.push(this);
+  }
+
+  /** Returns the step that has called the code that asks, if this step has not ended. */
+  runningStep(): Step | undefined {
+    const step = this.steps.getStore();
+    return step?.isRunning ? step : undefined;
+  }
+
+  /** Runs statements after those of earlier calls on the connection, whether a transaction is open there or not. */
+  inTurn<Result>(runner: QueryRunner, statements: () => Promise<Result>): Promise<Result> {
+    const connection = this.connectionOf(runner);
+    return this.inStep(connection.turns, { turnOf: connection, transaction: undefined }, statements);
+  }
+
+  /**
+   * Runs a call in the innermost transaction that is open on the connection, if there is one.
+   * @throws the error of the first call that failed in the transaction; DatabaseUnavailableError when the transaction has
+   *   ended by now, because a statement would commit by itself; Error when the transaction began before we observed the
+   *   DataSource
+   */
+  async join<Result>(
+    runner: QueryRunner,
+    statements: () => Promise<Result>,
+    after: AfterStatements<Result> = {},
+  ): Promise<Result> {
+    const connection = this.connectionOf(runner);
+    const transaction = connection.open.at(-1);
+    if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
+    if (transaction?.isEnding) throw endedTransactionError();
+    for (const each of connection.open) each.isJoined = true;
+    const call = this.run(runner, transaction, statements, after);
+    transaction?.calls.add(call);
+    return call.finally(() => transaction?.calls.delete(call));
+  }
+
+  async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
+    const connection = this.connectionOf(queryRunner);
+    // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
+    await this.afterCalls(connection, () => {
+      connection.open.push(new OpenTransaction());
+      // A subscriber of the host may begin it during statements of ours, in their turn.
+      if (this.runningStep()?.turnOf === connection) return;
+      return new Promise((mayBegin) => {
+        void connection.turns.take(() => {
+          mayBegin();
+          return new Promise(soon);
+        });
+      });
+    });
+  }
+
+  /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
+  async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
+    const connection = this.connectionOf(queryRunner);
+    await this.afterCalls(connection, () => {
+      refuseAfterFailure(connection);
+      markEnding(connection);
+    });
+  }
+
+  afterTransactionCommit({ queryRunner }: TransactionEvent): void {
+    const { open } = this.connectionOf(queryRunner);
+    const actions = removeEnded(open, queryRunner).flatMap((each) => each.actions);
+    const outer = open.at(-1);
+    if (outer) outer.actions.push(...actions);
+    else for (const action of actions) action();
+  }
+
+  async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
+    const connection = this.connectionOf(queryRunner);
+    await this.afterCalls(connection, () => markEnding(connection));
+  }
+
+  afterTransactionRollback({ queryRunner }: TransactionEvent): void {
+    removeEnded(this.connectionOf(queryRunner).open, queryRunner);
+  }
+
+  /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
+  beforeQuery({ queryRunner, query }: QueryEvent): void {
+    const connection = this.connections.get(queryRunner);
+    if (connection && !passesAfterFailure.test(query)) refuseAfterFailure(connection);
+  }
+
+  /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
+  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
+    if (query !== 'COMMIT' || !success) return;
+    const connection = this.connectionOf(queryRunner);
+    if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
+    else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
+  }
+
+  /** @returns how many transactions are committed on the connection, also if a subscriber of the host has failed then */
+  commitsOn(runner: QueryRunner): number {
+    return this.connections.get(runner)?.commits ?? 0;
+  }
+
+  /** If a statement or the hook fails, the transaction can only be rolled back, even if the caller catches the error. */
+  private async run<Result>(
+    runner: QueryRunner,
+    transaction: OpenTransaction | undefined,
+    statements: () => Promise<Result>,
+    { prepareAnnouncement, hook }: AfterStatements<Result>,
+  ): Promise<Result> {
+    const connection = this.connectionOf(runner);
+    let hasWritten = false;
+    try {
+      const result = await this.inStep(connection.turns, { turnOf: connection, transaction }, statements);
+      hasWritten = true;
+      if (prepareAnnouncement) transaction?.actions.push(prepareAnnouncement(result));
+      const around = this.runningStep() ?? transaction;
+      // The hook runs outside of the turn of the connection, so that it can call us with the manager.
+      if (hook)
+        await this.inStep(around?.hookTurns ?? new Turns(), { turnOf: undefined, transaction }, () =>
+          hook(result, runner.manager),
+        );
+      return result;
+    } catch (error) {
+      const typed = typedError(error);
+      const isRefusal = !hasWritten && typed instanceof ShippingException && !typed.endsTransaction;
+      if (transaction && !isRefusal) transaction.failure ??= { error: typed };
+      throw typed;
+    }
+  }
+
+  private inStep<Result>(
+    turns: Turns,
+    { turnOf, transaction }: Pick<Step, 'turnOf' | 'transaction'>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    return turns.take(async () => {
+      // Another call in the transaction may have failed while this step waited.
+      if (transaction?.failure) throw transaction.failure.error;
+      const step: Step = { turnOf, transaction, hookTurns: new Turns(), isRunning: true };
+      try {
+        return await this.steps.run(step, work);
+      } finally {
+        // Code that the step has started and not awaited runs on, and is no longer inside of it.
+        step.isRunning = false;
+      }
+    });
+  }
+
+  /**
+   * Waits for the calls in the open transactions, and for calls that are made during the wait. Hooks wait
+   * only for calls in transactions that they have begun, because their own call waits for them.
+   * @param action runs before another call can be made
+   */
+  private async afterCalls({ open }: Connection, action: () => void | Promise<void>): Promise<void> {
+    const calls = (): Promise<unknown>[] => {
+      const around = open.findIndex((each) => each === this.runningStep()?.transaction);
+      return open.slice(around + 1).flatMap((each) => [...each.calls]);
+    };
+    while (calls().length > 0) await Promise.allSettled(calls());
+    await action();
+  }
+
+  private connectionOf(runner: QueryRunner): Connection {
+    const connection = this.connections.get(runner) ?? { open: [], turns: new Turns(), commits: 0 };
+    this.connections.set(runner, connection);
+    return connection;
+  }
+}
+
+export const transactionsOf = onePerDataSource((dataSource) => new Transactions(dataSource));
+
+const rolledBackMessage =
+  'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
+  'statement, or run the statement in a savepoint.';
+const notObservedMessage =
+  'This transaction began before ShippingModule knew the DataSource. Initialize the DataSource before the application ' +
+  'starts.';
+
+function endedTransactionError(): DatabaseUnavailableError {
+  const message =
+    'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
+    'subscriber of TypeORM made it in beforeTransactionCommit, or the connection was lost.';
+  return new DatabaseUnavailableError(new Error(message));
+}
+
+/** Removes the transaction that has ended. With the outermost one, it also removes those that could not begin. */
+function removeEnded(open: OpenTransaction[], { isTransactionActive }: QueryRunner): OpenTransaction[] {
+  return open.splice(isTransactionActive ? -1 : 0);
+}
+
+function markEnding({ open }: Connection): void {
+  const innermost = open.at(-1);
+  if (innermost) innermost.isEnding = true;
+}
+
+function refuseAfterFailure({ open }: Connection): void {
+  const failure = open.find((transaction) => transaction.failure)?.failure;
+  if (failure)
+    throw new Error('A call of ShippingModule in this transaction has failed. Roll the transaction back.', {
+      cause: failure.error,
+    });
+}
