@@ -9,7 +9,8 @@ import { type MethodView } from './method-view.js';
 /** A list or a tree as it is sent. */
 export interface Rendering {
   etag: string;
-  json: Buffer;
+  /** A function, because a deep Proxy around the value would replace a Buffer by a Proxy of it. */
+  json: () => Buffer;
 }
 
 type Members = Record<string, unknown>;
@@ -57,7 +58,7 @@ export function etagOf(value: object): string | undefined {
 /** @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value */
 export function unreadJson(value: object): Buffer | undefined {
   const { [lazyState]: state } = value as Partial<LazyValue>;
-  return state && !state.members && isUntouched(value, state.accessors) ? state.rendering.json : undefined;
+  return state && !state.members && isUntouched(value, state.accessors) ? state.rendering.json() : undefined;
 }
 
 /** Returns false if the host has replaced a member by a value or a getter of its own, or has added `toJSON`. */
@@ -82,7 +83,7 @@ function accessor(name: string): PropertyDescriptor & ThisType<LazyValue> {
 }
 
 function membersOf({ [lazyState]: state }: LazyValue): Members {
-  return (state.members ??= JSON.parse(String(state.rendering.json)) as Members);
+  return (state.members ??= JSON.parse(String(state.rendering.json())) as Members);
 }
 
 function copyOf(this: object): object {
@@ -117,7 +118,8 @@ export function renderTree(view: MethodView): Rendering {
 
 function rendering(tag: string, json: string): Rendering {
   // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
-  return { etag: `"${tag}"`, json: Buffer.from(new TextEncoder().encode(json).buffer) };
+  const bytes = Buffer.from(new TextEncoder().encode(json).buffer);
+  return { etag: `"${tag}"`, json: () => bytes };
 }
 
 function methodsJson(methods: readonly EffectiveMethod[]): string {
