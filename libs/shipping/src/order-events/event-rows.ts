@@ -10,19 +10,21 @@ import { OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
 
-const columns = [
-  'id',
-  'project_id',
-  'order_id',
-  'type',
-  'message',
-  'data',
-  'actor',
-  'occurred_at',
-  'recorded_at',
-] as const satisfies (keyof OrderEventDto)[];
+/** The columns of an event. A driver of the database may return a time in a form of its own. */
+const columns: Record<keyof OrderEventDto, 'time' | 'other'> = {
+  id: 'other',
+  project_id: 'other',
+  order_id: 'other',
+  type: 'other',
+  message: 'other',
+  data: 'other',
+  actor: 'other',
+  occurred_at: 'time',
+  recorded_at: 'time',
+};
+const columnNames = Object.keys(columns) as (keyof OrderEventDto)[];
 
-export type EventRow = Record<(typeof columns)[number] | 'seq', unknown>;
+export type EventRow = Record<keyof OrderEventDto | 'seq', unknown>;
 
 export interface OrderKey {
   projectId: string;
@@ -62,7 +64,7 @@ export async function insertEvent(
     .updateEntity(false);
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
   if (manager.connection.driver.isReturningSqlSupported('insert'))
-    insert.returning(columns.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
+    insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
   for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
     // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first one adds nothing if the order has
     // the key. It also adds nothing if a unique index of the host is violated, and then the second one fails.
@@ -184,13 +186,13 @@ function selectEvents(manager: EntityManager) {
     .select(dialectOf(manager.connection).valueColumn('e.seq'), 'seq');
   // A DataSource with TypeORM's query cache would answer with old rows.
   query.cache(false);
-  for (const name of columns) query.addSelect(columnSql(manager, name, `e.${name}`), name);
+  for (const name of columnNames) query.addSelect(columnSql(manager, name, `e.${name}`), name);
   return query;
 }
 
-function columnSql(manager: EntityManager, name: (typeof columns)[number], column: string = name): string {
+function columnSql(manager: EntityManager, name: keyof OrderEventDto, column: string = name): string {
   const dialect = dialectOf(manager.connection);
-  return name.endsWith('_at') ? dialect.timeColumn(column) : dialect.valueColumn(column);
+  return columns[name] === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
 function tableOf({ connection }: EntityManager): string {
