@@ -1,5 +1,26 @@
-import { DataSource, type DataSourceOptions, DriverPackageNotInstalledError } from 'typeorm';
+import {
+  DataSource,
+  type DataSourceOptions,
+  DriverPackageNotInstalledError,
+  type EntityManager,
+} from 'typeorm';
 import { StartupError } from './startup.js';
+
+/** TypeORM has one connection to SQLite, where transactions that overlap would become one. So they run one after another. */
+class OneTransactionAtATime extends DataSource {
+  private last: Promise<unknown> = Promise.resolve();
+
+  override transaction<Result>(
+    ...args:
+      | [run: (manager: EntityManager) => Promise<Result>]
+      | [level: string, run: (manager: EntityManager) => Promise<Result>]
+  ): Promise<Result> {
+    const run = args.at(-1) as (manager: EntityManager) => Promise<Result>;
+    const transaction = this.last.then(() => super.transaction(run));
+    this.last = transaction.catch(() => undefined);
+    return transaction;
+  }
+}
 
 /**
  * Opens SQLite in this process. No other process can open the file at the same time.
@@ -17,7 +38,7 @@ export async function openSqlite(database: string, options: Partial<DataSourceOp
     prepareDatabase,
   } as const;
   try {
-    return await new DataSource({ ...options, ...fixedOptions } as DataSourceOptions).initialize();
+    return await new OneTransactionAtATime({ ...options, ...fixedOptions } as DataSourceOptions).initialize();
   } catch (error) {
     const isMissing = error instanceof DriverPackageNotInstalledError;
     const reason = isMissing ? 'its driver is not installed' : String(error);
