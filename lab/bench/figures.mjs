@@ -52,6 +52,7 @@ export function rowsOf(scenario, goals, rounds) {
       ratios: ratios(rival, 'rate'),
       atLeast: goal,
       cpu: median(ratios(rival, 'cpu').map((ratio) => 1 / ratio)),
+      server: median(ratios(rival, 'serverCpu').map((ratio) => 1 / ratio)),
     }),
   );
   const atMost = p99Goals[scenario];

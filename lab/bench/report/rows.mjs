@@ -2,9 +2,10 @@
 
 /**
  * @param ratios one for each round
- * @param cpu how much less CPU time a request took, if it was measured
+ * @param cpu how much less CPU time a request took, if it was measured: of the server and the database together
+ * @param server the same for the server alone
  */
-export function ratioRow({ title, rival, ratios, atLeast, atMost, cpu }) {
+export function ratioRow({ title, rival, ratios, atLeast, atMost, cpu, server }) {
   const ratio = median(ratios);
   return {
     title,
@@ -13,12 +14,21 @@ export function ratioRow({ title, rival, ratios, atLeast, atMost, cpu }) {
     spread: `${short(Math.min(...ratios))}–${short(Math.max(...ratios))}`,
     ...judged(ratio, { atLeast, atMost }, ''),
     cpu: Number.isFinite(cpu) ? short(cpu) : '',
+    server: Number.isFinite(server) ? short(server) : '',
   };
 }
 
 export function amountRow(title, amount, unit, atMost) {
   const ours = `${Math.round(amount)} ${unit}`;
-  return { title, rival: '', ours, spread: '', ...judged(amount, { atMost }, ` ${unit}`), cpu: '' };
+  return {
+    title,
+    rival: '',
+    ours,
+    spread: '',
+    ...judged(amount, { atMost }, ` ${unit}`),
+    cpu: '',
+    server: '',
+  };
 }
 
 function judged(value, { atLeast, atMost }, unit) {
@@ -45,6 +55,7 @@ export const columns = {
   goal: 'goal',
   verdict: '',
   cpu: 'by CPU time',
+  server: 'of the server',
 };
 
 /** Prints the rows in aligned columns. */
