@@ -81,7 +81,7 @@ describe('the events of an order', () => {
     );
   });
 
-  it('are not repeated for dedupeKeys that differ in case, accents or blanks', async () => {
+  it('are not repeated for dedupe_keys that differ in case, accents or blanks', async () => {
     const keys = ['k', 'K', 'k ', 'ḱ', ' k'];
 
     for (const dedupe_key of keys)
@@ -90,7 +90,7 @@ describe('the events of an order', () => {
     expect(await host.events.list(shop.project, 'keys')).toHaveLength(keys.length);
   });
 
-  it('of one dedupeKey are separate in each project', async () => {
+  it('of one dedupe_key are separate in each project', async () => {
     const event = { type: 'order.paid', dedupe_key: 'payment-1' };
     const stranger = freshProject();
 
@@ -104,7 +104,7 @@ describe('the events of an order', () => {
     });
   });
 
-  it('of one dedupeKey are separate in each order, even when they are repeated', async () => {
+  it('of one dedupe_key are separate in each order, even when they are repeated', async () => {
     const event = { type: 'order.paid', dedupe_key: 'payment-2' };
 
     const one = await host.events.record(shop.project, 'one', event);

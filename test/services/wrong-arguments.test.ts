@@ -131,6 +131,15 @@ it('a manager that is a QueryRunner is a TypeError, so that no call leaves its t
   expect(outcomes).toMatchObject([refused, refused]);
 });
 
+it.each<[what: string, options: unknown]>([
+  ['null as its manager', { manager: null }],
+  ['no object as its options', true],
+])('a call with %s is a TypeError, so that it does not commit by itself', async (_what, options) => {
+  const recording = host.events.record(project, 'o', { type: 'order.placed' }, options as never);
+
+  await expect(recording).rejects.toThrow(TypeError);
+});
+
 it('an option with a misspelt name is refused, so that no call leaves its transaction', async () => {
   const { manager } = host.dataSource;
   const [misspelt, matching] = [{ managr: manager } as object, { manager, etag: '"1"' }];

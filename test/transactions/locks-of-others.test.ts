@@ -122,7 +122,7 @@ onlyWhere('severalConnections', () => {
       expect((await waited.removals).map(({ status }) => status)).toEqual(Array(36).fill('fulfilled'));
     });
 
-    it('on the dedupeKey of an event does not hold up events of another order', async () => {
+    it('on the dedupe_key of an event does not hold up events of another order', async () => {
       const event = { type: 'order.paid', dedupe_key: 'once' };
 
       const [other, second] = await database.dataSource.transaction(async (manager) => {

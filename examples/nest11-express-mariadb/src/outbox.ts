@@ -13,7 +13,7 @@ export class OutboxEntry {
   @Column({ name: 'type', type: 'varchar', length: 64 })
   type!: string;
 
-  /** The method after the change, the deleted method as it was, or the event. */
+  /** The method after the change, the removed method as it was, or the event. */
   @Column({ name: 'body', type: 'simple-json' })
   body!: object;
 }

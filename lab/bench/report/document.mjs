@@ -107,7 +107,7 @@ function growth({ memory, import: imports }) {
 }
 
 function measured({ command, commit, date, load, machine }) {
-  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load of the machine was ${load}. Another machine gives other figures, so compare only ratios. \`bench/README.md\` in the repository says how it measures.`;
+  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load of the machine was ${load}. Another machine gives other figures, so compare only ratios. \`lab/bench/README.md\` in the repository says how it measures.`;
 }
 
 function section(part, { rows, server }) {

@@ -35,7 +35,7 @@ export async function hostDatabase(
 /** A database in this folder: that of SQLite, or the embedded one. */
 export async function fileDatabase(folder: string): Promise<Environment> {
   if (serverUrl) {
-    const drivers = fileURLToPath(new URL('../../drivers/node_modules', import.meta.url));
+    const drivers = fileURLToPath(new URL('../../../test/drivers/node_modules', import.meta.url));
     return { DATABASE_URL: `sqlite:${join(folder, 'shop.db')}`, NODE_PATH: drivers };
   }
   await prepareDirectory(folder);

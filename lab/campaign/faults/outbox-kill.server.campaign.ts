@@ -39,9 +39,9 @@ it('an outbox has a row for each change and event, when its host is killed again
   const announced = entries.filter(({ type }) => !type.startsWith('method.'));
   for (const { type, body } of entries.filter((entry) => !announced.includes(entry))) {
     const { id, version } = JSON.parse(body) as { id: string; version: number };
-    const expected = (versions.get(id) ?? 0) + (type === 'method.deleted' ? 0 : 1);
+    const expected = (versions.get(id) ?? 0) + (type === 'method.removed' ? 0 : 1);
     if (version !== expected) wrong++;
-    if (type === 'method.deleted') versions.delete(id);
+    if (type === 'method.removed') versions.delete(id);
     else versions.set(id, version);
   }
   for (const { id, version } of stored) {

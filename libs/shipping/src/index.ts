@@ -1,5 +1,6 @@
 export { ShippingModule } from './shipping.module.js';
 export {
+  type BeforeCommit,
   type ShippingDecorator,
   type ShippingHttpOptions,
   type ShippingModuleExtras,
@@ -26,8 +27,8 @@ export { type FilterField, type InheritedField } from './shipping-methods/method
 export {
   type FilterOperator,
   type FilterValue,
-  type ShippingMethodQuery,
   type RawFilter,
+  type ShippingMethodQuery,
 } from './shipping-methods/list/list-query.dto.js';
 export {
   type ShippingCarrierDto,

@@ -46,7 +46,7 @@ export class ShippingSettings {
    */
   @OptionalFunction() entityManager?: () => EntityManager | undefined;
 
-  /** Functions that run for what this mount changes and records, in its transaction, before the COMMIT. */
+  /** Hooks that run for what this mount changes and records, in its transaction, before the COMMIT. */
   @Must('be an object', isObject)
   beforeCommit: BeforeCommit = {};
 }

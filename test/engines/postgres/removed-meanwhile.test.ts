@@ -43,7 +43,7 @@ onlyWhere('severalConnections', () => {
     });
   });
 
-  describe('an event whose dedupeKey is taken', () => {
+  describe('an event whose dedupe_key is taken', () => {
     const host = mounted();
 
     it.each([true, false])(

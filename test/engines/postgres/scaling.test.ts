@@ -144,7 +144,7 @@ for (const form of forms)
       expect([meta.total, data[0]?.sort_order, data[0]?.version]).toEqual([200, 7, 2]);
     });
 
-    it('keeps the history of an order in pages, and each dedupeKey once', async () => {
+    it('keeps the history of an order in pages, and each dedupe_key once', async () => {
       const order = { projectId: freshProject(), orderId: 'o' };
       for (let place = 0; place < 25; place++)
         await events.record(order.projectId, order.orderId, {

@@ -55,14 +55,15 @@ export class Database {
    */
   callerManager(options: CallOptions, otherOptions: readonly string[] = []): EntityManager | undefined {
     this.observe();
-    // A misspelt `manager` would be ignored, and the call would commit by itself.
+    // Without its manager, a call of the host's transaction would commit by itself.
+    if (Object(options) !== options) throw new TypeError('The options of a call must be an object.');
     const unknown = Object.keys(options).find((name) => name !== 'manager' && !otherOptions.includes(name));
     if (unknown !== undefined) {
       const known = ['manager', ...otherOptions].join(' and ');
       throw new TypeError(`This call has no option "${unknown}". It takes ${known}.`);
     }
-    const manager = options.manager ?? this.ambientManager?.() ?? this.dataSource.manager;
-    if (typeof manager.getRepository !== 'function')
+    const { manager = this.ambientManager?.() ?? this.dataSource.manager } = options;
+    if (typeof Object(manager).getRepository !== 'function')
       throw new TypeError(
         'The option "manager", or the result of "entityManager", must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
       );
@@ -117,7 +118,7 @@ export class Database {
    * @param work its `isRetry` tells whether an earlier try has lost a race against another writer
    * @throws DatabaseUnavailableError, OutcomeUnknownError, and what the hook throws
    */
-  write<Result>(
+  async write<Result>(
     callerManager: EntityManager | undefined,
     work: Attempt<Result>,
     afterStatements?: AfterStatements<Result>,
@@ -125,11 +126,17 @@ export class Database {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
-    const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
+    if (callerManager) this.transactions.refuseAfterLoss(runnerOf(callerManager));
+    const { hasOneConnection } = dialectOf(this.dataSource);
+    const begin = async (outside: EntityManager, isRetry: boolean): Promise<Result> => {
+      // On SQLite, the call becomes part of the transaction that another caller has open.
+      if (hasOneConnection && (await this.transactions.isOpen(runnerOf(outside))))
+        return join(outside, isRetry);
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know this level.
-      const keepsLevel = !isRetry || dialectOf(this.dataSource).hasOneConnection;
-      return keepsLevel ? outside.transaction(run) : outside.transaction('READ COMMITTED', run);
+      return hasOneConnection || !isRetry
+        ? outside.transaction(run)
+        : outside.transaction('READ COMMITTED', run);
     };
     return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
   }

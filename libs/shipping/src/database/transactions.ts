@@ -8,6 +8,7 @@ import {
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
+import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { Turns } from './turns.js';
 
@@ -33,6 +34,8 @@ interface Connection {
   readonly turns: Turns;
   /** How many transactions are committed. */
   commits: number;
+  /** On PostgreSQL, a nested transaction that could not begin has rolled the outer one back. The host may not know it yet. */
+  hasLostTransaction: boolean;
 }
 
 /** What a call runs: its statements, or its hook. */
@@ -41,17 +44,16 @@ interface Step {
   readonly turnOf: Connection | undefined;
   /** The transaction of the call. */
   readonly transaction: OpenTransaction | undefined;
-  /** The turns of the hooks of calls that this hook makes. They do not wait for this hook. */
+  /** The hooks of calls that this hook makes take turns here. They must not wait for this hook, which waits for them. */
   readonly hookTurns: Turns;
+  /** The calls that this hook has made and that have not finished. */
+  readonly calls: Set<Promise<unknown>>;
   isRunning: boolean;
 }
 
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
-  /**
-   * Returns the function that runs after the outermost COMMIT. `prepareAnnouncement` itself is called before `hook`,
-   * because the hook may change the result.
-   */
+  /** Is called before `hook`, which may change the result. The function that it returns runs after the outermost COMMIT. */
   prepareAnnouncement?: (result: Result) => () => void;
   /**
    * Code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of the call. If it throws, the
@@ -127,14 +129,20 @@ export class Transactions implements EntitySubscriberInterface {
     if (transaction?.isEnding) throw endedTransactionError();
     for (const each of connection.open) each.isJoined = true;
     const call = this.run(runner, transaction, statements, after);
+    const step = this.runningStep();
     transaction?.calls.add(call);
-    return call.finally(() => transaction?.calls.delete(call));
+    step?.calls.add(call);
+    return call.finally(() => {
+      transaction?.calls.delete(call);
+      step?.calls.delete(call);
+    });
   }
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
     // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
     await this.afterCalls(connection, () => {
+      connection.hasLostTransaction = false;
       connection.open.push(new OpenTransaction());
       // A subscriber of the host may begin it during statements of ours, in their turn.
       if (this.runningStep()?.turnOf === connection) return;
@@ -145,6 +153,11 @@ export class Transactions implements EntitySubscriberInterface {
         });
       });
     });
+  }
+
+  /** While a transaction waited for its begin on SQLite, another one may have ended, and TypeORM takes both for ended. */
+  afterTransactionStart({ queryRunner }: TransactionEvent): void {
+    if (this.isShared) Object.assign(queryRunner, { isTransactionActive: true });
   }
 
   /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
@@ -170,12 +183,15 @@ export class Transactions implements EntitySubscriberInterface {
   }
 
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
-    removeEnded(this.connectionOf(queryRunner).open, queryRunner);
+    const connection = this.connectionOf(queryRunner);
+    const ended = removeEnded(connection.open, queryRunner);
+    connection.hasLostTransaction = !queryRunner.isTransactionActive && ended.length > 1;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const connection = this.connections.get(queryRunner);
+    if (connection?.hasLostTransaction && query !== 'ROLLBACK') throw endedTransactionError();
     if (connection && !passesAfterFailure.test(query)) refuseAfterFailure(connection);
   }
 
@@ -185,6 +201,23 @@ export class Transactions implements EntitySubscriberInterface {
     const connection = this.connectionOf(queryRunner);
     if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
     else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
+  }
+
+  /** @throws DatabaseUnavailableError */
+  refuseAfterLoss(runner: QueryRunner): void {
+    if (this.connections.get(runner)?.hasLostTransaction) throw endedTransactionError();
+  }
+
+  /** Returns whether another caller has a transaction open on the connection. It waits for a transaction that is ending. */
+  async isOpen(runner: QueryRunner): Promise<boolean> {
+    const { open } = this.connectionOf(runner);
+    while (open.at(-1)?.isEnding) await new Promise(soon);
+    return open.length > 0;
+  }
+
+  /** Whether all callers share one connection. */
+  private get isShared(): boolean {
+    return dialectOf(this.dataSource).hasOneConnection;
   }
 
   /** @returns how many transactions are committed on the connection, also if a subscriber of the host has failed then */
@@ -205,7 +238,9 @@ export class Transactions implements EntitySubscriberInterface {
       const result = await this.inStep(connection.turns, { turnOf: connection, transaction }, statements);
       hasWritten = true;
       if (prepareAnnouncement) transaction?.actions.push(prepareAnnouncement(result));
-      const around = this.runningStep() ?? transaction;
+      const step = this.runningStep();
+      // A hook that makes calls in a transaction that began later does not take part in the turns of these calls.
+      const around = step && step.transaction === transaction ? step : transaction;
       // The hook runs outside of the turn of the connection, so that it can call us with the manager.
       if (hook)
         await this.inStep(around?.hookTurns ?? new Turns(), { turnOf: undefined, transaction }, () =>
@@ -228,7 +263,7 @@ export class Transactions implements EntitySubscriberInterface {
     return turns.take(async () => {
       // Another call in the transaction may have failed while this step waited.
       if (transaction?.failure) throw transaction.failure.error;
-      const step: Step = { turnOf, transaction, hookTurns: new Turns(), isRunning: true };
+      const step: Step = { turnOf, transaction, hookTurns: new Turns(), calls: new Set(), isRunning: true };
       try {
         return await this.steps.run(step, work);
       } finally {
@@ -245,15 +280,26 @@ export class Transactions implements EntitySubscriberInterface {
    */
   private async afterCalls({ open }: Connection, action: () => void | Promise<void>): Promise<void> {
     const calls = (): Promise<unknown>[] => {
-      const around = open.findIndex((each) => each === this.runningStep()?.transaction);
-      return open.slice(around + 1).flatMap((each) => [...each.calls]);
+      const step = this.runningStep();
+      const around = open.findIndex((each) => each === step?.transaction);
+      return [...(step?.calls ?? []), ...open.slice(around + 1).flatMap((each) => [...each.calls])];
     };
-    while (calls().length > 0) await Promise.allSettled(calls());
+    while (calls().length > 0) {
+      await Promise.allSettled(calls());
+      // On SQLite, these may be calls in the transaction of another caller, which is committed before the next turn of the
+      // event loop.
+      if (this.isShared) await new Promise(soon);
+    }
     await action();
   }
 
   private connectionOf(runner: QueryRunner): Connection {
-    const connection = this.connections.get(runner) ?? { open: [], turns: new Turns(), commits: 0 };
+    const connection = this.connections.get(runner) ?? {
+      open: [],
+      turns: new Turns(),
+      commits: 0,
+      hasLostTransaction: false,
+    };
     this.connections.set(runner, connection);
     return connection;
   }

@@ -60,7 +60,7 @@ export async function insertEvent(
       occurredAt: event.occurred_at === null ? now : () => ':occurredAt',
       recordedAt: now,
       ...(nextNumber && { seq: () => nextNumber(tableOf(manager), 'seq') }),
-    })
+    } satisfies Record<Exclude<keyof OrderEvent, 'seq'>, unknown>)
     .updateEntity(false);
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
   if (manager.connection.driver.isReturningSqlSupported('insert'))

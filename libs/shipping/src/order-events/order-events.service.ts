@@ -3,6 +3,7 @@ import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { type CallOptions, Database } from '../database/database.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
+import { onePerDataSource } from '../database/one-per-data-source.js';
 import { checkIds, checkWithIds } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { cursorOf } from './dto/event-cursor.js';
@@ -27,12 +28,15 @@ const readBatchSize = 200;
 /** How many orders `removeProject` looks up at a time. */
 const ordersOfRemoval = 100;
 
+/**
+ * The removals of one project run one after another, so that they share one connection. All mounts on a DataSource share the
+ * queue.
+ */
+const removalsOf = onePerDataSource(() => new KeyedQueue());
+
 /** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
-  /** The removals of one project run one after another, so that they share one connection. */
-  private readonly removals = new KeyedQueue();
-
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
@@ -126,7 +130,7 @@ export class OrderEvents {
     const callerManager = this.database.callerManager(options);
     const remove = (): Promise<number> =>
       this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, [orderId]));
-    return callerManager ? remove() : this.removals.take(projectId, remove);
+    return callerManager ? remove() : removalsOf(this.database.dataSource).take(projectId, remove);
   }
 
   /**
@@ -142,7 +146,7 @@ export class OrderEvents {
     const remove = (orderIds?: string[]): Promise<number> =>
       this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, orderIds));
     if (callerManager) return remove();
-    return this.removals.take(projectId, async () => {
+    return removalsOf(this.database.dataSource).take(projectId, async () => {
       let removed = 0;
       let orderIds = [''];
       do {

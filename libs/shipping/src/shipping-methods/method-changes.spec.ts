@@ -159,12 +159,15 @@ describe('an update', () => {
 
   const etag = '"4-00000000000d.2"';
 
-  it.each([['"4"'], [etag], ['"9"', etag], ['"9"', '"4"']])('is accepted with the etags %j', (...etags) => {
-    expect(toUpdate(inheriting, free, etags)(view)).toHaveLength(1);
-  });
+  it.each([['"4"'], [etag], ['"9"', etag], ['"9"', '"4"']])(
+    'is accepted with the option etag %j',
+    (...etags) => {
+      expect(toUpdate(inheriting, free, etags)(view)).toHaveLength(1);
+    },
+  );
 
   it.each([[], ['"3"'], ['"4-00000000000d.1"'], ['"4-00000000000e.2"'], ['4'], [`W/${etag}`], ['*']])(
-    'is refused with the etags %j',
+    'is refused with the option etag %j',
     (...etags) => {
       expect(refusalOf(toUpdate(inheriting, free, etags))).toMatchObject({
         status: 412,

@@ -10,7 +10,7 @@ export interface FindOptions extends CallOptions {
   lock?: boolean;
 }
 
-/** Options of a call that changes one method. */
+/** Options of `update` and `remove`. */
 export interface ChangeOptions extends CallOptions {
   /** The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. */
   etag?: string | readonly string[];
@@ -50,7 +50,7 @@ export function checkOptions({
       throw new TypeError(`The option "${name}" must be true or false.`);
   if (maxRemoved !== undefined && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
     throw new TypeError('The option "maxRemoved" must be an integer from 0.');
-  const isEntityTag = (tag: unknown): boolean => typeof tag === 'string' && /^(W\/)?".*"$/.test(tag);
+  const isEntityTag = (tag: unknown): boolean => typeof tag === 'string' && /^(W\/)?"[^"]*"$/.test(tag);
   if (etag !== undefined && ![etag].flat().every(isEntityTag))
     throw new TypeError(
       'The option "etag" must be an entity tag with its quotes, such as method.etag, or an array of them.',

@@ -102,7 +102,7 @@ export function renderPage(view: MethodView, query: CheckedListQuery): Rendering
   };
   // The size of a page may come from `maxPageSize`, which another version of the host may have changed.
   const tag = `${view.tag}.${perPage}`;
-  return rendering(tag, `{"data":[${methodsJson(methods)}],"meta":${JSON.stringify(meta)}}`);
+  return renderingOf(tag, `{"data":[${methodsJson(methods)}],"meta":${JSON.stringify(meta)}}`);
 }
 
 /** Renders a `ShippingTree`. */
@@ -113,10 +113,10 @@ export function renderTree(view: MethodView): Rendering {
       ({ methods, ...carrier }) =>
         `${JSON.stringify(carrier).slice(0, -1)},"methods":[${methodsJson(methods)}]}`,
     );
-  return rendering(view.tag, `{"data":[${carriers.join(',')}]}`);
+  return renderingOf(view.tag, `{"data":[${carriers.join(',')}]}`);
 }
 
-function rendering(tag: string, json: string): Rendering {
+function renderingOf(tag: string, json: string): Rendering {
   // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
   const bytes = Buffer.from(new TextEncoder().encode(json).buffer);
   return { etag: `"${tag}"`, json: () => bytes };

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
-import { type EntityManager } from 'typeorm';
 import { type CallOptions, Database } from '../database/database.js';
 import { type AfterStatements } from '../database/transactions.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
@@ -16,7 +15,6 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { type CheckedListQuery } from './list/list-filter.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
 import {
@@ -92,7 +90,7 @@ export class ShippingMethods {
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     const { change: changeHook } = settings.beforeCommit;
-    // The caller may modify the result, so observers and the hook get copies.
+    // The caller may modify the result, so subscribers and the hook get copies.
     this.afterStatements = {
       prepareAnnouncement: ({ changes }) => {
         const announcedChanges = structuredClone(changes);
@@ -112,11 +110,11 @@ export class ShippingMethods {
    */
   async create(
     projectId: string,
-    input: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
-    const { changes } = await this.change(projectId, options, toCreate(request, this.settings.maxMethods));
+    const checked = checkWithIds({ projectId }, (violations) => checkUpsert(violations, request));
+    const { changes } = await this.change(projectId, options, toCreate(checked, this.settings.maxMethods));
     return foundAfterWrite(changes[0]?.after);
   }
 
@@ -132,27 +130,19 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
     const { maxPageSize } = this.settings;
-    const check = (): CheckedListQuery =>
-      checkWithIds({ projectId }, (violations) =>
-        typeof query === 'string'
-          ? readListQuery(violations, query, maxPageSize)
-          : checkListQuery(violations, query, maxPageSize),
-      );
-    const callerManager = this.database.callerManager(options);
-    let checked: CheckedListQuery | undefined;
-    // A text that has a rendering was checked before.
-    if (typeof query !== 'string' || !this.store.hasRendering(projectId, `?${query}`)) checked = check();
-    const name = typeof query === 'string' ? `?${query}` : `list ${JSON.stringify(checked)}`;
-    const render = (view: MethodView): Rendering => renderPage(view, checked ?? check());
-    return lazyPage(await this.rendering(projectId, callerManager, name, render));
+    const checked = checkWithIds({ projectId }, (violations) =>
+      typeof query === 'string'
+        ? readListQuery(violations, query, maxPageSize)
+        : checkListQuery(violations, query, maxPageSize),
+    );
+    const render = (view: MethodView): Rendering => renderPage(view, checked);
+    return lazyPage(await this.rendering(projectId, options, `list ${JSON.stringify(checked)}`, render));
   }
 
   /** Returns all methods by carrier, inactive ones too. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkIds({ projectId });
-    return lazyTree(
-      await this.rendering(projectId, this.database.callerManager(options), 'tree', renderTree),
-    );
+    return lazyTree(await this.rendering(projectId, options, 'tree', renderTree));
   }
 
   /** Returns the active methods, which a checkout offers, in list order. */
@@ -208,27 +198,27 @@ export class ShippingMethods {
   async update(
     projectId: string,
     id: string,
-    input: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest,
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
-    const { view } = await this.change(projectId, options, toUpdate(id, request, options.etag), ['etag']);
+    const checked = checkWithIds({ projectId }, (violations) => checkUpsert(violations, request));
+    const { view } = await this.change(projectId, options, toUpdate(id, checked, options.etag), ['etag']);
     return foundAfterWrite(view.byId(id)?.dto);
   }
 
   /** Creates the method, or updates the one that has its codes. */
   async upsert(
     projectId: string,
-    input: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const request = checkWithIds({ projectId }, (violations) => checkUpsert(violations, input));
+    const checked = checkWithIds({ projectId }, (violations) => checkUpsert(violations, request));
     const { view } = await this.change(
       projectId,
       options,
-      toUpsert([request], { maxMethods: this.settings.maxMethods }),
+      toUpsert([checked], { maxMethods: this.settings.maxMethods }),
     );
-    return foundAfterWrite(view.byCodes(request.carrier_code, request.method_code)?.dto);
+    return foundAfterWrite(view.byCodes(checked.carrier_code, checked.method_code)?.dto);
   }
 
   /**
@@ -245,16 +235,16 @@ export class ShippingMethods {
    */
   async upsertMany(
     projectId: string,
-    input: readonly UpsertShippingMethodRequest[],
+    requests: readonly UpsertShippingMethodRequest[],
     options: UpsertManyOptions = {},
   ): Promise<UpsertedMethods> {
-    const requests = checkWithIds({ projectId }, (violations) => checkUpserts(violations, input));
+    const checked = checkWithIds({ projectId }, (violations) => checkUpserts(violations, requests));
     const { removeOthers, maxRemoved } = options;
-    const decide = toUpsert(requests, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
+    const decide = toUpsert(checked, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
     const otherOptions = ['removeOthers', 'maxRemoved', 'dryRun'];
     const { view, changes } = await this.change(projectId, options, decide, otherOptions);
     const methodsByCodes = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
-    const methods = requests.map((request) => foundAfterWrite(methodsByCodes.get(codesOf(request))?.dto));
+    const methods = checked.map((request) => foundAfterWrite(methodsByCodes.get(codesOf(request))?.dto));
     const idsOf = (type: ShippingMethodChange['type']): string[] =>
       changes.flatMap((change) => (change.type === type && change.after ? change.after.id : []));
     const [created, updated] = [idsOf('created'), idsOf('updated')];
@@ -295,7 +285,9 @@ export class ShippingMethods {
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
     const { changes } = await this.change(projectId, options, toRemove(id, options.etag), ['etag']);
-    return foundAfterWrite(changes[0]?.before);
+    const [change] = changes;
+    if (!change?.before) throw new Error('A removal has one change, with the method as it was.');
+    return change.before;
   }
 
   /**
@@ -317,10 +309,11 @@ export class ShippingMethods {
   /** @param name the cache keeps the rendering under this name, unless a transaction has read the view */
   private async rendering(
     projectId: string,
-    callerManager: EntityManager | undefined,
+    options: CallOptions,
     name: string,
     render: (view: MethodView) => Rendering,
   ): Promise<Rendering> {
+    const callerManager = this.database.callerManager(options);
     const view = await this.store.view(projectId, callerManager);
     return callerManager ? render(view) : this.store.rendering(view, name, () => render(view));
   }

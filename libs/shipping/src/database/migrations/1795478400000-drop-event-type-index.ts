@@ -5,7 +5,10 @@ export class DropEventTypeIndex implements MigrationInterface {
   name = 'NestjsShippingDropEventTypeIndex1795478400000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.dropIndex(tableOf(runner), indexOf(runner));
+    // A host may have synchronized its tables, or made them partitions, without this index.
+    const table = await runner.getTable(tableOf(runner));
+    const index = indexOf(runner);
+    if (table?.indices.some(({ name }) => name === index.name)) await runner.dropIndex(table, index);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -23,7 +23,7 @@ export function checkOrderEvent(violations: Violations, input: unknown): Checked
     // The time is cut to milliseconds. If it were rounded, the last moment of 9999 would be in the year 10000.
     occurred_at: utcTimeOf(event.occurred_at)?.replace(/(\.\d{3})\d*Z$/, '$1Z') ?? null,
     dedupe_key: event.dedupe_key ?? null,
-  };
+  } satisfies Record<keyof NewOrderEvent, unknown>;
 }
 
 function checkActor(violations: Violations, input: unknown): OrderEventActor {

@@ -22,7 +22,8 @@ export interface EventRange {
 export function checkPageQuery(violations: Violations, input: unknown): EventRange {
   const query = isObject(input) ? input : {};
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
-  for (const name of Object.keys(query).filter((each) => !parameters.includes(each))) {
+  for (const name of Object.keys(query)) {
+    if (parameters.includes(name) || query[name] === undefined) continue;
     const parameter = shortened(name);
     violations.at({ parameter })('unknown', `${parameter} is not a parameter of page().`, parameters);
   }

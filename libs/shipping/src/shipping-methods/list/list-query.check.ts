@@ -97,7 +97,8 @@ function conditionsOfFilter(
   const refuse = violations.at({ parameter: 'filter' });
   if (filter === undefined) return [];
   if (!isPlainObject(filter)) return refuse('type', 'filter must be a JSON object of fields and values.');
-  return Object.entries(filter).map(([field, value]) => {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return given.map(([field, value]) => {
     const parameter = `filter[${shortened(field)}]`;
     const refuseField = isBracketed
       ? withPrefix(violations.at({ parameter }), parameter)

@@ -99,7 +99,11 @@ const brackets: Query[] = [
   ['filter[carrier]=ups', 'filter[carrier] unknown'],
   ['filter[__proto__]=ups', 'filter[__proto__] unknown'],
   ['filter[%0A]=ups', 'filter[\n] unknown'],
-  ['filter[carrier]x=ups&filter[carrier=ups&xfilter[carrier]=ups'],
+  [
+    'filter[carrier]x=ups&filter[carrier=ups&xfilter[carrier]=ups',
+    'filter[carrier]x unknown',
+    'filter[carrier unknown',
+  ],
   ['filter[carrier_code][]=ups', 'filter[carrier_code][] unknown'],
   [
     'filter[carrier_code][0]=ups&filter[carrier_code][1]=dhl',

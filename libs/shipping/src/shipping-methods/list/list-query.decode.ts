@@ -18,10 +18,12 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
   const filter: Record<string, unknown[]> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     const field = bracketedName.exec(name)?.[1];
-    if (field === undefined && !listParameters.has(name)) continue;
+    const isUnclosed = field === undefined && name.startsWith('filter[');
+    if (field === undefined && !isUnclosed && !listParameters.has(name)) continue;
     const parameter = shortened(name);
     const refuse = violations.at({ parameter });
-    if (Buffer.byteLength(value) > listLimits.parameterBytes)
+    if (isUnclosed) refuse('unknown', `${parameter} must be filter[field].`);
+    else if (Buffer.byteLength(value) > listLimits.parameterBytes)
       refuse('too_large', `${parameter} must be at most ${listLimits.parameterBytes} bytes.`);
     else if (nestedName.test(name))
       refuse(

@@ -4,7 +4,7 @@ import { isDuplicate } from '../../database/connection-errors.js';
 import { dialectOf } from '../../database/dialects/dialects.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
-import { type FieldName, fieldNames, fieldOf, settableFields } from '../method-fields.js';
+import { type FieldName, fieldNames, fieldOf, type SettableField, settableFields } from '../method-fields.js';
 import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
@@ -135,7 +135,7 @@ export async function insertMethods(
   const now = (): string => dialectOf(manager.connection).now;
   for (const part of statementsOf(rows)) {
     const values = part.map(({ id, values: fields }) => ({
-      ...propertiesOf(manager, fields),
+      ...propertiesOf(fields),
       projectId,
       id,
       version: 1,
@@ -179,7 +179,7 @@ export async function updateMethods(
       .createQueryBuilder()
       .update(ShippingMethod)
       .set({
-        ...propertiesOf(manager, values),
+        ...propertiesOf(values),
         version: () => 'version + 1',
         updatedAt: () => dialectOf(manager.connection).now,
       })
@@ -240,14 +240,20 @@ function columnOf(manager: EntityManager, name: FieldName, column: string): stri
   return fieldOf(name).kind === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
-/** Returns the values under the names of the entity's properties. */
-function propertiesOf({ connection }: EntityManager, values: StoredValues): Partial<ShippingMethod> {
-  const { ownColumns } = connection.getMetadata(ShippingMethod);
-  const properties = settableFields.map((name) => [
-    ownColumns.find(({ databaseName }) => databaseName === name)?.propertyName,
-    values[name],
-  ]);
-  return Object.fromEntries(properties) as Partial<ShippingMethod>;
+/** The properties of the entity. */
+const properties: Record<SettableField, keyof ShippingMethod> = {
+  carrier_code: 'carrierCode',
+  carrier_label: 'carrierLabel',
+  method_code: 'methodCode',
+  method_label: 'methodLabel',
+  is_active: 'isActive',
+  sort_order: 'sortOrder',
+  meta: 'meta',
+  use_default: 'useDefault',
+};
+
+function propertiesOf(values: StoredValues): Partial<ShippingMethod> {
+  return Object.fromEntries(settableFields.map((name) => [properties[name], values[name]]));
 }
 
 function storedMethod(project_id: string, row: Row): StoredMethod {

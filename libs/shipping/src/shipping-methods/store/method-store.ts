@@ -94,7 +94,7 @@ export class MethodStore {
 
   /**
    * Locks a method that the caller's transaction has found in a view, and the default that it inherits from.
-   * @returns the method as it is now; undefined when it has been deleted
+   * @returns the method as it is now; undefined when it has been removed
    * @throws DatabaseUnavailableError when it now inherits from another default than in the view
    */
   hold(callerManager: EntityManager, found: EffectiveMethod): Promise<EffectiveMethod | undefined> {
@@ -108,11 +108,6 @@ export class MethodStore {
       if (!found.stored.use_default || !expected || codesOf(expected) !== codesOf(stored)) throw lostRace();
       return new EffectiveMethod(stored, inheritedFrom);
     });
-  }
-
-  /** Tells whether the cache has a rendering with this name. It may be of an old view. */
-  hasRendering(projectId: string, name: string): boolean {
-    return this.cache.hasRendering(projectId, name);
   }
 
   /** Returns what `render` makes from a view. The cache keeps it with the view, under this name. */
@@ -189,8 +184,8 @@ export class MethodStore {
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
    * faster. Then the call locks the project, and decides again.
-   * @param isStale the view is known to be old: the first try has lost a race. A row that was inserted by hand has no revision
-   *   that would tell
+   * @param isStale the view is known to be old: the first try has lost a race. The revision cannot show
+   *   this, because a row that was inserted by hand does not change it
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
@@ -250,7 +245,7 @@ async function writeRows(
 }
 
 /**
- * Returns what the changes have done. If a trigger of the database has removed an updated row, the method counts as deleted.
+ * Returns what the changes have done. If a trigger of the database has removed an updated row, the method counts as removed.
  * @throws Error if a trigger has removed an inserted row
  */
 function changesShownIn(

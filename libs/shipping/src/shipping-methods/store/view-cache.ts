@@ -82,7 +82,7 @@ export class ViewCache {
   }
 
   async get(projectId: string): Promise<MethodView> {
-    // A read that runs now started before this call. So its view may be old, and is compared with the look-up, too.
+    // A read that runs now may have started too early, so its view is compared with the look-up, like a cached one.
     const candidate = this.sharedRead(projectId)?.view ?? this.views?.get(projectId)?.view;
     if (candidate) {
       const revisions = await this.lookUp(projectId);
@@ -101,11 +101,6 @@ export class ViewCache {
 
   put(view: MethodView): void {
     this.views?.set(view.projectId, { view, renderings: new Map(), bytes: view.bytes });
-  }
-
-  /** Tells whether the cache has a rendering with this name. It may be of an old view. */
-  hasRendering(projectId: string, name: string): boolean {
-    return this.views?.peek(projectId)?.renderings.has(name) ?? false;
   }
 
   /** Returns what `render` makes from a view. It is made once for each view. */

@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type OrderEventDto, type ShippingMethodChange } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { mounted } from '../mounted.js';
+import { freshProject } from '../support/client.js';
+import { engine } from '../support/database.js';
+import { anyStatement } from '../support/statements.js';
+
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+const nothing = (): Promise<unknown> => Promise.resolve();
+
+describe('parallel calls in a hook, whose own hooks begin nested transactions,', () => {
+  let change: (manager: EntityManager) => Promise<unknown> = nothing;
+  let event: (manager: EntityManager) => Promise<unknown> = nothing;
+  const host = mounted({
+    shipping: {
+      beforeCommit: {
+        change: async (_change: ShippingMethodChange, manager) => void (await change(manager)),
+        event: async (_event: OrderEventDto, manager) => void (await event(manager)),
+      },
+    },
+  });
+  let project: string;
+  const record = (manager: EntityManager): Promise<unknown> =>
+    host.events.record(project, 'o', { type: 'a.b' }, { manager });
+  beforeAll(() => engine.createCart(host.dataSource.manager));
+  beforeEach(() => {
+    project = freshProject();
+  });
+  afterEach(() => {
+    change = event = nothing;
+  });
+
+  it('end, even if the second one is made while the first one has its nested transaction open', async () => {
+    event = (manager) => manager.transaction(async (inner) => [await delay(20), await anyStatement(inner)]);
+    change = (manager) => Promise.all([record(manager), delay(10).then(() => record(manager))]);
+
+    await host.methods.create(project, ground);
+
+    expect(await host.events.list(project, 'o')).toHaveLength(2);
+  });
+
+  it('leave no transaction open when the hook begins a nested one beside them', async () => {
+    event = (manager) => manager.transaction(anyStatement);
+    change = (manager) => Promise.all([record(manager), manager.transaction(anyStatement)]);
+
+    await host.methods.create(project, ground);
+
+    const totals = Array.from({ length: 4 }, async () => (await host.methods.list(project)).meta.total);
+    expect(await Promise.all(totals)).toEqual([1, 1, 1, 1]);
+    expect(await host.events.list(project, 'o')).toHaveLength(1);
+  });
+
+  it('store nothing after a failed call has rolled the transaction around them back', async () => {
+    const used = await host.methods.create(project, ground);
+    await engine.putIntoCart(host.dataSource.manager, project, used.id);
+    const types: string[] = [];
+    const listening = host.methods.changes.subscribe(({ type }) => types.push(type));
+
+    const placing = host.dataSource.transaction(async (manager) => {
+      const outcomes = await Promise.allSettled([
+        host.methods.remove(project, used.id, { manager }),
+        manager.transaction(anyStatement),
+        delay(50).then(() => host.methods.create(project, { ...ground, method_code: 'late' }, { manager })),
+      ]);
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    });
+
+    await expect(placing).rejects.toMatchObject({ code: 'method_in_use' });
+    listening.unsubscribe();
+    expect(types).toEqual([]);
+    expect((await host.methods.list(project)).data.map(({ method_code }) => method_code)).toEqual(['03']);
+  });
+});
