@@ -8,11 +8,9 @@ export async function missingColumns(
   const { tablePath, ownColumns } = dataSource.getMetadata(entity);
   const runner = dataSource.createQueryRunner('master');
   try {
-    if (!(await runner.hasTable(tablePath))) return undefined;
-    const missing: string[] = [];
-    for (const { databaseName } of ownColumns)
-      if (!(await runner.hasColumn(tablePath, databaseName))) missing.push(databaseName);
-    return missing;
+    const table = await runner.getTable(tablePath);
+    const names = ownColumns.map(({ databaseName }) => databaseName);
+    return table && names.filter((name) => !table.findColumnByName(name));
   } finally {
     await runner.release();
   }

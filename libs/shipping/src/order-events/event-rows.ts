@@ -63,7 +63,7 @@ export async function insertEvent(
     } satisfies Record<Exclude<keyof OrderEvent, 'seq'>, unknown>)
     .updateEntity(false);
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
-  if (manager.connection.driver.isReturningSqlSupported('insert'))
+  if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
   for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
     // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first one adds nothing if the order has

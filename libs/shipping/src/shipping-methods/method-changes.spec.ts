@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { type Decide, toCreate, toRemove, toUpdate, toUpsert } from './method-changes.js';
+import { type Decide, decideCreate, decideRemove, decideUpdate, decideUpsert } from './method-changes.js';
 import { settableFields } from './method-fields.js';
 import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
@@ -46,7 +46,7 @@ const filledIn = {
 
 describe('a creation', () => {
   it('inserts one row, with the defaults of the fields that are missing or null', () => {
-    const [change, ...others] = toCreate({ ...free, sort_order: null, meta: null }, 10)(view);
+    const [change, ...others] = decideCreate({ ...free, sort_order: null, meta: null }, 10)(view);
 
     expect(others).toEqual([]);
     expect(change).toMatchObject({ kind: 'insert', values: { ...free, ...filledIn } });
@@ -59,7 +59,7 @@ describe('a creation', () => {
     ['another label', { ...stored, method_label: 'Other' }, false],
     ['fewer values than are stored', { ...codes, method_label: 'Own' }, false],
   ])('is refused when its codes are taken and it sends %s', (_what, request, identical) => {
-    expect(refusalOf(toCreate(request, 2))).toMatchObject({
+    expect(refusalOf(decideCreate(request, 2))).toMatchObject({
       status: 409,
       code: 'duplicate_method',
       existing_id: inheriting,
@@ -91,7 +91,7 @@ describe('a creation', () => {
   it.each([true, false])(
     'is reported as identical when it sends every stored value, with use_default %j',
     (use_default) => {
-      const refusal = refusalOf(toCreate({ ...complete, use_default }, 10), holder(use_default));
+      const refusal = refusalOf(decideCreate({ ...complete, use_default }, 10), holder(use_default));
 
       expect(refusal).toMatchObject({ identical: true });
     },
@@ -108,21 +108,21 @@ describe('a creation', () => {
       // These are the values that an inheriting method shows.
       const other = { ...codes, ...others, use_default: !use_default }[name];
 
-      const refusal = refusalOf(toCreate({ ...same, [name]: other }, 10), holder(use_default));
+      const refusal = refusalOf(decideCreate({ ...same, [name]: other }, 10), holder(use_default));
 
       expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
     },
   );
 
   it('is refused when the project is full', () => {
-    expect(refusalOf(toCreate(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
-    expect(refusalOf(toCreate(free, 3))).toBeUndefined();
+    expect(refusalOf(decideCreate(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
+    expect(refusalOf(decideCreate(free, 3))).toBeUndefined();
   });
 });
 
 describe('an update', () => {
   it('keeps the fields that it leaves out', () => {
-    const changes = toUpdate(inheriting, { ...codes, method_label: 'New' }, undefined)(view);
+    const changes = decideUpdate(inheriting, { ...codes, method_label: 'New' }, undefined)(view);
 
     expect(changes).toEqual([
       {
@@ -139,18 +139,18 @@ describe('an update', () => {
     ['the stored values', plain, second],
     ['the defaults of all fields', plain, { ...second, sort_order: null, meta: {}, is_active: true }],
   ])('changes nothing when it sends %s', (_what, id, request) => {
-    expect(toUpdate(id, request, undefined)(view)).toEqual([]);
+    expect(decideUpdate(id, request, undefined)(view)).toEqual([]);
   });
 
   it.each([idOf(9), 'no-id', '', idOf(0xd), `${plain} `])('is refused for the id %j', (id) => {
-    expect(refusalOf(toUpdate(id, shown, undefined))).toMatchObject({
+    expect(refusalOf(decideUpdate(id, shown, undefined))).toMatchObject({
       status: 404,
       code: 'method_not_found',
     });
   });
 
   it('is refused when another method has its new codes', () => {
-    const refusal = refusalOf(toUpdate(plain, { ...codes, method_label: 'Own' }, undefined));
+    const refusal = refusalOf(decideUpdate(plain, { ...codes, method_label: 'Own' }, undefined));
 
     expect(refusal).toMatchObject({ status: 409, code: 'duplicate_method', existing_id: inheriting });
     // Only a create can be repeated safely.
@@ -162,14 +162,14 @@ describe('an update', () => {
   it.each([['"4"'], [etag], ['"9"', etag], ['"9"', '"4"']])(
     'is accepted with the option etag %j',
     (...etags) => {
-      expect(toUpdate(inheriting, free, etags)(view)).toHaveLength(1);
+      expect(decideUpdate(inheriting, free, etags)(view)).toHaveLength(1);
     },
   );
 
   it.each([[], ['"3"'], ['"4-00000000000d.1"'], ['"4-00000000000e.2"'], ['4'], [`W/${etag}`], ['*']])(
     'is refused with the option etag %j',
     (...etags) => {
-      expect(refusalOf(toUpdate(inheriting, free, etags))).toMatchObject({
+      expect(refusalOf(decideUpdate(inheriting, free, etags))).toMatchObject({
         status: 412,
         code: 'version_mismatch',
         current_version: 4,
@@ -178,44 +178,44 @@ describe('an update', () => {
   );
 
   it('is refused for a missing method first, then a wrong etag, then taken codes', () => {
-    expect(refusalOf(toUpdate(plain, stored, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
-    expect(refusalOf(toUpdate(idOf(9), stored, ['"9"']))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(decideUpdate(plain, stored, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
+    expect(refusalOf(decideUpdate(idOf(9), stored, ['"9"']))).toMatchObject({ code: 'method_not_found' });
   });
 });
 
 describe('a removal', () => {
   it('deletes one row', () => {
-    expect(toRemove(plain.toUpperCase(), undefined)(view)).toEqual([{ kind: 'delete', id: plain }]);
+    expect(decideRemove(plain.toUpperCase(), undefined)(view)).toEqual([{ kind: 'delete', id: plain }]);
   });
 
   it('is refused for a method that is not there, and with a wrong etag', () => {
-    expect(refusalOf(toRemove(idOf(9), ['"1"']))).toMatchObject({ code: 'method_not_found' });
-    expect(refusalOf(toRemove('no-id', undefined))).toMatchObject({ code: 'method_not_found' });
-    expect(refusalOf(toRemove(plain, ['"2"']))).toMatchObject({
+    expect(refusalOf(decideRemove(idOf(9), ['"1"']))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(decideRemove('no-id', undefined))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(decideRemove(plain, ['"2"']))).toMatchObject({
       code: 'version_mismatch',
       current_version: 1,
     });
-    expect(toRemove(plain, ['"1"'])(view)).toHaveLength(1);
+    expect(decideRemove(plain, ['"1"'])(view)).toHaveLength(1);
   });
 });
 
 describe('an upsert', () => {
   it('inserts a method that does not exist', () => {
-    expect(toUpsert([free], { maxMethods: 10 })(view)).toMatchObject([
+    expect(decideUpsert([free], { maxMethods: 10 })(view)).toMatchObject([
       { kind: 'insert', values: { ...filledIn, ...free } },
     ]);
   });
 
   it('is refused when it would insert into a full project, and not when it updates', () => {
-    expect(refusalOf(toUpsert([free], { maxMethods: 2 }))).toMatchObject({
+    expect(refusalOf(decideUpsert([free], { maxMethods: 2 }))).toMatchObject({
       code: 'too_many_methods',
       max_methods: 2,
     });
-    expect(toUpsert([{ ...second, sort_order: 1 }], { maxMethods: 1 })(view)).toHaveLength(1);
+    expect(decideUpsert([{ ...second, sort_order: 1 }], { maxMethods: 1 })(view)).toHaveLength(1);
   });
 
   it('changes nothing when it sends the stored or the visible values', () => {
-    expect(toUpsert([second], { maxMethods: 10 })(view)).toEqual([]);
-    expect(toUpsert([shown], { maxMethods: 10 })(view)).toEqual([]);
+    expect(decideUpsert([second], { maxMethods: 10 })(view)).toEqual([]);
+    expect(decideUpsert([shown], { maxMethods: 10 })(view)).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ export type Change =
  */
 export type Decide = (view: MethodView) => Change[];
 
-export function toCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
+export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
   const values = valuesToStore(request);
   return (view) => {
     const existing = view.byCodes(values.carrier_code, values.method_code);
@@ -38,7 +38,7 @@ export function toCreate(request: UpsertShippingMethodRequest, maxMethods: numbe
 }
 
 /** @param etag if given, the method must have it, or one of them */
-export function toUpdate(
+export function decideUpdate(
   id: string,
   request: UpsertShippingMethodRequest,
   etag: string | readonly string[] | undefined,
@@ -47,11 +47,11 @@ export function toUpdate(
 }
 
 /** @param etag if given, the method must have it, or one of them */
-export function toRemove(id: string, etag: string | readonly string[] | undefined): Decide {
+export function decideRemove(id: string, etag: string | readonly string[] | undefined): Decide {
   return (view) => [deleteOf(matching(view, id, etag))];
 }
 
-/** Bounds of one call of `toUpsert`. */
+/** Bounds of one call of `decideUpsert`. */
 interface UpsertBounds {
   /** How many methods the project may hold after the call. */
   maxMethods: number;
@@ -62,7 +62,7 @@ interface UpsertBounds {
 }
 
 /** Updates the methods that have the codes of the requests, and creates those that do not exist yet. */
-export function toUpsert(
+export function decideUpsert(
   requests: readonly UpsertShippingMethodRequest[],
   { maxMethods, removeOthers = false, maxRemoved }: UpsertBounds,
 ): Decide {
@@ -84,7 +84,7 @@ export function toUpsert(
 }
 
 /** Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits. */
-export function toAdopt(defaults: MethodView, maxMethods: number): Decide {
+export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
   return (view) => {
     const existingCodes = new Set(view.methods.map(({ stored }) => codesOf(stored)));
     const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesOf(stored)));
@@ -93,7 +93,7 @@ export function toAdopt(defaults: MethodView, maxMethods: number): Decide {
   };
 }
 
-export const toRemoveAll: Decide = (view) => view.methods.map(deleteOf);
+export const decideRemoveAll: Decide = (view) => view.methods.map(deleteOf);
 
 /** Returns the methods that a project is expected to have after the changes. A trigger of the database may change them. */
 export function expectedMethods(

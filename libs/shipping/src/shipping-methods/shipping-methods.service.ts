@@ -19,12 +19,12 @@ import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
 import {
   type Decide,
-  toAdopt,
-  toCreate,
-  toRemove,
-  toRemoveAll,
-  toUpdate,
-  toUpsert,
+  decideAdopt,
+  decideCreate,
+  decideRemove,
+  decideRemoveAll,
+  decideUpdate,
+  decideUpsert,
 } from './method-changes.js';
 import { codesOf } from './method-fields.js';
 import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './rendering.js';
@@ -114,7 +114,11 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkWithIds({ projectId }, (violations) => checkUpsert(violations, request));
-    const { changes } = await this.change(projectId, options, toCreate(checked, this.settings.maxMethods));
+    const { changes } = await this.change(
+      projectId,
+      options,
+      decideCreate(checked, this.settings.maxMethods),
+    );
     return foundAfterWrite(changes[0]?.after);
   }
 
@@ -202,7 +206,7 @@ export class ShippingMethods {
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkWithIds({ projectId }, (violations) => checkUpsert(violations, request));
-    const { view } = await this.change(projectId, options, toUpdate(id, checked, options.etag), ['etag']);
+    const { view } = await this.change(projectId, options, decideUpdate(id, checked, options.etag), ['etag']);
     return foundAfterWrite(view.byId(id)?.dto);
   }
 
@@ -216,7 +220,7 @@ export class ShippingMethods {
     const { view } = await this.change(
       projectId,
       options,
-      toUpsert([checked], { maxMethods: this.settings.maxMethods }),
+      decideUpsert([checked], { maxMethods: this.settings.maxMethods }),
     );
     return foundAfterWrite(view.byCodes(checked.carrier_code, checked.method_code)?.dto);
   }
@@ -240,7 +244,7 @@ export class ShippingMethods {
   ): Promise<UpsertedMethods> {
     const checked = checkWithIds({ projectId }, (violations) => checkUpserts(violations, requests));
     const { removeOthers, maxRemoved } = options;
-    const decide = toUpsert(checked, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
+    const decide = decideUpsert(checked, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
     const otherOptions = ['removeOthers', 'maxRemoved', 'dryRun'];
     const { view, changes } = await this.change(projectId, options, decide, otherOptions);
     const methodsByCodes = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
@@ -273,7 +277,7 @@ export class ShippingMethods {
     // Both reads use one manager, even if the ambient transaction ends in between.
     const manager = this.database.callerManager(options, ['dryRun']) ?? this.database.dataSource.manager;
     const defaults = await this.view(defaultsProjectId, { manager });
-    const decide = toAdopt(defaults, maxMethods);
+    const decide = decideAdopt(defaults, maxMethods);
     const { changes } = await this.change(projectId, { ...options, manager }, decide, ['dryRun']);
     return { methods: changes.flatMap(({ after }) => after ?? []), changes: [...changes] };
   }
@@ -284,7 +288,7 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
-    const { changes } = await this.change(projectId, options, toRemove(id, options.etag), ['etag']);
+    const { changes } = await this.change(projectId, options, decideRemove(id, options.etag), ['etag']);
     const [change] = changes;
     if (!change?.before) throw new Error('A removal has one change, with the method as it was.');
     return change.before;
@@ -298,7 +302,7 @@ export class ShippingMethods {
    */
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
-    return (await this.change(projectId, options, toRemoveAll)).changes.length;
+    return (await this.change(projectId, options, decideRemoveAll)).changes.length;
   }
 
   /** Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement. */
@@ -344,7 +348,7 @@ export class ShippingMethods {
         'The option "lock" needs a transaction: pass its manager. Outside of a transaction, a lock ends at once.',
       );
     const method = select(await this.store.view(projectId, callerManager));
-    return method && options.lock && callerManager ? this.store.hold(callerManager, method) : method;
+    return method && options.lock && callerManager ? this.store.lock(callerManager, method) : method;
   }
 
   private view(projectId: string, options: CallOptions): Promise<MethodView> {

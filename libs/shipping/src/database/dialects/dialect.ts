@@ -47,7 +47,7 @@ export interface Dialect {
   readonly now: string;
   /** Returns SQL for a time column as the text that clients get. No driver, process or session converts a text. */
   timeColumn(column: string): string;
-  /** Returns SQL for another column. A parser of the host must not change its value. */
+  /** Returns SQL for a column that is not a time. A parser of the host must not change its value. */
   valueColumn(column: string): string;
   /** Returns the parameter for a time of a client. */
   timeParameter(time: string): string;

@@ -97,7 +97,7 @@ export class MethodStore {
    * @returns the method as it is now; undefined when it has been removed
    * @throws DatabaseUnavailableError when it now inherits from another default than in the view
    */
-  hold(callerManager: EntityManager, found: EffectiveMethod): Promise<EffectiveMethod | undefined> {
+  lock(callerManager: EntityManager, found: EffectiveMethod): Promise<EffectiveMethod | undefined> {
     return this.database.read(callerManager, async (manager) => {
       const stored = await lockMethod(manager, found.stored);
       if (!stored?.use_default) return stored && new EffectiveMethod(stored, undefined);
