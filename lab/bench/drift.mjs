@@ -26,6 +26,7 @@ try {
     engine: 'postgres',
     only: 'list20few',
     against: checkout,
+    few: true,
     rounds: 5,
     seconds: 1,
   });

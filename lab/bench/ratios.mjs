@@ -10,7 +10,7 @@ import { rowsOf, wantedFigures } from './figures.mjs';
 import { cpuOf, onExit, stop } from './processes.mjs';
 import { median } from './report/rows.mjs';
 import { scaled } from './scaling.mjs';
-import { scenarios } from './scenarios.mjs';
+import { busyShops, scenarios } from './scenarios.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -19,13 +19,17 @@ const compileSeconds = 2;
 /** Each scenario begins with so many seconds that are not measured. */
 const warmUpSeconds = 0.5;
 
-/** Compares the library with its rivals in every scenario to measure. */
-export async function measureRatios({ engine, only, form, against = form && root, rounds, seconds }) {
+/**
+ * Compares the library with its rivals in every scenario to measure.
+ * @param options as of `npm run bench`; `few` loads only the busy shops, for scenarios that read nothing else
+ */
+export async function measureRatios(options) {
+  const { engine, only, form, against = form && root, rounds, seconds, few = false } = options;
   const figures = wantedFigures(engine, only.split(',').filter(Boolean), against);
   const names = [...new Set(['ours', ...Object.values(figures).flatMap(Object.keys)])];
-  const loaded = await prepared('ours', undefined, engine, names);
+  const loaded = await prepared('ours', undefined, engine, names, few);
   const database = form ? await scaled(loaded, form) : loaded;
-  const databaseBefore = against && (await prepared('before', against, engine, names));
+  const databaseBefore = against && (await prepared('before', against, engine, names, few));
 
   const generate = startGenerator();
   const measured = Object.fromEntries(Object.keys(figures).map((scenario) => [scenario, []]));
@@ -63,11 +67,11 @@ export async function measureRatios({ engine, only, form, against = form && root
 }
 
 /** Creates a database with the tables of a build, and fills it. */
-async function prepared(name, checkout, engine, writers) {
+async function prepared(name, checkout, engine, writers, few) {
   copySample(name, checkout);
   const database = await newDatabase(engine, name);
   const { child } = await start(name, database);
-  await load(database, allProjects(writers));
+  await load(database, few ? allProjects([]).slice(0, busyShops) : allProjects(writers));
   await stop(child);
   return database;
 }

@@ -1,7 +1,7 @@
 import * as data from './data/catalogue.mjs';
 
 /** The shops that are busy now. Their checkouts read the same lists again and again. */
-const busyShops = 100;
+export const busyShops = 100;
 
 const busy = (number) => data.shop(number % busyShops);
 const orders = (project) => `/api/projects/${project}/sales/orders`;
