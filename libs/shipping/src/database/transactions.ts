@@ -38,7 +38,7 @@ interface Connection {
   hasLostTransaction: boolean;
 }
 
-/** What a call runs: its statements, or its hook. */
+/** A step is what a call runs: its statements, or its hook. */
 interface Step {
   /** The connection of the statements. Their turn lasts until they have ended. A hook has none. */
   readonly turnOf: Connection | undefined;
@@ -53,11 +53,11 @@ interface Step {
 
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
-  /** Is called before `hook`, which may change the result. The function that it returns runs after the outermost COMMIT. */
+  /** This function is called before `hook`, which may change the result. The function that it returns runs after the outermost COMMIT. */
   prepareAnnouncement?: (result: Result) => () => void;
   /**
-   * Code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of the call. If it throws, the
-   * transaction can only be rolled back.
+   * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of the
+   * call. If it throws, the transaction can only be rolled back.
    */
   hook?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
 }
@@ -185,7 +185,8 @@ export class Transactions implements EntitySubscriberInterface {
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
     const connection = this.connectionOf(queryRunner);
     const ended = removeEnded(connection.open, queryRunner);
-    connection.hasLostTransaction = !queryRunner.isTransactionActive && ended.length > 1;
+    // On SQLite, the other transaction may belong to another caller, and reads go on.
+    connection.hasLostTransaction = !this.isShared && !queryRunner.isTransactionActive && ended.length > 1;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
@@ -215,7 +216,7 @@ export class Transactions implements EntitySubscriberInterface {
     return open.length > 0;
   }
 
-  /** Whether all callers share one connection. */
+  /** All callers share one connection on SQLite. */
   private get isShared(): boolean {
     return dialectOf(this.dataSource).hasOneConnection;
   }

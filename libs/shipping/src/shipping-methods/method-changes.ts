@@ -57,7 +57,7 @@ interface UpsertBounds {
   maxMethods: number;
   /** Whether the methods that no request names are removed. */
   removeOthers?: boolean | undefined;
-  /** How many methods `removeOthers` may remove. Undefined: any number. */
+  /** How many methods `removeOthers` may remove. Without it, there is no limit. */
   maxRemoved?: number | undefined;
 }
 

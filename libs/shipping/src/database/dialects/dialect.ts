@@ -1,6 +1,6 @@
 import { type DataSource, type EntityMetadata, type InsertQueryBuilder, type ObjectLiteral } from 'typeorm';
 
-/** What an error code of a driver or a server means. */
+/** The meaning of an error code of a driver or a server. */
 export type ErrorMeaning =
   /** The statement has waited too long for a lock. */
   | 'lock'
