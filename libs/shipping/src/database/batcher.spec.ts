@@ -43,7 +43,7 @@ describe('a batcher', () => {
     void batcher.join('hangs');
     await turns(3);
     const later = batcher.join('later');
-    vi.runAllTimers();
+    vi.runOnlyPendingTimers();
     expect(await later).toBe('later');
   });
 
@@ -61,7 +61,7 @@ describe('a batcher', () => {
     const slow = batcher.join('slow');
     await turns(4);
     const meanwhile = batcher.join('meanwhile');
-    vi.runAllTimers();
+    vi.runOnlyPendingTimers();
     expect(await meanwhile).toBe('meanwhile');
     for (const end of ends) end();
     expect(await slow).toBe('slow');
