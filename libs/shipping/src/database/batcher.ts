@@ -41,24 +41,24 @@ export class Batcher<Item, Result> {
 
   private gather(): void {
     this.isBusy = true;
-    // Clients that were answered together ask again together. Two turns of the event loop let them join one batch.
+    // Clients that get their responses together send their next requests together. Two turns of the event loop let them join one batch.
     soon(() => soon(() => void this.serve(this.waiting.splice(0, this.options.maxItems ?? 100))));
   }
 
   private async serve(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
-    await withinMs(this.answer(batch), this.options.slowBatchMs ?? 200);
+    await withinMs(this.settle(batch), this.options.slowBatchMs ?? 200);
     this.isBusy = false;
     if (this.waiting.length > 0) this.gather();
   }
 
-  private async answer(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
+  private async settle(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       const items = new Set(batch.map(({ item }) => item));
       if (items.size > 1 && this.options.mayConcernSome?.(error))
-        await Promise.all([...items].map((item) => this.answer(batch.filter((each) => each.item === item))));
+        await Promise.all([...items].map((item) => this.settle(batch.filter((each) => each.item === item))));
       else for (const { reject } of batch) reject(error);
     }
   }

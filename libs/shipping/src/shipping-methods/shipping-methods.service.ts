@@ -26,7 +26,7 @@ import {
   decideUpdate,
   decideUpsert,
 } from './method-changes.js';
-import { codesOf } from './method-fields.js';
+import { codesKey } from './method-fields.js';
 import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './rendering.js';
 import {
   type ChangeOptions,
@@ -52,7 +52,7 @@ export interface ChangedMethods {
 }
 
 /**
- * The shipping methods of each project. Every call checks its own input and throws the errors that the routes answer with.
+ * The shipping methods of each project. Every call checks its own input and throws the errors that the routes send.
  * With `{ manager }` as its last argument, a call becomes part of the caller's transaction.
  */
 @Injectable()
@@ -176,8 +176,8 @@ export class ShippingMethods {
     });
     const method = await this.findIn(projectId, options, (view) => view.byCodes(carrierCode, methodCode));
     // The codes may have changed before the lock.
-    const codes = codesOf({ carrier_code: carrierCode, method_code: methodCode });
-    return method && codesOf(method.stored) === codes ? method.dto : null;
+    const codes = codesKey({ carrier_code: carrierCode, method_code: methodCode });
+    return method && codesKey(method.stored) === codes ? method.dto : null;
   }
 
   /**
@@ -233,8 +233,8 @@ export class ShippingMethods {
     const decide = decideUpsert(checked, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
     const otherOptions = ['removeOthers', 'maxRemoved', 'dryRun'];
     const { view, changes } = await this.change(projectId, options, decide, otherOptions);
-    const methodsByCodes = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
-    const methods = checked.map((request) => foundAfterWrite(methodsByCodes.get(codesOf(request))?.dto));
+    const methodsByCodes = new Map(view.methods.map((method) => [codesKey(method.stored), method]));
+    const methods = checked.map((request) => foundAfterWrite(methodsByCodes.get(codesKey(request))?.dto));
     return { methods, changes: [...changes] };
   }
 

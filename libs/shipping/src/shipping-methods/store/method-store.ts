@@ -12,7 +12,7 @@ import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
 import { type Change, type Decide, expectedMethods } from '../method-changes.js';
-import { codesOf } from '../method-fields.js';
+import { codesKey } from '../method-fields.js';
 import {
   addProject,
   deleteMethods,
@@ -112,7 +112,7 @@ export class MethodStore {
       // The view may be too old to name the default: the method has begun to inherit or has other codes, or the default has
       // other codes or is gone.
       const expected = found.inheritedFrom ? inheritedFrom : found.stored;
-      if (!found.stored.use_default || !expected || codesOf(expected) !== codesOf(stored)) throw lostRace();
+      if (!found.stored.use_default || !expected || codesKey(expected) !== codesKey(stored)) throw lostRace();
       return new EffectiveMethod(stored, inheritedFrom);
     });
   }
@@ -122,7 +122,7 @@ export class MethodStore {
     return this.cache.rendering(view, name, render);
   }
 
-  /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
+  /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
   change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide, afterStatements } = change;
     if (callerManager)
@@ -148,7 +148,7 @@ export class MethodStore {
 
   /**
    * Returns what `change` is expected to return. It reads once, writes nothing and takes no lock.
-   * @throws the refusal of the call, except for MethodInUseError: only the database knows your foreign keys
+   * @throws the error of the decision, except for MethodInUseError: only the database knows your foreign keys
    */
   async preview(
     callerManager: EntityManager | undefined,
