@@ -63,5 +63,4 @@ describe('folding a text for a search', () => {
       { seed: 7, numRuns: 10_000 },
     );
   });
-
 });
