@@ -35,7 +35,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
        BEGIN SELECT RAISE(ROLLBACK, 'full'); END`,
     );
 
-    await expect(host.methods.create(project, ground)).rejects.toThrow('no transaction is active');
+    await expect(host.methods.create(project, ground)).rejects.toThrow('full');
     await host.dataSource.query('DROP TRIGGER full');
 
     const { id } = await host.methods.create(project, ground);
