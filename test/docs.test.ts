@@ -64,8 +64,13 @@ describe.each(pages)('%s', (page) => {
 
 describe('the documents', () => {
   it('name the errors at boot as the code does', () => {
-    const [, table = ''] = /## Errors at boot([^]*)/.exec(read('docs/start.md')) ?? [];
-    const messages = Array.from(table.matchAll(/^\| `([^`]+)`/gm), ([, message = '']) => message);
+    const [, list = ''] = /## Errors at boot([^]*)/.exec(read('docs/start.md')) ?? [];
+    const messages = list
+      .split('\n')
+      .filter((line) => line.startsWith('- `'))
+      .flatMap((line) =>
+        Array.from(line.split(':')[0]?.matchAll(/`([^`]+)`/g) ?? [], ([, text = '']) => text),
+      );
     const sources = filesIn('libs/shipping/src', '.ts').map(read).join('\n');
     // Texts that the code puts together from several lines, without the code in them.
     const said = sources.replace(/['`]\s*\+\s*['`]/g, '').replace(/\$\{[^}]*\}/g, '…');
@@ -74,7 +79,7 @@ describe('the documents', () => {
       message.split('…').some((part) => part.trim() !== '' && !said.includes(part.trim())),
     );
 
-    expect(messages.length).toBeGreaterThan(15);
+    expect(messages.length).toBeGreaterThan(5);
     expect(unknown).toEqual([]);
   });
 
