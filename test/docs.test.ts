@@ -85,8 +85,8 @@ describe('the documents', () => {
 
   it('name only files that exist where CONTRIBUTING says where things live', () => {
     const sources = filesIn('libs/shipping/src', '.ts');
-    const [, table = ''] = /## Where would X live\?([^]*?)\n## /.exec(read('CONTRIBUTING.md')) ?? [];
-    const names = Array.from(table.matchAll(/`([\w.-]+\.ts)`/g), ([, name = '']) => name);
+    const [, list = ''] = /## Where would X live\?([^]*?)\n## /.exec(read('CONTRIBUTING.md')) ?? [];
+    const names = Array.from(list.matchAll(/`([\w.-]+\.ts)`/g), ([, name = '']) => name);
 
     const unknown = names.filter((name) => !sources.some((path) => path.endsWith(`/${name}`)));
 
