@@ -152,4 +152,4 @@ const howToRead = `- **bare** is Fastify and the driver, with one prepared state
 
 const notMeasured = `### What is not measured
 
-We do not measure networks, several processes, TLS, logging or guards. Everything runs on one machine, also the load generator.`;
+We do not measure networks, several processes, TLS, logging or guards. Everything runs on one machine, including the load generator.`;
