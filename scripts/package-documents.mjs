@@ -23,9 +23,12 @@ writeFileSync(packageFile, `${JSON.stringify(described, null, 2)}\n`);
 function commit() {
   const isManifest = `:(exclude)${packageFile.href.slice(root.href.length)}`;
   try {
-    const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
+    const git = (...words) =>
+      execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
     const head = git('rev-parse', 'HEAD');
-    return git('status', '--porcelain', '--untracked-files=no', '--', '.', isManifest) ? `${head}-dirty` : head;
+    return git('status', '--porcelain', '--untracked-files=no', '--', '.', isManifest)
+      ? `${head}-dirty`
+      : head;
   } catch {
     return undefined;
   }
