@@ -70,6 +70,7 @@ class ProjectGuard implements CanActivate {
 const writers = [Roles('admin')];
 
 export const shipping = ShippingModule.forRoot({
+  isGlobal: true,
   imports: [AuthModule],
   http: {
     decorators: [UseGuards(ProjectGuard)],
