@@ -55,9 +55,9 @@ function isPublic(declaration: ts.Declaration): boolean {
   return (ts.getCombinedModifierFlags(declaration) & hidden) === 0;
 }
 
-/** The first cells of a table below a heading. */
-function firstCells(heading: string): string[] {
-  const [, section = ''] = new RegExp(`\n## ${heading}\n([^]*?)(\n## |$)`).exec(text) ?? [];
+/** The first cells of the tables below a heading. */
+function firstCells(heading: string, page = text): string[] {
+  const [, section = ''] = new RegExp(`\n## ${heading}\n([^]*?)(\n## |$)`).exec(page) ?? [];
   return Array.from(section.matchAll(/^\| `([^`]+)` /gm), ([, cell = '']) => cell);
 }
 
@@ -115,5 +115,13 @@ describe('the reference', () => {
     );
 
     expect(firstCells('Errors of the services').toSorted()).toEqual(errors.toSorted());
+  });
+
+  it('lists in docs/guide/tests.md what the contract suite needs to know, and nothing else', () => {
+    const guide = readFileSync(new URL('docs/guide/tests.md', root), 'utf8');
+
+    expect(firstCells('Your own application', guide).toSorted()).toEqual(
+      fieldsOf('ContractTarget').toSorted(),
+    );
   });
 });
