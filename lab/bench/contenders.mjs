@@ -5,28 +5,27 @@ import { onExit, serve } from './processes.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const root = here('../..');
-const sample = (name) => resolve(root, `.cache/bench-${process.pid}-${name}`);
+const folderOf = (name) => resolve(root, `.cache/bench-${process.pid}-${name}`);
 
 const naive = here('rivals/dist/naive.js');
 
 /** The programs that are measured. Each listens on PORT and uses the database at DATABASE_URL. */
 const contenders = {
-  ours: { program: `${sample('ours')}/main.js`, env: { DEMO: 'false' } },
-  before: { program: `${sample('before')}/main.js`, env: { DEMO: 'false' } },
+  ours: { program: `${folderOf('ours')}/ours.mjs` },
+  before: { program: `${folderOf('before')}/ours.mjs` },
   bare: { program: here('rivals/bare-postgres.mjs') },
   naive: { program: naive, env: { ADAPTER: 'fastify' } },
-  express: { program: naive },
+  express: { program: naive, env: { ADAPTER: 'express' } },
   paginate: { program: here('rivals/dist/paginate.js') },
 };
 
-/** Copies a built sample, so that another build does not change it during the measurement. */
-export function copySample(name, checkout = root) {
-  const folder = sample(name);
+/** Copies a built library with its host, so that another build does not change it during the measurement. */
+export function copyLibrary(name, checkout = root) {
+  const folder = folderOf(name);
   const library = `${folder}/node_modules/nestjs-shipping`;
   onExit(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(library, { recursive: true });
-  cpSync(resolve(checkout, 'dist/apps/sample'), folder, { recursive: true });
-  cpSync(resolve(checkout, 'apps/sample/src/page'), `${folder}/page`, { recursive: true });
+  cpSync(here('rivals/ours.mjs'), `${folder}/ours.mjs`);
   // npm puts a dependency into this folder if the workspace has another version of it.
   for (const part of ['dist', 'package.json', 'openapi.json', 'node_modules']) {
     const from = resolve(checkout, `libs/shipping/${part}`);
@@ -35,14 +34,16 @@ export function copySample(name, checkout = root) {
   return folder;
 }
 
-/** @returns the contender when it answers */
-export async function start(name, database, args = []) {
+/**
+ * @param adapter express or fastify, for the library
+ * @returns the contender when it answers
+ */
+export async function start(name, database, adapter = 'fastify') {
   const { program, env } = contenders[name];
   const isMariadb = database.url.startsWith('mariadb:');
   const served = await serve(isMariadb ? program.replace('bare-postgres', 'bare-mariadb') : program, {
-    args,
     cwd: root,
-    env: { ...env, DATABASE_URL: database.url },
+    env: { ADAPTER: adapter, ...env, DATABASE_URL: database.url },
     path: '/',
   });
   return { name, database, ...served };

@@ -1,6 +1,6 @@
 // Compares the CPU time that the server takes for a warm list with the commit in baseline.json, in pairs on this machine.
 // A tenth more is said in capitals. The program fails when it is three tenths more. It needs a PostgreSQL, as the benchmark
-// does, and the library and the sample must be built.
+// does, and the library must be built.
 import { execSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,9 @@ try {
   console.log(`Beside ${commit}, on PostgreSQL:`);
   run(`git worktree add --quiet --detach ${checkout} ${commit}`, root);
   onExit(() => run(`git worktree remove --force ${checkout}`, root));
-  // Hard links take seconds. A symbolic link would lead the old sample to the new library.
+  // Hard links take seconds. A symbolic link would lead the old build to the new library.
   run(`cp -al node_modules ${checkout}/`, root);
-  run('npm run build && npx tsc -p apps/sample/tsconfig.app.json', checkout);
-  run('npx tsc -p apps/sample/tsconfig.app.json', root);
+  run('npm run build', checkout);
   const { measureRatios } = await import('./ratios.mjs');
   const { rows } = await measureRatios({
     engine: 'postgres',

@@ -33,7 +33,7 @@ const p99Goals = { list20: 0.3, tree: 0.15 };
 
 /** Returns the rivals of the scenarios to measure. @param words the beginnings of their names; none means all scenarios */
 export function wantedFigures(engine, words, against) {
-  const wanted = Object.entries(figures[engine]).filter(
+  const wanted = Object.entries(figures[against ? 'postgres' : engine]).filter(
     ([scenario]) => words.length === 0 || words.some((word) => scenario.startsWith(word)),
   );
   return Object.fromEntries(

@@ -6,12 +6,12 @@ import { pathToFileURL } from 'node:url';
 const [kind, folder, url, ...names] = process.argv.slice(2);
 const library = `${folder}/node_modules/nestjs-shipping/dist/esm/`;
 const part = (file) => import(pathToFileURL(`${library}${file}.js`).href);
-const { DataSource } = createRequire(`${folder}/main.js`)('typeorm');
+const { DataSource } = createRequire(`${folder}/ours.mjs`)('typeorm');
 const { shippingEntities } = await part('index');
 const { setsOf } = await part('shipping-methods/store/method-rows');
 const { MethodView } = await part('shipping-methods/method-view');
 const { ViewCache } = await part('shipping-methods/store/view-cache');
-const { pageJson, treeJson } = await part('shipping-methods/rendering');
+const { renderPage, renderTree } = await part('shipping-methods/rendering');
 
 const dataSource = await new DataSource({ type: 'postgres', url, entities: shippingEntities }).initialize();
 const runner = dataSource.createQueryRunner();
@@ -20,15 +20,13 @@ const render = {
   rows: () => undefined,
   searched: (view) => view.page({ page: 1, perPage: 20, words: ['nothing'], groups: [] }),
   list: (view) =>
-    cache.body(view, '?page=1&per_page=20', () =>
-      pageJson(view, { page: 1, perPage: 20, words: [], groups: [] }),
-    ),
-  tree: (view) => cache.body(view, 'tree', () => treeJson(view)),
+    cache.rendering(view, 'list', () => renderPage(view, { page: 1, perPage: 20, words: [], groups: [] })),
+  tree: (view) => cache.rendering(view, 'tree', () => renderTree(view)),
 }[kind];
 
 async function fill(name) {
   const [set] = await setsOf(runner.manager, [name]);
-  const view = MethodView.of(set);
+  const view = new MethodView(set);
   cache.put(view);
   render(view);
 }
@@ -36,22 +34,17 @@ async function fill(name) {
 function used() {
   for (let time = 0; time < 4; time++) global.gc();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return { views: heapUsed, bodies: arrayBuffers };
+  return heapUsed + arrayBuffers;
 }
 
 // The first projects make Node compile the code, and make the driver allocate its buffers.
 const warm = names.splice(0, 50);
 for (const name of warm) await fill(name);
 const before = used();
-const countedBefore = counted();
+const countedBefore = cache.stats().bytes;
 for (const name of names) await fill(name);
-const after = used();
 const methods = names.length * 50;
-const share = (key, from, to) => (to[key] - from[key]) / methods;
-const both = (from, to) => ({ views: share('views', from, to), bodies: share('bodies', from, to) });
-process.send({ ...both(before, after), counted: both(countedBefore, counted()) });
-
-/** Returns the bytes that the two LRU caches count. */
-function counted() {
-  return { views: cache.views.calculatedSize, bodies: cache.bodies.calculatedSize };
-}
+process.send({
+  bytes: (used() - before) / methods,
+  counted: (cache.stats().bytes - countedBefore) / methods,
+});

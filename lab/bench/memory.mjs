@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { copySample, start } from './contenders.mjs';
+import { copyLibrary, start } from './contenders.mjs';
 import { load } from './data/load.mjs';
 import { newDatabase } from './databases.mjs';
 import { stop } from './processes.mjs';
@@ -15,7 +15,7 @@ const projects = Array.from({ length: 500 }, (_, number) => ({
 
 /** Measures the memory of cached methods, and the bytes that the cache counts for them. */
 export async function measureMemory() {
-  const folder = copySample('ours');
+  const folder = copyLibrary('ours');
   const database = await newDatabase('postgres', 'memory');
   const { child } = await start('ours', database);
   await load(database, projects);
@@ -27,9 +27,9 @@ export async function measureMemory() {
     ['list', 'one list of 20 rendered', 900],
     ['tree', 'the tree rendered'],
   ]) {
-    const { views, bodies, counted } = await measure(kind, folder, database);
-    rows.push(amountRow(words, views + bodies, 'B a method', goal));
-    rows.push(amountRow(`${words}, as the cache counts`, counted.views + counted.bodies, 'B a method'));
+    const { bytes, counted } = await measure(kind, folder, database);
+    rows.push(amountRow(words, bytes, 'B a method', goal));
+    rows.push(amountRow(`${words}, as the cache counts`, counted, 'B a method'));
   }
   return { rows, server: database.version };
 }

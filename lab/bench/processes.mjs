@@ -18,9 +18,9 @@ export async function cleanUp() {
 }
 
 /** Starts a Node program that serves HTTP on a free port, and waits until it answers `path`. */
-export async function serve(program, { args, cwd, env, path }) {
+export async function serve(program, { cwd, env, path }) {
   const port = await freePort();
-  const child = spawn(process.execPath, [...args, program], {
+  const child = spawn(process.execPath, [program], {
     stdio: ['ignore', 'ignore', 'inherit'],
     cwd,
     env: { ...process.env, ...env, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: String(port) },

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { checkEqual, firstTimed } from './check.mjs';
-import { copySample, start } from './contenders.mjs';
+import { copyLibrary, start } from './contenders.mjs';
 import { allProjects } from './data/catalogue.mjs';
 import { load } from './data/load.mjs';
 import { newDatabase } from './databases.mjs';
@@ -24,7 +24,7 @@ const warmUpSeconds = 0.5;
  * @param options as of `npm run bench`; `few` loads only the busy shops, for scenarios that read nothing else
  */
 export async function measureRatios(options) {
-  const { engine, only, form, against = form && root, rounds, seconds, few = false } = options;
+  const { engine, adapter, only, form, against = form && root, rounds, seconds, few = false } = options;
   const figures = wantedFigures(engine, only.split(',').filter(Boolean), against);
   const names = [...new Set(['ours', ...Object.values(figures).flatMap(Object.keys)])];
   const loaded = await prepared('ours', undefined, engine, names, few);
@@ -39,7 +39,7 @@ export async function measureRatios(options) {
     // Each round starts new processes, because two processes of one program may differ by a tenth as long as they run.
     const running = {};
     for (const name of names)
-      running[name] = await start(name, name === 'before' ? databaseBefore : database);
+      running[name] = await start(name, name === 'before' ? databaseBefore : database, adapter);
     const contendersIn = (scenario) =>
       ['ours', ...Object.keys(figures[scenario])].map((name) => running[name]);
     // The check comes before the measurement, after which each contender has made a different number of changes.
@@ -68,7 +68,7 @@ export async function measureRatios(options) {
 
 /** Creates a database with the tables of a build, and fills it. */
 async function prepared(name, checkout, engine, writers, few) {
-  copySample(name, checkout);
+  copyLibrary(name, checkout);
   const database = await newDatabase(engine, name);
   const { child } = await start(name, database);
   await load(database, few ? allProjects([]).slice(0, busyShops) : allProjects(writers));

@@ -14,8 +14,8 @@ const usage = `npm run bench -- [options]
   --record         record() and page() of events instead of the ratios; on PostgreSQL
   --all            the ratios on both engines, upsertMany and the memory
   --only a,b       only the scenarios whose names begin with these words: --only create,list20
-  --against dir    ours against another checkout that is built (npm run build, npx tsc -p apps/sample/tsconfig.app.json);
-                   on PostgreSQL, nothing is written
+  --adapter name   the adapter of ours: fastify (the default) or express
+  --against dir    ours against another checkout that is built (npm run build); nothing is written
   --form name      ours in a form of docs/scaling.md, hash-partitions or shards, against ours in one table
   --rounds n       7 by default
   --seconds n      load per contender and round, 2 by default
@@ -39,6 +39,7 @@ try {
     allowNegative: true,
     options: {
       engine: { type: 'string', default: 'postgres' },
+      adapter: { type: 'string', default: 'fastify' },
       memory: { type: 'boolean', default: false },
       import: { type: 'boolean', default: false },
       slowest: { type: 'boolean', default: false },
@@ -67,7 +68,7 @@ async function measure(options) {
   run('node scripts/install.mjs', root);
   if (!existsSync(`${here}node_modules/nestjs-paginate`))
     run('npm install --no-save --no-audit --no-fund --loglevel=error', here);
-  if (options.build) run('npm run build && npx tsc -p apps/sample/tsconfig.app.json', root);
+  if (options.build) run('npm run build', root);
   run('npx tsc -p rivals/nest', here);
   // These modules import packages that the commands above have installed.
   const { measureMemory } = await import('./memory.mjs');

@@ -49,7 +49,7 @@ describe('the contract suite', () => {
 
     for (const fault of faults) {
       expect(fault).toMatch(
-        new RegExp(`(GET|POST) /api/projects/\\S+ answers ${status}: .*${error.message}`),
+        new RegExp(`(GET|POST) /api/projects/\\S+ responds with ${status}: .*${error.message}`),
       );
       expect(fault).toContain('"headers" do not open the project');
     }
@@ -58,7 +58,8 @@ describe('the contract suite', () => {
   it('names the request and the field of the target when the path is wrong', async () => {
     const faults = await faultsOf({ ...target, path: 'wrong/:project_id/sales/orders' });
 
-    for (const fault of faults) expect(fault).toMatch(/wrong\/\S+ answers 404(.|\n)*"path" of the target/);
+    for (const fault of faults)
+      expect(fault).toMatch(/wrong\/\S+ responds with 404(.|\n)*"path" of the target/);
   });
 
   it('shows the last refusal of a check that fails', async () => {
@@ -66,7 +67,7 @@ describe('the contract suite', () => {
 
     const faults = await faultsOf(other);
 
-    expect(faults.join()).toMatch(/The last refusal: PATCH \/api\S+ answers 412: .*version_mismatch/);
+    expect(faults.join()).toMatch(/The last error: PATCH \/api\S+ responds with 412: .*version_mismatch/);
   });
 
   it('leaves nothing in the defaults project, even if a check fails there', async () => {

@@ -93,9 +93,9 @@ describe('the cache', () => {
   onlyWhere('severalConnections', () => {
     it('serves a project and its defaults as they were at one moment', async () => {
       const { methods, dataSource } = host;
-      const codesOf = { carrier_code: 'inheriting', method_code: 'moment' };
-      const old = { ...codesOf, method_label: 'Own', use_default: true };
-      await methods.upsert('default', { ...codesOf, method_label: 'Old' });
+      const codesKey = { carrier_code: 'inheriting', method_code: 'moment' };
+      const old = { ...codesKey, method_label: 'Own', use_default: true };
+      await methods.upsert('default', { ...codesKey, method_label: 'Old' });
       await methods.upsert(shop.project, old);
       await renewRevision(dataSource.manager, shop.project);
       const create = dataSource.createQueryRunner.bind(dataSource);
@@ -108,7 +108,7 @@ describe('the cache', () => {
           async (sql: string, parameters?: unknown, structured?: boolean) => {
             if (/shipping_method\b/.test(sql) && ++readings === 2)
               await dataSource.transaction(async (manager) => {
-                await methods.upsert('default', { ...codesOf, method_label: 'New' }, { manager });
+                await methods.upsert('default', { ...codesKey, method_label: 'New' }, { manager });
                 await methods.upsert(shop.project, { ...old, is_active: false }, { manager });
               });
             return query(sql, parameters as [], structured as true);
@@ -117,7 +117,7 @@ describe('the cache', () => {
         return runner;
       });
 
-      const found = await methods.findByCodes(shop.project, codesOf.carrier_code, codesOf.method_code);
+      const found = await methods.findByCodes(shop.project, codesKey.carrier_code, codesKey.method_code);
       vi.restoreAllMocks();
 
       expect(readings).toBeGreaterThanOrEqual(2);

@@ -19,7 +19,7 @@ describe.skipIf(!hasSharedData)(`918 real methods and 328 real kinds of events${
   it('come back unchanged and in order, and cannot be created twice', async () => {
     const methods = realMethods().map((method, index) => ({ ...method, sort_order: (index * 7) % 10 }));
 
-    const { created } = await app.nest.get(ShippingMethods).upsertMany(shop.project, methods);
+    const { changes } = await app.nest.get(ShippingMethods).upsertMany(shop.project, methods);
     const again = await Promise.all(
       methods.filter((_, index) => index % 9 === 0).map((each) => shop.create(each)),
     );
@@ -27,7 +27,7 @@ describe.skipIf(!hasSharedData)(`918 real methods and 328 real kinds of events${
     for (let page = 1; page <= 10; page++) pages.push(await shop.list(`page=${page}&per_page=100`));
     const tree = await shop.tree();
 
-    expect(created).toHaveLength(918);
+    expect(changes).toHaveLength(918);
     expect(again.filter(({ status, body }) => status !== 409 || body['identical'] !== true)).toEqual([]);
     const inOrder = methods.toSorted(
       (a, b) =>

@@ -14,6 +14,7 @@ import { type TestApp, testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
+import { methodsOf } from '../support/changes.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -22,7 +23,7 @@ const defaults = [
   { ...ground, carrier_label: 'UPS', sort_order: 3, meta: { days: 2, air: false } },
   { ...express, meta: { price: 1e2, note: 'é' } },
 ];
-const nothing = { methods: [], created: [], updated: [], unchanged: [], removed: [], changes: [] };
+const nothing = { methods: [], changes: [] };
 
 const anyRequest: fc.Arbitrary<UpsertShippingMethodRequest> = fc.record(
   {
@@ -162,7 +163,7 @@ describe('a dry run', () => {
     const inherited = { sort_order: 3, meta: { days: 2 }, own: { sort_order: 0, meta: {} } };
     expect(dry.changes).toMatchObject([{ before: inherited, after: { ...inherited, is_active: false } }]);
     expect(dry.changes[0]?.before).toEqual(existing);
-    expect(same.unchanged).toEqual([existing?.id]);
+    expect(same).toEqual({ methods: [existing], changes: [] });
   });
 
   it('of the defaults project inherits nothing', async () => {
@@ -182,7 +183,7 @@ describe('a dry run', () => {
 
       const dry = await methods.upsertMany(project, [ground, express], { manager, dryRun: true });
 
-      expect([dry.created.length, dry.unchanged.length]).toEqual([1, 1]);
+      expect([dry.methods.length, dry.changes.length]).toEqual([2, 1]);
     });
 
     expect((await methods.list(project)).meta.total).toBe(1);
@@ -194,7 +195,7 @@ describe('a dry run', () => {
 
     const dry = await methods.upsertMany(project, [saver], { removeOthers: true, dryRun: true });
 
-    expect(dry.removed).toEqual(existing);
+    expect(methodsOf(dry.changes, 'removed')).toEqual(existing);
     await expect(methods.upsertMany(project, [saver], { removeOthers: true })).rejects.toThrow(
       MethodInUseError,
     );

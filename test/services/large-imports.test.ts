@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
 import { watchStatements } from '../support/statements.js';
+import { methodsOf } from '../support/changes.js';
 
 /** 16 KiB of JSON, which the driver of MariaDB sends as 32 KiB, because it escapes quotes and backslashes. */
 const largestMeta = { quotes: '"'.repeat(8184) };
@@ -19,7 +20,7 @@ it('upsertMany stores 600 methods with the largest meta, and adoptDefaults copie
   const imported = await host.methods.upsertMany('large-defaults', largeMethods);
   const { methods: adopted } = await host.methods.adoptDefaults(freshProject());
 
-  expect(imported.created).toHaveLength(600);
+  expect(imported.changes).toHaveLength(600);
   expect(imported.methods.filter(({ meta }) => meta['quotes'] !== largestMeta.quotes)).toEqual([]);
   expect(adopted).toHaveLength(600);
 });
@@ -40,10 +41,10 @@ it('upsertMany stores 250 changed methods, each by one statement', async () => {
   await host.methods.upsertMany(project, requests(0));
   const { sent, stop } = watchStatements(host.dataSource);
 
-  const { updated } = await host.methods.upsertMany(project, requests(1));
+  const { changes } = await host.methods.upsertMany(project, requests(1));
   stop();
 
-  expect(updated).toHaveLength(250);
+  expect(methodsOf(changes, 'updated')).toHaveLength(250);
   expect(sent.filter((sql) => /^UPDATE \S*shipping_method\b/.test(sql))).toHaveLength(250);
   const rows = await host.dataSource.getRepository(ShippingMethod).findBy({ projectId: project });
   const stored = new Map(rows.map((row) => [row.methodCode, row]));

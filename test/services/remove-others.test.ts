@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
 import { engine } from '../support/database.js';
+import { methodsOf } from '../support/changes.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -64,12 +65,13 @@ describe('removeOthers', () => {
     await host.methods.upsertMany(project, [ground, express]);
 
     const kept = await host.methods.upsertMany(project, [saver], { maxRemoved: 0 });
-    const { removed } = await host.methods.upsertMany(project, [saver], {
+    const { changes } = await host.methods.upsertMany(project, [saver], {
       removeOthers: true,
       maxRemoved: 2,
     });
 
-    expect([kept.removed, removed.length]).toEqual([[], 2]);
+    expect(kept.changes).toMatchObject([{ type: 'created' }]);
+    expect(methodsOf(changes, 'removed')).toHaveLength(2);
   });
 
   it('changes nothing while your foreign key refers to a method that it would remove', async () => {
@@ -88,9 +90,9 @@ describe('removeOthers', () => {
     const { methods: stored } = await host.methods.upsertMany(project, [ground, express]);
     await engine.putIntoCart(host.dataSource.manager, project, stored[0]?.id ?? '');
 
-    const { removed } = await host.methods.upsertMany(project, [ground, saver], { removeOthers: true });
+    const { changes } = await host.methods.upsertMany(project, [ground, saver], { removeOthers: true });
 
-    expect(removed).toMatchObject([express]);
+    expect(methodsOf(changes, 'removed')).toMatchObject([express]);
     expect(await listed(project)).toEqual(['03', '65']);
   });
 });

@@ -41,9 +41,9 @@ describe('ShippingMethods.removeProject', () => {
     const project = freshProject();
     const requests = Array.from({ length: 1001 }, (_, n) => ({ ...ground, method_code: `${n}` }));
 
-    const { created } = await host.methods.upsertMany(project, requests);
+    const { changes } = await host.methods.upsertMany(project, requests);
 
-    expect(created).toHaveLength(1001);
+    expect(changes).toHaveLength(1001);
     expect(await host.methods.removeProject(project)).toBe(1001);
     expect((await host.methods.list(project)).meta.total).toBe(0);
   });

@@ -9,6 +9,7 @@ import { mounted } from '../mounted.js';
 import { Client, freshProject } from '../support/client.js';
 import { addMethods } from '../support/rows.js';
 import { watchStatements } from '../support/statements.js';
+import { methodsOf } from '../support/changes.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -40,12 +41,11 @@ describe('upsertMany', () => {
 
     const [created, updated, unchanged] = done.methods;
     expect(done.methods).toMatchObject([paket, { ...ground, sort_order: 5, id: old.id, version: 2 }, same]);
-    expect(done).toMatchObject({
-      created: [created?.id],
-      updated: [updated?.id],
-      unchanged: [unchanged?.id],
-      removed: [other],
-    });
+    expect(done.changes).toEqual([
+      { type: 'created', before: null, after: created },
+      { type: 'updated', before: old, after: updated },
+      { type: 'removed', before: other, after: null },
+    ]);
     expect((await host.methods.list(project)).data).toEqual([created, unchanged, updated]);
   });
 
@@ -55,7 +55,7 @@ describe('upsertMany', () => {
 
     const done = await host.methods.upsertMany(project, []);
 
-    expect(done).toEqual({ methods: [], created: [], updated: [], unchanged: [], removed: [], changes: [] });
+    expect(done).toEqual({ methods: [], changes: [] });
     expect((await host.methods.list(project)).data).toEqual([existing]);
   });
 
@@ -80,7 +80,7 @@ describe('upsertMany', () => {
 
     const seen = await changesDuring(async () => {
       const again = await host.methods.upsertMany(project, [ground, express], { removeOthers: true });
-      expect(again).toEqual({ ...first, created: [], unchanged: first.created, changes: [] });
+      expect(again).toEqual({ ...first, changes: [] });
     });
 
     expect(seen).toEqual([]);
@@ -118,11 +118,9 @@ describe('upsertMany', () => {
       host.methods.upsertMany(project, many(21, 'new'), { removeOthers: true }),
     ];
     for (const call of refused) await expect(call).rejects.toThrow(TooManyMethodsError);
-    const { created, removed } = await host.methods.upsertMany(project, many(20, 'new'), {
-      removeOthers: true,
-    });
+    const { changes } = await host.methods.upsertMany(project, many(20, 'new'), { removeOthers: true });
 
-    expect([created.length, removed.length]).toEqual([20, 20]);
+    expect([methodsOf(changes, 'created').length, methodsOf(changes, 'removed').length]).toEqual([20, 20]);
     expect((await host.methods.list(project)).meta.total).toBe(20);
   });
 
@@ -137,8 +135,8 @@ describe('upsertMany', () => {
     const swapped = host.methods.upsertMany(project, [...kept, ground], { removeOthers: true });
 
     await expect(swapped).rejects.toThrow(TooManyMethodsError);
-    const { updated, removed } = await host.methods.upsertMany(project, kept, { removeOthers: true });
-    expect([updated.length, removed.length]).toEqual([22, 1]);
+    const { changes } = await host.methods.upsertMany(project, kept, { removeOthers: true });
+    expect([methodsOf(changes, 'updated').length, methodsOf(changes, 'removed').length]).toEqual([22, 1]);
   });
 
   it('changes nothing when one of its requests has a fault', async () => {
@@ -165,7 +163,7 @@ describe('upsertMany', () => {
 describe('upsertMany of more methods than a page of a list', () => {
   const host = mounted({});
 
-  it('names each method in one of its four lists', async () => {
+  it('returns every method of the requests, and one change for each method that it changes', async () => {
     const project = freshProject();
     const requests = (kind: string, sort_order: number): UpsertShippingMethodRequest[] =>
       Array.from({ length: 101 }, (_, index) => ({ ...ground, method_code: `${kind} ${index}`, sort_order }));
@@ -174,7 +172,7 @@ describe('upsertMany of more methods than a page of a list', () => {
       ...requests('old', 0),
       ...requests('gone', 0),
     ]);
-    const [same, old, gone] = [0, 101, 202].map((from) => before.created.slice(from, from + 101));
+    const [same, old, gone] = [0, 101, 202].map((from) => before.methods.slice(from, from + 101));
 
     const done = await host.methods.upsertMany(
       project,
@@ -182,10 +180,11 @@ describe('upsertMany of more methods than a page of a list', () => {
       { removeOthers: true },
     );
 
-    expect(done.unchanged).toEqual(same);
-    expect(done.updated).toEqual(old);
-    expect(done.removed.map(({ id }) => id).toSorted()).toEqual(gone?.toSorted());
-    expect(done.created).toHaveLength(101);
-    expect(done.methods.map(({ id }) => id)).toEqual([...done.unchanged, ...done.updated, ...done.created]);
+    const [updated, created] = [methodsOf(done.changes, 'updated'), methodsOf(done.changes, 'created')];
+    expect(done.methods).toEqual([...(same ?? []), ...updated, ...created]);
+    expect(updated.map(({ id }) => id)).toEqual(old?.map(({ id }) => id));
+    expect(created).toHaveLength(101);
+    expect(new Set(methodsOf(done.changes, 'removed'))).toEqual(new Set(gone));
+    expect(done.changes).toHaveLength(303);
   });
 });

@@ -25,7 +25,7 @@ describe('upsertRequestOf', () => {
     const again = await host.methods.upsertMany(project, requests);
     const copy = await host.methods.upsertMany(freshProject(), requests);
 
-    expect([again.unchanged.length, again.changes]).toEqual([2, []]);
+    expect([again.methods.length, again.changes]).toEqual([2, []]);
     const made = { id: '', project_id: '', created_at: '', updated_at: '' };
     const values = (method: ShippingMethodDto): ShippingMethodDto => ({ ...method, ...made });
     expect(copy.methods.map(values)).toEqual(data.map(values));

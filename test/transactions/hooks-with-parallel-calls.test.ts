@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type OrderEventDto, type ShippingMethodChange } from 'nestjs-shipping';
+import { type OrderEventDto, type ShippingMethodChange, ShippingProject } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -9,6 +10,8 @@ import { anyStatement } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const nothing = (): Promise<unknown> => Promise.resolve();
+const slowNested = (manager: EntityManager): Promise<unknown> =>
+  manager.transaction(async (inner) => [await delay(20), await anyStatement(inner)]);
 
 describe('parallel calls in a hook, whose own hooks begin nested transactions,', () => {
   let change: (manager: EntityManager) => Promise<unknown> = nothing;
@@ -24,6 +27,7 @@ describe('parallel calls in a hook, whose own hooks begin nested transactions,',
   let project: string;
   const record = (manager: EntityManager): Promise<unknown> =>
     host.events.record(project, 'o', { type: 'a.b' }, { manager });
+  const rows = () => host.dataSource.getRepository(ShippingProject);
   beforeAll(() => engine.createCart(host.dataSource.manager));
   beforeEach(() => {
     project = freshProject();
@@ -33,7 +37,7 @@ describe('parallel calls in a hook, whose own hooks begin nested transactions,',
   });
 
   it('end, even if the second one is made while the first one has its nested transaction open', async () => {
-    event = (manager) => manager.transaction(async (inner) => [await delay(20), await anyStatement(inner)]);
+    event = slowNested;
     change = (manager) => Promise.all([record(manager), delay(10).then(() => record(manager))]);
 
     await host.methods.create(project, ground);
@@ -41,21 +45,29 @@ describe('parallel calls in a hook, whose own hooks begin nested transactions,',
     expect(await host.events.list(project, 'o')).toHaveLength(2);
   });
 
-  it('leave no transaction open when the hook begins a nested one beside them', async () => {
-    event = (manager) => manager.transaction(anyStatement);
-    change = (manager) => Promise.all([record(manager), manager.transaction(anyStatement)]);
+  it('end before a nested transaction of the hook begins, which may then be rolled back alone', async () => {
+    event = slowNested;
+    const refused = async (manager: EntityManager): Promise<void> => {
+      await manager.insert(ShippingProject, { projectId: `${project}-refused`, revision: randomUUID() });
+      await delay(10);
+      throw new Error('refused');
+    };
+    change = (manager) =>
+      Promise.all([record(manager), manager.transaction(refused).catch((error: Error) => error.message)]);
 
     await host.methods.create(project, ground);
 
     const totals = Array.from({ length: 4 }, async () => (await host.methods.list(project)).meta.total);
     expect(await Promise.all(totals)).toEqual([1, 1, 1, 1]);
     expect(await host.events.list(project, 'o')).toHaveLength(1);
+    expect(await rows().countBy({ projectId: `${project}-refused` })).toBe(0);
   });
 
   it('store nothing after a failed call has rolled the transaction around them back', async () => {
     const used = await host.methods.create(project, ground);
     await engine.putIntoCart(host.dataSource.manager, project, used.id);
     const types: string[] = [];
+    const late = `${project}-late`;
     const listening = host.methods.changes.subscribe(({ type }) => types.push(type));
 
     const placing = host.dataSource.transaction(async (manager) => {
@@ -63,6 +75,7 @@ describe('parallel calls in a hook, whose own hooks begin nested transactions,',
         host.methods.remove(project, used.id, { manager }),
         manager.transaction(anyStatement),
         delay(50).then(() => host.methods.create(project, { ...ground, method_code: 'late' }, { manager })),
+        delay(50).then(() => manager.insert(ShippingProject, { projectId: late, revision: randomUUID() })),
       ]);
       for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
     });
@@ -71,5 +84,6 @@ describe('parallel calls in a hook, whose own hooks begin nested transactions,',
     listening.unsubscribe();
     expect(types).toEqual([]);
     expect((await host.methods.list(project)).data.map(({ method_code }) => method_code)).toEqual(['03']);
+    expect(await rows().countBy({ projectId: late })).toBe(0);
   });
 });

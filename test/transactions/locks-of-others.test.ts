@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
+import { methodsOf } from '../support/changes.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
@@ -67,7 +68,7 @@ onlyWhere('severalConnections', () => {
       for (const projectId of [held, imported, removed]) await methods.upsertMany(projectId, list('old'));
       const [one] = await methods.findActive(held);
 
-      const [{ updated }, count] = await database.dataSource.transaction(
+      const [{ changes }, count] = await database.dataSource.transaction(
         'READ COMMITTED',
         async (manager) => {
           await methods.update(held, one?.id ?? '', { ...ground, method_label: 'new' }, { manager });
@@ -75,7 +76,7 @@ onlyWhere('severalConnections', () => {
         },
       );
 
-      expect(updated).toHaveLength(20);
+      expect(methodsOf(changes, 'updated')).toHaveLength(20);
       expect(count).toBe(20);
     });
 

@@ -6,6 +6,7 @@ import { mounted } from '../mounted.js';
 import { type TestApp, testApp } from '../support/app.js';
 import { freshProject } from '../support/client.js';
 import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { methodsOf } from '../support/changes.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
@@ -132,7 +133,7 @@ describe('upsertMany of two instances', () => {
     );
     const [created, done] = await Promise.all([Promise.all(single), Promise.all(many)]);
 
-    const removed = done.flatMap((each) => each.removed.map(({ id }) => id));
+    const removed = done.flatMap(({ changes }) => methodsOf(changes, 'removed').map(({ id }) => id));
     const { data } = await one.list(project, { per_page: 100 });
     expect(new Set(removed).size).toBe(removed.length);
     expect(data.filter(({ method_code }) => method_code.startsWith('batch'))).toHaveLength(10);

@@ -15,7 +15,7 @@ export function httpAdapter(): FastifyAdapter {
     // With Fastify's default limit, a request with a very long id would be answered as a missing route.
     routerOptions: { maxParamLength: 16 * 1024 },
     // The router refuses some paths, such as one that is not UTF-8, before any filter of Nest.
-    frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => problems.answer(error, reply),
+    frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => problems.send(error, reply),
   });
 }
 

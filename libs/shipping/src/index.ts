@@ -8,11 +8,7 @@ export {
   type ShippingRoute,
 } from './shipping.options.js';
 
-export {
-  type AdoptedMethods,
-  ShippingMethods,
-  type UpsertedMethods,
-} from './shipping-methods/shipping-methods.service.js';
+export { type ChangedMethods, ShippingMethods } from './shipping-methods/shipping-methods.service.js';
 export {
   type ChangeOptions,
   type DryRunOptions,

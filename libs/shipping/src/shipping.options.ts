@@ -35,7 +35,7 @@ export class ShippingSettings {
 
   /**
    * How many bytes the cache of each process may take; by default `{ maxBytes: 33_554_432 }`. `false`: no cache. The cache
-   * has the methods of projects, and the JSON of lists and trees. Before each answer, the database is asked whether the
+   * has the methods of projects, and the JSON of lists and trees. Before each response, the database is asked whether the
    * cached value is current.
    */
   @Must('be false or { maxBytes: a number of bytes }', isCache)
@@ -92,7 +92,7 @@ export class HttpSettings {
   @Decorators() decorators: ShippingDecorator[] = [];
 
   /**
-   * `false`: our refusals, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the mounted
+   * `false`: our errors, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the mounted
    * controllers sends them as problem details (RFC 9457).
    */
   @IsBoolean() problems = true;

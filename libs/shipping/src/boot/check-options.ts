@@ -46,6 +46,6 @@ export function unknownOption(option: string, known: readonly string[]): Error {
   return optionError(option, `is unknown here. The options are ${known.join(', ')}${place}`);
 }
 
-function optionError(option: string, fault: string): Error {
-  return new Error(`ShippingModule option "${option}" ${fault}.`);
+function optionError(option: string, problem: string): Error {
+  return new Error(`ShippingModule option "${option}" ${problem}.`);
 }

@@ -82,7 +82,7 @@ describe('a batcher', () => {
         served.push(items);
         return items.includes('lost') ? Promise.reject(lost) : Promise.resolve(items);
       },
-      (error) => error === lost,
+      { mayConcernSome: (error) => error === lost },
     );
 
     const answers = await Promise.allSettled(

@@ -9,11 +9,14 @@ interface WaitingItem<Item, Result> {
 /** We read the function at import, so that the services still work if a test replaces the timers later. */
 const soon = setImmediate;
 
-/** After this time the next batch starts, although the one before still runs. */
-const slowBatchMs = 200;
-
-/** The largest number of items in a batch, so that no statement grows with the number of clients. */
-const maxItems = 100;
+interface BatcherOptions {
+  /** The largest number of items in a batch, so that no statement grows with the number of clients. By default 100. */
+  maxItems?: number;
+  /** After this time the next batch starts, although the one before still runs. By default 200. */
+  slowBatchMs?: number;
+  /** Tells whether an error may concern only some items of a batch. Then each item runs alone. */
+  mayConcernSome?: (error: unknown) => boolean;
+}
 
 /**
  * Collects the items of calls that arrive while a batch runs, and runs them as the next batch. An item never joins a batch
@@ -23,13 +26,10 @@ export class Batcher<Item, Result> {
   private readonly waiting: WaitingItem<Item, Result>[] = [];
   private isBusy = false;
 
-  /**
-   * @param run returns a result for each item, in the order of the items. If it rejects, every call of the batch rejects.
-   * @param mayConcernSome tells whether an error may concern only some items of a batch. Then each item runs alone.
-   */
+  /** @param run returns a result for each item, in the order of the items. If it rejects, every call of the batch rejects. */
   constructor(
     private readonly run: (items: Item[]) => Promise<Result[]>,
-    private readonly mayConcernSome: (error: unknown) => boolean = () => false,
+    private readonly options: BatcherOptions = {},
   ) {}
 
   join(item: Item): Promise<Result> {
@@ -41,24 +41,24 @@ export class Batcher<Item, Result> {
 
   private gather(): void {
     this.isBusy = true;
-    // Clients that were answered together ask again together. Two turns of the event loop let them join one batch.
-    soon(() => soon(() => void this.serve(this.waiting.splice(0, maxItems))));
+    // Clients that get their responses together send their next requests together. Two turns of the event loop let them join one batch.
+    soon(() => soon(() => void this.serve(this.waiting.splice(0, this.options.maxItems ?? 100))));
   }
 
   private async serve(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
-    await withinMs(this.answer(batch), slowBatchMs);
+    await withinMs(this.settle(batch), this.options.slowBatchMs ?? 200);
     this.isBusy = false;
     if (this.waiting.length > 0) this.gather();
   }
 
-  private async answer(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
+  private async settle(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       const items = new Set(batch.map(({ item }) => item));
-      if (items.size > 1 && this.mayConcernSome(error))
-        await Promise.all([...items].map((item) => this.answer(batch.filter((each) => each.item === item))));
+      if (items.size > 1 && this.options.mayConcernSome?.(error))
+        await Promise.all([...items].map((item) => this.settle(batch.filter((each) => each.item === item))));
       else for (const { reject } of batch) reject(error);
     }
   }

@@ -2,7 +2,7 @@ import { contentionOf } from './connection-errors.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 import { withinMs } from './within-ms.js';
 
-/** A connection may never answer. After this time the next call starts, although the one before still runs. */
+/** A statement may never return. After this time the next call starts, although the one before still runs. */
 const slowCallMs = 30_000;
 
 /** Runs calls with the same key one after another. Calls that wait for one lock then use one connection, not one each. */

@@ -74,7 +74,7 @@ interface QueryEvent extends TransactionEvent {
 
 /**
  * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because TypeORM
- * answers a failed SAVEPOINT with a ROLLBACK of the outer transaction.
+ * reacts to a failed SAVEPOINT with a ROLLBACK of the outer transaction.
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
@@ -196,7 +196,7 @@ export class Transactions implements EntitySubscriberInterface {
     if (connection && !passesAfterFailure.test(query)) refuseAfterFailure(connection);
   }
 
-  /** @throws Error when PostgreSQL answers COMMIT with ROLLBACK, which TypeORM takes for a commit */
+  /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM takes for a commit */
   afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
     if (query !== 'COMMIT' || !success) return;
     const connection = this.connectionOf(queryRunner);

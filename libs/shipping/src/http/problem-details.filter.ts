@@ -10,27 +10,27 @@ import {
 import { type ProblemDetails, problemDetails, ShippingException } from '../problems/shipping.exception.js';
 import { isObject } from '../validation/json-object.js';
 import { InvalidParameterError } from '../validation/violations.js';
-import { type FastifyResponse } from './answer.js';
+import { type FastifyResponse } from './response.js';
 import { InvalidJsonError } from './request.js';
 
 const logger = new Logger('ShippingModule');
 
 /**
- * Answers every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
+ * Sends every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
  * adapters. It is for HTTP only. Turn it on with `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of the
- * same application must not inherit it, because its callers would get no answer. The mounted routes send our own refusals as
- * problems without this filter. The filter adds nothing to an answer that was begun. On Express, it ends that answer.
+ * same application must not inherit it, because its callers would get no response. The mounted routes send our own errors as
+ * problems without this filter. The filter adds nothing to a response that was begun. On Express, it ends that response.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
   /** @throws the exception, outside of HTTP */
   catch(exception: unknown, host: ArgumentsHost): void {
     if (host.getType() !== 'http') throw exception;
-    this.answer(exception, host.switchToHttp().getResponse<FastifyResponse | ServerResponse>());
+    this.send(exception, host.switchToHttp().getResponse<FastifyResponse | ServerResponse>());
   }
 
   /** Sends an error that Nest passes to no filter, such as one of Fastify's `frameworkErrors`. */
-  answer(exception: unknown, response: FastifyResponse | ServerResponse): void {
+  send(exception: unknown, response: FastifyResponse | ServerResponse): void {
     const problem = problemOf(exception);
     if (problem.status >= 500) log(exception);
     const exceptionHeaders = exception instanceof ShippingException ? exception.headers : {};
@@ -48,7 +48,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
     // Express's response is a Node response. Its `send()` would add an ETag and a charset. On Fastify, the error of a
     // middleware comes with a Node response, too.
     if (response.headersSent) {
-      // Nest's own filter does the same. Otherwise the client would wait for the rest of the answer.
+      // Nest's own filter does the same. Otherwise the client would wait for the rest of the response.
       response.end();
       return;
     }
@@ -59,7 +59,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
   }
 }
 
-/** Sends our own refusals on the mounted routes. Nest asks it before a global filter of the host. */
+/** Sends our own errors on the mounted routes. Nest asks it before a global filter of the host. */
 @Catch(ShippingException)
 export class ShippingExceptionFilter extends ProblemDetailsFilter {
   /** @param projectParameter the name of the project's path parameter */
@@ -67,8 +67,8 @@ export class ShippingExceptionFilter extends ProblemDetailsFilter {
     super();
   }
 
-  override answer(exception: unknown, response: FastifyResponse | ServerResponse): void {
-    super.answer(
+  override send(exception: unknown, response: FastifyResponse | ServerResponse): void {
+    super.send(
       exception instanceof InvalidParameterError ? this.withPathNames(exception) : exception,
       response,
     );
@@ -132,7 +132,7 @@ export function problemOf(exception: unknown): ProblemDetails {
   return isForClient ? { ...hostMembersOf(error), ...problem } : problem;
 }
 
-/** Returns what a host has put into its exception beside the members that Nest adds, for instance `faults` of an import. */
+/** Returns what a host has put into its exception beside the members that Nest adds, for instance `lines` of an import. */
 function hostMembersOf(error: HttpError): object {
   const response = responseOf(error);
   const plain: unknown =

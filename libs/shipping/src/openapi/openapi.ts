@@ -23,7 +23,7 @@ export interface OpenApiDocument {
 export interface ShippingDocumentOptions {
   path?: string;
   maxPageSize?: number;
-  /** `false`: the document has only the refusals that your decorators describe, because your filters answer ours. */
+  /** `false`: the document has only the errors that your decorators describe, because your filters send ours. */
   problems?: boolean;
 }
 
@@ -76,8 +76,10 @@ export function documentShipping<Document extends OpenApiDocument>(
       const { operationId } = operation;
       for (let suffix = 2; takenIds.has(operation.operationId); suffix++)
         operation.operationId = `${operationId}${suffix}`;
-      const answers = Object.entries(operation.responses).filter(([code]) => problems || Number(code) < 400);
-      operation.responses = Object.fromEntries(answers);
+      const responses = Object.entries(operation.responses).filter(
+        ([code]) => problems || Number(code) < 400,
+      );
+      operation.responses = Object.fromEntries(responses);
       scannedItem[method] = completed(operation, scannedItem[method]);
     }
     paths[route] = scannedItem;

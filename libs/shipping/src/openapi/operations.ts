@@ -6,7 +6,7 @@ import * as errors from '../shipping-methods/shipping-methods.errors.js';
 import { InvalidParameterError, ValidationFailedError } from '../validation/violations.js';
 import { exampleMethod } from './method.schemas.js';
 import { ifMatch, ifNoneMatch, listQuery, methodId, mountParameters, orderId } from './parameters.js';
-import { refusals } from './problem.schemas.js';
+import { errorResponses } from './problem.schemas.js';
 import * as s from './schema.js';
 
 export const tags = [
@@ -20,7 +20,7 @@ const created = { ...updated, Location: header('The path of the method.') };
 const validated = {
   ETag: header('The value for `If-None-Match`. It is opaque.'),
   'Cache-Control': header(
-    '`no-cache`: a cache must ask with `If-None-Match` before it uses the answer again.',
+    '`no-cache`: a cache must ask with `If-None-Match` before it uses the response again.',
   ),
 };
 
@@ -30,14 +30,14 @@ const success = (schema: string, headers?: object) => {
 };
 /** The successful responses to a conditional read. */
 const current = (schema: string) => {
-  const description = 'Nothing has changed since the answer with that ETag.';
+  const description = 'Nothing has changed since the response with that ETag.';
   return { 200: success(schema, validated), 304: { description, headers: validated } };
 };
 const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };
 
 const { id, version } = exampleMethod;
 const misspelledDetail = '/carier_code is not a field of a shipping method.';
-const bodyRefusals = [
+const bodyErrors = [
   new ValidationFailedError({
     errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelledDetail, allowed: settableFields }],
   }),
@@ -46,13 +46,13 @@ const bodyRefusals = [
   new PayloadTooLargeException(),
   new UnsupportedMediaTypeError(),
 ];
-const createRefusals = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(10_000)];
-const methodRefusals = [
+const createErrors = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(10_000)];
+const methodErrors = [
   new errors.MethodNotFoundError(),
   new errors.MethodInUseError(undefined),
   new errors.VersionMismatchError(version, id),
 ];
-const updateRefusals = [new errors.DuplicateMethodError(id), ...methodRefusals];
+const updateErrors = [new errors.DuplicateMethodError(id), ...methodErrors];
 
 interface Details {
   description: string;
@@ -85,19 +85,19 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
     [`${base}/shipments/methods`]: {
       post: operation('createShippingMethod', 'Create a shipping method', {
         description:
-          'The pair of `carrier_code` and `method_code` is unique in a project. If a method has the pair already, the refusal names that method, and says whether it stores what was sent. If it does, a retry was safe.',
+          'The pair of `carrier_code` and `method_code` is unique in a project. If a method has the pair already, the error names that method, and says whether it stores what was sent. If it does, a retry was safe.',
         parameters: inMount,
         requestBody,
         responses: {
           201: success('ShippingMethod', created),
-          ...refusals(...bodyRefusals, ...write, ...createRefusals),
+          ...errorResponses(...bodyErrors, ...write, ...createErrors),
         },
       }),
       get: operation('listShippingMethods', 'List shipping methods', {
         description:
           'One page of the methods that match, ordered by `sort_order`, `carrier_code` and `method_code`. If a method inherits a value, that value counts, not the stored one. A page past the end has no data, and the true total.',
         parameters: [...inMount, ...listQuery(maxPageSize), ifNoneMatch],
-        responses: { ...current('ShippingMethodPage'), ...refusals(...read) },
+        responses: { ...current('ShippingMethodPage'), ...errorResponses(...read) },
       }),
     },
     [`${base}/shipments/methods/tree`]: {
@@ -105,7 +105,7 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
         description:
           'Inactive methods are included. Carriers are ordered by their smallest `sort_order`, then by code.',
         parameters: [...inMount, ifNoneMatch],
-        responses: { ...current('ShippingTree'), ...refusals(...read) },
+        responses: { ...current('ShippingTree'), ...errorResponses(...read) },
       }),
     },
     [`${base}/shipments/methods/{method_id}`]: {
@@ -116,7 +116,7 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
         requestBody,
         responses: {
           200: success('ShippingMethod', updated),
-          ...refusals(...bodyRefusals, ...write, ...updateRefusals),
+          ...errorResponses(...bodyErrors, ...write, ...updateErrors),
         },
       }),
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
@@ -124,7 +124,7 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
         parameters: [...inMount, methodId, ifMatch],
         responses: {
           204: { description: 'The method is deleted.' },
-          ...refusals(...write, ...methodRefusals),
+          ...errorResponses(...write, ...methodErrors),
         },
       }),
     },
@@ -135,7 +135,7 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
         parameters: [...inMount, orderId],
         responses: {
           200: success('OrderEventList', { 'Cache-Control': validated['Cache-Control'] }),
-          ...refusals(...read),
+          ...errorResponses(...read),
         },
       }),
     },

@@ -30,7 +30,7 @@ export const ifMatch = header(
 );
 export const ifNoneMatch = header(
   'If-None-Match',
-  'The ETag of an earlier answer. The answer is 304 while that ETag is current.',
+  'The ETag of an earlier response. The status is 304 while that ETag is current.',
 );
 
 const { conditions: maxItems, offset, parameterBytes, perPage, q: maxLength, values } = list.listLimits;

@@ -37,23 +37,24 @@ const violationDescription = 'What is wrong, and where. It has a `pointer`, a `p
 
 export const problemSchemas = {
   ShippingProblem: s.object(
-    'A refusal, in the format of RFC 9457.',
+    'An error, in the format of RFC 9457.',
     { ...members, ...extensions },
     Object.keys(members),
   ),
   ShippingViolation: s.object(violationDescription, violation, ['code', 'detail']),
 };
 
-/** The responses to these refusals, by status. The refusals themselves are the examples. */
-export function refusals(...exceptions: HttpException[]): Record<number, object> {
+/** Returns the responses with these errors, by status. The errors themselves are the examples. */
+export function errorResponses(...exceptions: HttpException[]): Record<number, object> {
   const problems = exceptions.map(problemOf);
-  const withStatus = (status: number) => refusal(problems.filter((problem) => problem.status === status));
+  const withStatus = (status: number) =>
+    errorResponse(problems.filter((problem) => problem.status === status));
   return Object.fromEntries(problems.map(({ status }) => [status, withStatus(status)]));
 }
 
 const retryAfter = { 'Retry-After': { description: 'How many seconds to wait.', schema: s.integer } };
 
-function refusal(problems: ProblemDetails[]): object {
+function errorResponse(problems: ProblemDetails[]): object {
   const code = { ...s.string, enum: problems.map((each) => each.code) };
   const schema = { allOf: [s.ref('ShippingProblem'), { type: 'object', properties: { code } }] };
   const examples = Object.fromEntries(problems.map((value) => [value.code, { value }]));

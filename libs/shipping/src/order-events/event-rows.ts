@@ -130,7 +130,13 @@ export async function readEvents(
     types,
     ...(after && { time: dialect.timeParameter(String(after.occurred_at)), seq: Number(after.seq) }),
   };
-  const name = ['events', limit, types && 'types', newestFirst && 'newest first', after && 'after'].join(' ');
+  const name = [
+    'events',
+    limit ?? 'all',
+    types && 'types',
+    newestFirst && 'newest first',
+    after && 'after',
+  ].join(' ');
   const { records } = await runCached<EventRow>(manager, OrderEvent, name, values, () => {
     const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
@@ -184,7 +190,7 @@ function selectEvents(manager: EntityManager) {
   const query = manager
     .createQueryBuilder(OrderEvent, 'e')
     .select(dialectOf(manager.connection).valueColumn('e.seq'), 'seq');
-  // A DataSource with TypeORM's query cache would answer with old rows.
+  // A DataSource with TypeORM's query cache would return old rows.
   query.cache(false);
   for (const name of columnNames) query.addSelect(columnSql(manager, name, `e.${name}`), name);
   return query;

@@ -17,13 +17,14 @@ import {
   eventOf,
   type EventRow,
   insertEvent,
+  type OrderKey,
   orderIdsAfter,
   readEvents,
   returnsRow,
 } from './event-rows.js';
 
-/** How many events one statement reads. */
-const readBatchSize = 200;
+/** How many events one statement of a stream reads. */
+const streamBatchSize = 200;
 
 /** How many orders `removeProject` looks up at a time. */
 const ordersOfRemoval = 100;
@@ -99,10 +100,11 @@ export class OrderEvents {
   /** Returns the whole history at once. For a long history use `stream`. An unknown order has no events. */
   async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
     checkIds({ projectId, orderId });
-    const events: OrderEventDto[] = [];
     const callerManager = this.database.callerManager(options);
-    for await (const batch of this.batches(projectId, orderId, callerManager)) events.push(...batch);
-    return events;
+    const rows = await this.database.read(callerManager, (manager) =>
+      readEvents(manager, { projectId, orderId }, {}),
+    );
+    return rows.map(eventOf);
   }
 
   /**
@@ -116,7 +118,7 @@ export class OrderEvents {
   ): AsyncGenerator<OrderEventDto, void, undefined> {
     checkIds({ projectId, orderId });
     // The manager is looked up now. When the first event is read, another ambient transaction may be open.
-    return eventsIn(this.batches(projectId, orderId, this.database.callerManager(options)));
+    return this.eventsOf({ projectId, orderId }, this.database.callerManager(options));
   }
 
   /**
@@ -160,26 +162,18 @@ export class OrderEvents {
     });
   }
 
-  /** Returns every event that was committed before the call exactly once. */
-  private async *batches(
-    projectId: string,
-    orderId: string,
+  /** Yields every event that was committed before the call exactly once. */
+  private async *eventsOf(
+    order: OrderKey,
     callerManager: EntityManager | undefined,
-  ): AsyncGenerator<OrderEventDto[], void, undefined> {
-    let after: EventRow | undefined;
+  ): AsyncGenerator<OrderEventDto, void, undefined> {
+    let batch: EventRow[] = [];
     do {
-      // One event more than the batch holds shows whether there is a next batch.
-      const rows = await this.database.read(callerManager, (manager) =>
-        readEvents(manager, { projectId, orderId }, { limit: readBatchSize + 1, after }),
+      const after = batch.at(-1);
+      batch = await this.database.read(callerManager, (manager) =>
+        readEvents(manager, order, { limit: streamBatchSize, after }),
       );
-      yield rows.slice(0, readBatchSize).map(eventOf);
-      after = rows.length > readBatchSize ? rows[readBatchSize - 1] : undefined;
-    } while (after);
+      yield* batch.map(eventOf);
+    } while (batch.length === streamBatchSize);
   }
-}
-
-async function* eventsIn(
-  batches: AsyncGenerator<OrderEventDto[]>,
-): AsyncGenerator<OrderEventDto, void, undefined> {
-  for await (const batch of batches) yield* batch;
 }

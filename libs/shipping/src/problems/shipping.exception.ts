@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
 
-/** The problem details (RFC 9457) of one refusal, as a client receives them. */
+/** The problem details (RFC 9457) of one error, as a client receives them. */
 export interface ProblemDetails {
   /** `urn:problem:shipping:<code>` */
   type: string;
@@ -30,7 +30,7 @@ export function problemDetails(
  */
 export abstract class ShippingException extends HttpException {
   readonly code: string;
-  /** Headers of the answer, for instance `Retry-After`. The routes and `ProblemDetailsFilter` send them. */
+  /** Headers of the response, for instance `Retry-After`. The routes and `ProblemDetailsFilter` send them. */
   readonly headers: Readonly<Record<string, string>> = {};
   /**
    * Whether your transaction can only be rolled back after a call in it has thrown this error. If the error comes from your
@@ -42,7 +42,7 @@ export abstract class ShippingException extends HttpException {
     readonly problem: ProblemDetails,
     options?: { cause?: unknown },
   ) {
-    // The host's filter may read the fields of Nest's exceptions. Without them, its answer would say nothing.
+    // The host's filter may read the fields of Nest's exceptions. Without them, its response would say nothing.
     const { status: statusCode, title: error, detail: message } = problem;
     super({ ...problem, statusCode, error, message }, statusCode, options);
     this.code = problem.code;

@@ -28,8 +28,8 @@ export class EffectiveMethod {
   /** Returns the value that clients see. If the default has null, this is the stored value. */
   value<Name extends FieldName>(name: Name): StoredMethod[Name] {
     const { stored, inheritedFrom } = this;
-    const inherited = inheritedFrom && inheritable.has(name) ? inheritedFrom[name] : undefined;
-    return (inherited ?? stored[name]) as StoredMethod[Name];
+    if (!inheritedFrom || !inheritable.has(name)) return stored[name];
+    return inheritedFrom[name] ?? stored[name];
   }
 
   /**
@@ -68,17 +68,23 @@ export class EffectiveMethod {
 
   /** The JSON of `dto`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
   get json(): string {
-    const { stored, inherited } = this;
-    let json = `{"id":${JSON.stringify(stored.id)},"project_id":${JSON.stringify(stored.project_id)},`;
+    const { stored, inheritedFrom } = this;
+    let json = `{"id":"${stored.id}","project_id":${JSON.stringify(stored.project_id)},`;
     for (const [name, key] of keys) json += `${key}${valueJson(name, this.value(name))},`;
-    const own = inherited.map((name) => `"${name}":${valueJson(name, stored[name])}`);
-    json += `"inherited":${JSON.stringify(inherited)},"own":{${own.join(',')}},"version":${stored.version},`;
-    return `${json}"etag":${JSON.stringify(this.etag)},"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
+    json += inheritedFrom ? this.inheritanceJson : '"inherited":[],"own":{}';
+    json += `,"version":${stored.version},"etag":${JSON.stringify(this.etag)}`;
+    return `${json},"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
   }
 
   /** The stored values that a client can change. */
   get storedValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
+  }
+
+  private get inheritanceJson(): string {
+    const { stored, inherited } = this;
+    const own = inherited.map((name) => `"${name}":${valueJson(name, stored[name])}`);
+    return `"inherited":${JSON.stringify(inherited)},"own":{${own.join(',')}}`;
   }
 
   private get inherited(): InheritedField[] {
@@ -100,9 +106,9 @@ function valuesOf<Name extends SettableField>(
 /** The names of the settable fields, each with the JSON of its key. */
 const keys = settableFields.map((name) => [name, `"${name}":`] as const);
 
-/** @param value a stored value; `meta` is stored as JSON */
+/** @param value a stored value: a text, a number, a boolean or null; `meta` is stored as JSON */
 function valueJson(name: SettableField, value: unknown): string {
-  return name === 'meta' ? String(value) : JSON.stringify(value);
+  return typeof value === 'string' && name !== 'meta' ? JSON.stringify(value) : String(value);
 }
 
 /** Compares two methods for the order of lists. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { v7 as uuid } from 'uuid';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
-import { codesOf } from './method-fields.js';
+import { codesKey } from './method-fields.js';
 import { type MethodSet, type MethodView } from './method-view.js';
 import {
   DuplicateMethodError,
@@ -13,7 +13,7 @@ import {
 } from './shipping-methods.errors.js';
 import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 
-// These functions decide what a call changes. They read only the view of the project, and throw refusals.
+// These functions decide what a call changes. They read only the view of the project, and throw the errors of the call.
 
 /** A row to write. */
 export type Change =
@@ -23,7 +23,7 @@ export type Change =
 
 /**
  * Returns the rows to write. The list is empty when nothing changes.
- * @throws the refusal of the call
+ * @throws the error of the call
  */
 export type Decide = (view: MethodView) => Change[];
 
@@ -67,10 +67,10 @@ export function decideUpsert(
   { maxMethods, removeOthers = false, maxRemoved }: UpsertBounds,
 ): Decide {
   return (view) => {
-    const otherMethods = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
+    const otherMethods = new Map(view.methods.map((method) => [codesKey(method.stored), method]));
     const changes = requests.flatMap((request) => {
-      const existing = otherMethods.get(codesOf(request));
-      otherMethods.delete(codesOf(request));
+      const existing = otherMethods.get(codesKey(request));
+      otherMethods.delete(codesKey(request));
       return existing ? patch(view, existing, request) : insertOf(valuesToStore(request));
     });
     if (removeOthers) {
@@ -86,8 +86,8 @@ export function decideUpsert(
 /** Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits. */
 export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
   return (view) => {
-    const existingCodes = new Set(view.methods.map(({ stored }) => codesOf(stored)));
-    const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesOf(stored)));
+    const existingCodes = new Set(view.methods.map(({ stored }) => codesKey(stored)));
+    const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesKey(stored)));
     const changes = missing.map(({ storedValues }) => insertOf({ ...storedValues, use_default: true }));
     return refuseTooMany(view, changes, maxMethods);
   };
@@ -141,7 +141,7 @@ function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippin
   const stored = before.storedValues;
   const values = patched(before.dto, stored, request);
   if (isDeepStrictEqual(values, stored)) return [];
-  if (codesOf(values) !== codesOf(stored)) {
+  if (codesKey(values) !== codesKey(stored)) {
     const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);
     if (methodWithCodes) throw new DuplicateMethodError(methodWithCodes.stored.id);
   }

@@ -115,7 +115,7 @@ export function isRequired(name: SettableField): boolean {
 }
 
 /** Returns one key for the pair of codes. It is unambiguous, because no code has a line break. */
-export function codesOf({
+export function codesKey({
   carrier_code,
   method_code,
 }: {

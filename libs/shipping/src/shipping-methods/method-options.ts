@@ -20,7 +20,7 @@ export interface ChangeOptions extends CallOptions {
 export interface DryRunOptions extends CallOptions {
   /**
    * The call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not call
-   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The refusals are the
+   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The errors are the
    * same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only a real call.
    */
   dryRun?: boolean;
@@ -28,9 +28,9 @@ export interface DryRunOptions extends CallOptions {
 
 /** Options of `upsertMany`. */
 export interface UpsertManyOptions extends DryRunOptions {
-  /** The methods that no request names are removed. Without any request, the call is refused. */
+  /** The methods that no request names are removed. Without any request, the call fails. */
   removeOthers?: boolean;
-  /** If `removeOthers` would remove more methods than this, the call is refused. By default there is no limit. */
+  /** If `removeOthers` would remove more methods than this, the call fails. By default there is no limit. */
   maxRemoved?: number;
 }
 

@@ -7,7 +7,7 @@ import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
 const query = (asked: object) => checkListQuery(new Violations(), asked, 100);
-const codesOf = (methods: readonly EffectiveMethod[]): string[] =>
+const codesKey = (methods: readonly EffectiveMethod[]): string[] =>
   methods.map(({ stored }) => `${stored.carrier_code} ${stored.method_code}`);
 
 describe('a view', () => {
@@ -26,7 +26,7 @@ describe('a view', () => {
       ]),
     );
 
-    expect(codesOf(view.methods)).toEqual([
+    expect(codesKey(view.methods)).toEqual([
       'é a',
       'Z a',
       'a Z',

@@ -4,7 +4,7 @@ import { isUuid } from '../validation/identifiers.js';
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
 import { type CheckedListQuery, matches } from './list/list-filter.js';
-import { codesOf, fieldNames, fieldOf, searchedFields } from './method-fields.js';
+import { codesKey, fieldNames, fieldOf, searchedFields } from './method-fields.js';
 
 /** The stored methods of a project, all read at the same moment. */
 export interface MethodSet {
@@ -34,7 +34,7 @@ const defaultBytes = 350;
 const beyondLatin1 = /[^\0-\xFF]/;
 
 /**
- * A part of each tag. It changes when the fields of a method change, so that a 304 never confirms an answer of an older
+ * A part of each tag. It changes when the fields of a method change, so that a 304 never confirms a response of an older
  * version of this library.
  */
 const format = createHash('sha256').update(fieldNames.join()).digest('base64url').slice(0, 6);
@@ -64,9 +64,9 @@ export class MethodView {
     this.defaultsRevision = defaults?.revision;
     const revisions = this.inherits ? [revision, defaults?.revision ?? 'none'] : [revision];
     this.tag = [format, ...revisions.filter((each) => each !== undefined)].join('.');
-    const byCodes = new Map(defaults?.methods.map((method) => [codesOf(method), method]));
+    const byCodes = new Map(defaults?.methods.map((method) => [codesKey(method), method]));
     this.methods = methods
-      .map((each) => new EffectiveMethod(each, each.use_default ? byCodes.get(codesOf(each)) : undefined))
+      .map((each) => new EffectiveMethod(each, each.use_default ? byCodes.get(codesKey(each)) : undefined))
       .toSorted(inListOrder);
     this.bytes = viewBytes + this.methods.reduce((bytes, method) => bytes + bytesOf(method), 0);
   }

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, HttpCode, Inject, Patch, Post, Req, Res } from '@nestjs/common';
-import { answer, type HttpResponse } from '../http/answer.js';
+import { type HttpResponse, respond } from '../http/response.js';
 import { ifMatch } from '../http/conditional.js';
 import { JsonBody, PathId, ProjectId } from '../http/parameters.js';
 import { type HttpRequest, urlOf } from '../http/request.js';
@@ -31,7 +31,7 @@ export class ShippingMethodsController {
   ): Promise<ShippingMethodDto> {
     const method = await this.methods.create(projectId, body as UpsertShippingMethodRequest);
     const location = `${urlOf(request).path}/${method.id}`;
-    return answer(response, method, { headers: { ETag: method.etag, Location: location } });
+    return respond(response, method, { headers: { ETag: method.etag, Location: location } });
   }
 
   @Get('shipments/methods')
@@ -40,7 +40,7 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodPage> {
-    return answerRead(request, response, await this.methods.list(projectId, urlOf(request).search));
+    return respondToRead(request, response, await this.methods.list(projectId, urlOf(request).search));
   }
 
   @Get('shipments/methods/tree')
@@ -49,7 +49,7 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingTree> {
-    return answerRead(request, response, await this.methods.tree(projectId));
+    return respondToRead(request, response, await this.methods.tree(projectId));
   }
 
   @Patch('shipments/methods/:method_id')
@@ -67,7 +67,7 @@ export class ShippingMethodsController {
       return tags;
     });
     const method = await this.methods.update(projectId, id, body as UpsertShippingMethodRequest, { etag });
-    return answer(response, method, { headers: { ETag: method.etag } });
+    return respond(response, method, { headers: { ETag: method.etag } });
   }
 
   @Delete('shipments/methods/:method_id')
@@ -82,17 +82,21 @@ export class ShippingMethodsController {
       ifMatch(violations, request.headers['if-match']),
     );
     await this.methods.remove(projectId, id, { etag });
-    answer(response, undefined, { headers: {} });
+    respond(response, undefined, { headers: {} });
   }
 }
 
-/** Answers a list or a tree with its ETag. Caches may keep the answer, but must ask each time whether it is current. */
-function answerRead<Value extends object>(request: HttpRequest, response: HttpResponse, value: Value): Value {
+/** Sends a list or a tree with its ETag. Caches may keep the response, but must ask each time whether it is current. */
+function respondToRead<Value extends object>(
+  request: HttpRequest,
+  response: HttpResponse,
+  value: Value,
+): Value {
   const etag = etagOf(value);
   // Only the values of our service have an ETag. A test of the host may have replaced the service.
   if (etag === undefined) return value;
   const ifNoneMatch = request.headers['if-none-match'];
-  return answer(response, value, {
+  return respond(response, value, {
     headers: { ETag: etag, 'Cache-Control': 'no-cache' },
     ifNoneMatch,
     json: unreadJson,

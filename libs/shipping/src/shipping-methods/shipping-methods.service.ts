@@ -26,7 +26,7 @@ import {
   decideUpdate,
   decideUpsert,
 } from './method-changes.js';
-import { codesOf } from './method-fields.js';
+import { codesKey } from './method-fields.js';
 import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './rendering.js';
 import {
   type ChangeOptions,
@@ -43,30 +43,16 @@ import { MethodNotFoundError } from './shipping-methods.errors.js';
 
 const changesOf = onePerDataSource(() => new Subject<ShippingMethodChange>());
 
-/** The result of `upsertMany`. With `dryRun`, it is what the call would do. */
-export interface UpsertedMethods {
-  /** The methods, in the order of the requests. */
+/** The result of `upsertMany` and `adoptDefaults`. With `dryRun`, it is what the call would do. */
+export interface ChangedMethods {
+  /** The methods of the requests, in their order. `adoptDefaults` returns the methods that were created. */
   methods: ShippingMethodDto[];
-  /** The ids of the created methods. */
-  created: string[];
-  updated: string[];
-  unchanged: string[];
-  /** The removed methods, as they were. */
-  removed: ShippingMethodDto[];
   /** Each method that was created, updated or removed, with the values that it showed before and after. */
   changes: ShippingMethodChange[];
 }
 
-/** The result of `adoptDefaults`. With `dryRun`, it is what the call would do. */
-export interface AdoptedMethods {
-  /** The methods that were created. */
-  methods: ShippingMethodDto[];
-  /** The same methods, each as a change of the type `created`. */
-  changes: ShippingMethodChange[];
-}
-
 /**
- * The shipping methods of each project. Every call checks its own input and throws the errors that the routes answer with.
+ * The shipping methods of each project. Every call checks its own input and throws the errors that the routes send.
  * With `{ manager }` as its last argument, a call becomes part of the caller's transaction.
  */
 @Injectable()
@@ -190,8 +176,8 @@ export class ShippingMethods {
     });
     const method = await this.findIn(projectId, options, (view) => view.byCodes(carrierCode, methodCode));
     // The codes may have changed before the lock.
-    const codes = codesOf({ carrier_code: carrierCode, method_code: methodCode });
-    return method && codesOf(method.stored) === codes ? method.dto : null;
+    const codes = codesKey({ carrier_code: carrierCode, method_code: methodCode });
+    return method && codesKey(method.stored) === codes ? method.dto : null;
   }
 
   /**
@@ -241,27 +227,15 @@ export class ShippingMethods {
     projectId: string,
     requests: readonly UpsertShippingMethodRequest[],
     options: UpsertManyOptions = {},
-  ): Promise<UpsertedMethods> {
+  ): Promise<ChangedMethods> {
     const checked = checkWithIds({ projectId }, (violations) => checkUpserts(violations, requests));
     const { removeOthers, maxRemoved } = options;
     const decide = decideUpsert(checked, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
     const otherOptions = ['removeOthers', 'maxRemoved', 'dryRun'];
     const { view, changes } = await this.change(projectId, options, decide, otherOptions);
-    const methodsByCodes = new Map(view.methods.map((method) => [codesOf(method.stored), method]));
-    const methods = checked.map((request) => foundAfterWrite(methodsByCodes.get(codesOf(request))?.dto));
-    const idsOf = (type: ShippingMethodChange['type']): string[] =>
-      changes.flatMap((change) => (change.type === type && change.after ? change.after.id : []));
-    const [created, updated] = [idsOf('created'), idsOf('updated')];
-    const changedIds = new Set([...created, ...updated]);
-    const unchanged = methods.map(({ id }) => id).filter((id) => !changedIds.has(id));
-    return {
-      methods,
-      created,
-      updated,
-      unchanged,
-      removed: changes.flatMap(removedBy),
-      changes: [...changes],
-    };
+    const methodsByCodes = new Map(view.methods.map((method) => [codesKey(method.stored), method]));
+    const methods = checked.map((request) => foundAfterWrite(methodsByCodes.get(codesKey(request))?.dto));
+    return { methods, changes: [...changes] };
   }
 
   /**
@@ -270,7 +244,7 @@ export class ShippingMethods {
    * @param options `dryRun`: nothing is changed
    * @throws InvalidParameterError; TooManyMethodsError when the project would hold more than `maxMethods`
    */
-  async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<AdoptedMethods> {
+  async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<ChangedMethods> {
     checkIds({ projectId });
     checkOptions(options);
     const { defaultsProjectId, maxMethods } = this.settings;
@@ -354,10 +328,6 @@ export class ShippingMethods {
   private view(projectId: string, options: CallOptions): Promise<MethodView> {
     return this.store.view(projectId, this.database.callerManager(options));
   }
-}
-
-function removedBy({ type, before }: ShippingMethodChange): ShippingMethodDto[] {
-  return type === 'removed' ? [before] : [];
 }
 
 /** @throws Error when the method is not there: a trigger of the database may have given the row other codes */

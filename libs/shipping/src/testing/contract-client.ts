@@ -29,31 +29,31 @@ export interface ContractTarget {
   /** The instance from `app.get(OrderEvents)`. It records the events that the checks then read by the route. */
   orderEvents?: OrderEvents;
   /**
-   * Takes the answer out of the envelope of the host's interceptors: `unwrap: (body) => body.data`. Only answers with
-   * a status below 400 are unwrapped: interceptors do not see refusals, which the module sends as problems.
+   * Takes the value out of the envelope of the host's interceptors: `unwrap: (body) => body.data`. Only responses with
+   * a status below 400 are unwrapped: interceptors do not see errors, which the module sends as problems.
    */
   unwrap?: (body: Envelope) => unknown;
 }
 
-export interface Answer<Body = unknown> {
+export interface ContractResponse<Body = unknown> {
   status: number;
   headers: Headers;
   text: string;
   /**
-   * The body without its envelope. It is `{}` if the body is no JSON object. The fields of a refusal depend on the host's
+   * The body without its envelope. It is `{}` if the body is no JSON object. The fields of an error depend on the host's
    * filters.
    */
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }
 
-/** Why an answer may not be ours. A failed check lists these causes. */
+/** Why a response may not be ours. A failed check lists these causes. */
 const causes = [
-  'This answer is not one of ShippingModule. What may be wrong:',
+  'This response is not one of ShippingModule. What may be wrong:',
   '- "path" of the target is not the whole path of the routes, or "headers" do not open the project.',
   '- A limit of requests is too low: the suite sends about fifty within some seconds.',
   '- Another route of your application takes the path first, such as a catch-all in a controller of the root module. Nest ' +
     'registers the routes of the root module before ours. Move it into a module that is imported after ShippingModule.',
-  '- An interceptor wraps answers. Then set "unwrap" of the target.',
+  '- An interceptor wraps responses. Then set "unwrap" of the target.',
 ].join('\n');
 
 const projects = new WeakMap<ContractTarget, string | Promise<string>>();
@@ -62,8 +62,8 @@ const projects = new WeakMap<ContractTarget, string | Promise<string>>();
 export class ContractClient {
   readonly base: string;
   readonly methods: string;
-  /** The last answer with a status from 400. A failed check shows it. */
-  lastRefusal = '';
+  /** The last response with a status from 400. A failed check shows it. */
+  lastError = '';
   private readonly created: string[] = [];
 
   /** Returns a client for a project that has no methods. */
@@ -84,12 +84,15 @@ export class ContractClient {
     this.methods = `${this.base}/shipments/methods`;
   }
 
-  async create(body?: object): Promise<Answer<ShippingMethodDto>> {
-    const answer = await this.send<ShippingMethodDto>('POST', this.methods, body);
-    const hint = 'If an interceptor of the host wraps answers, set "unwrap" of the target.';
-    assert.ok(answer.status !== 201 || 'id' in answer.body, `The method has no id: ${answer.text}. ${hint}`);
-    if (answer.status === 201) this.created.push(answer.body.id);
-    return answer;
+  async create(body?: object): Promise<ContractResponse<ShippingMethodDto>> {
+    const response = await this.send<ShippingMethodDto>('POST', this.methods, body);
+    const hint = 'If an interceptor of the host wraps responses, set "unwrap" of the target.';
+    assert.ok(
+      response.status !== 201 || 'id' in response.body,
+      `The method has no id: ${response.text}. ${hint}`,
+    );
+    if (response.status === 201) this.created.push(response.body.id);
+    return response;
   }
 
   /** Removes the methods that `create` has made, if they still exist. */
@@ -97,24 +100,29 @@ export class ContractClient {
     for (const id of this.created) await this.send('DELETE', `${this.methods}/${id}`);
   }
 
-  list(query = ''): Promise<Answer<ShippingMethodPage>> {
+  list(query = ''): Promise<ContractResponse<ShippingMethodPage>> {
     return this.read(`${this.methods}?${query}`);
   }
 
-  /** Reads one of the three GET routes. Each of them has `data` in an answer with 200. */
-  async read<Body>(path: string, headers = {}): Promise<Answer<Body>> {
-    const answer = await this.send<Body>('GET', path, undefined, headers);
-    const { status, text, body } = answer;
+  /** Reads one of the three GET routes. Each of them has `data` in a response with 200. */
+  async read<Body>(path: string, headers = {}): Promise<ContractResponse<Body>> {
+    const response = await this.send<Body>('GET', path, undefined, headers);
+    const { status, text, body } = response;
     const isWrapped = status === 200 && !Array.isArray(body['data']);
-    assert.ok(!isWrapped, `GET ${path} answers ${status}: ${text.slice(0, 200)}\n${causes}`);
-    return answer;
+    assert.ok(!isWrapped, `GET ${path} responds with ${status}: ${text.slice(0, 200)}\n${causes}`);
+    return response;
   }
 
-  update(id: string, body: object, ifMatch?: string): Promise<Answer<ShippingMethodDto>> {
+  update(id: string, body: object, ifMatch?: string): Promise<ContractResponse<ShippingMethodDto>> {
     return this.send('PATCH', `${this.methods}/${id}`, body, ifMatch ? { 'if-match': ifMatch } : {});
   }
 
-  async send<Body>(method: string, path: string, body?: object, headers = {}): Promise<Answer<Body>> {
+  async send<Body>(
+    method: string,
+    path: string,
+    body?: object,
+    headers = {},
+  ): Promise<ContractResponse<Body>> {
     const response = await fetch(new URL(path, this.target.origin), {
       method,
       headers: { ...(body && { 'content-type': 'application/json' }), ...this.target.headers, ...headers },
@@ -126,14 +134,19 @@ export class ContractClient {
       [401, 403, 429].includes(response.status) || isAnotherRoute(response.status, sent);
     assert.ok(
       !isRefusedByHost,
-      `${method} ${path} answers ${response.status}: ${text.slice(0, 200)}\n${causes}`,
+      `${method} ${path} responds with ${response.status}: ${text.slice(0, 200)}\n${causes}`,
     );
     if (response.status >= 400)
-      this.lastRefusal = `${method} ${path} answers ${response.status}: ${text.slice(0, 500)}`;
+      this.lastError = `${method} ${path} responds with ${response.status}: ${text.slice(0, 500)}`;
     const { unwrap } = this.target;
-    const answer = unwrap && response.ok && text !== '' ? unwrap(sent) : sent;
-    const found = typeof answer === 'object' && answer !== null ? answer : {};
-    return { status: response.status, headers: response.headers, text, body: found as Answer<Body>['body'] };
+    const value = unwrap && response.ok && text !== '' ? unwrap(sent) : sent;
+    const found = typeof value === 'object' && value !== null ? value : {};
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: found as ContractResponse<Body>['body'],
+    };
   }
 }
 

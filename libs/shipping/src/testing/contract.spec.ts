@@ -25,7 +25,7 @@ it('the contract tells a host that wraps answers to use unwrap', async () => {
 
   const [first] = shippingContract(() => ({ origin }));
 
-  await expect(first?.run()).rejects.toThrow(/wraps answers.*unwrap/);
+  await expect(first?.run()).rejects.toThrow(/wraps responses.*unwrap/);
 });
 
 it('the contract fails for a host that sends a refusal with another status', async () => {

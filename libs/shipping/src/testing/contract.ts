@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type ShippingTree } from '../shipping-methods/dto/shipping-method.dto.js';
 import { type OrderEventDto } from '../order-events/dto/order-event.dto.js';
-import { type Answer, ContractClient, type ContractTarget } from './contract-client.js';
+import { type ContractResponse, ContractClient, type ContractTarget } from './contract-client.js';
 
 /** A promise of the contract. */
 export interface ContractCheck {
@@ -22,7 +22,7 @@ const optionalChecks = {
 };
 
 const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
-  'create answers 201 with the whole method, ETag and Location': async (shop) => {
+  'create responds with 201 with the whole method, ETag and Location': async (shop) => {
     const meta = { a: [1, { b: null }], type: 'x', toJSON: 'y', text: 'é😀' };
     const sent = { ...ground, carrier_label: '  UPS  ', meta };
     const { status, headers, body } = await shop.create(sent);
@@ -47,9 +47,9 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
   'nothing in a body is coerced or dropped: every violation is named': async (shop) => {
     const mistyped = { is_active: 'false', sort_order: '1', meta: [] };
     const bad = { ...mistyped, carrier_code: ' ups', method_label: '', carier_label: 'UPS' };
-    const refusal = await shop.create(bad);
-    const violations = refusal.body.errors?.map(({ pointer, code }) => `${pointer} ${code}`).toSorted();
-    assertRefused(refusal, 400, 'validation_failed');
+    const refused = await shop.create(bad);
+    const violations = refused.body.errors?.map(({ pointer, code }) => `${pointer} ${code}`).toSorted();
+    assertRefused(refused, 400, 'validation_failed');
     assert.deepEqual(violations, [
       '/carier_label unknown',
       '/carrier_code format',
@@ -62,9 +62,9 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
   },
 
   'a body that is missing is an empty one': async (shop) => {
-    const refusal = await shop.create();
-    assertRefused(refusal, 400, 'validation_failed');
-    assert.equal(refusal.body.errors?.length, 3);
+    const refused = await shop.create();
+    assertRefused(refused, 400, 'validation_failed');
+    assert.equal(refused.body.errors?.length, 3);
   },
 
   'keys that break serialisers are refused in meta': async (shop) => {
@@ -98,9 +98,9 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
   },
 
   'a bad query names every parameter': async (shop) => {
-    const refusal = await shop.list('page=0&per_page=1.5&filter[nothing]=1&q=a&q=b&raw_filters=[');
-    const parameters = refusal.body.errors?.map(({ parameter }) => parameter).toSorted();
-    assertRefused(refusal, 400, 'invalid_parameter');
+    const refused = await shop.list('page=0&per_page=1.5&filter[nothing]=1&q=a&q=b&raw_filters=[');
+    const parameters = refused.body.errors?.map(({ parameter }) => parameter).toSorted();
+    assertRefused(refused, 400, 'invalid_parameter');
     assert.deepEqual(parameters, ['filter[nothing]', 'page', 'per_page', 'q', 'raw_filters']);
   },
 
@@ -123,7 +123,7 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
     assertRefused(late, 412, 'version_mismatch', { current_version: 2 });
   },
 
-  'list and tree answer 304 until something changes': async (shop) => {
+  'list and tree respond with 304 until something changes': async (shop) => {
     for (const url of [shop.methods, `${shop.methods}/tree`]) {
       const first = await shop.read(url);
       const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
@@ -185,7 +185,12 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
 };
 
 /** @param fields the expected fields of the problem in addition to its code */
-function assertRefused({ status, body }: Answer, expected: number, code: string, fields: object = {}): void {
+function assertRefused(
+  { status, body }: ContractResponse,
+  expected: number,
+  code: string,
+  fields: object = {},
+): void {
   const problem = { code, ...fields };
   const found = Object.fromEntries(Object.keys(problem).map((field) => [field, body[field]]));
   assert.deepEqual({ status, ...found }, { status: expected, ...problem });
@@ -203,7 +208,7 @@ export interface ContractOptions {
  * Returns the contract as checks of your application. They show whether a guard, a pipe, a serialiser, a filter or the
  * prefix of the application breaks the contract. They work with any test runner:
  * `for (const { title, skipped, run } of shippingContract(() => target)) (skipped ? it.skip : it)(title, run);`
- * An envelope around the answers is part of your application, not of the contract: `target.unwrap` takes the answer out.
+ * An envelope around the responses is part of your application, not of the contract: `target.unwrap` takes the value out.
  * @param target is called when a check runs, so that the application may start in a hook before
  */
 export function shippingContract(
@@ -218,7 +223,7 @@ export function shippingContract(
       const shop = await ContractClient.of(target());
       await check(shop)
         .catch((error: Error) => {
-          if (shop.lastRefusal) error.message += `\nThe last refusal: ${shop.lastRefusal}`;
+          if (shop.lastError) error.message += `\nThe last error: ${shop.lastError}`;
           throw error;
         })
         .finally(() => shop.clear());

@@ -11,7 +11,7 @@ import { endingWith, migratedTypeOrm } from './test-database.js';
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
 type Connected = Parameters<Pool['connect']>[0];
-type Answers = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
+type Replies = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
 
 /** What a time-out of the pool means here. */
 const remedy =
@@ -49,10 +49,10 @@ function databaseIn(thread: Worker): PGlite {
     execProtocolStream: async (message) => {
       thread.ref();
       thread.postMessage(message);
-      const [answers] = (await Promise.race([once(thread, 'message'), end])) as [Answers];
+      const [replies] = (await Promise.race([once(thread, 'message'), end])) as [Replies];
       thread.unref();
-      if ('failed' in answers) throw new Error(answers.failed);
-      return answers.map((answer) => (answer.name === 'error' ? Object.assign(new Error(), answer) : answer));
+      if ('failed' in replies) throw new Error(replies.failed);
+      return replies.map((reply) => (reply.name === 'error' ? Object.assign(new Error(), reply) : reply));
     },
   };
   return usedPart as PGlite;

@@ -30,14 +30,14 @@ export function serve(): void {
     }
     const loadDataDir = new Blob([fs.readFileSync(snapshot)]);
     const database = await PGlite.create({ loadDataDir, extensions: { uuid_ossp } });
-    const answer = async (message: Uint8Array) => {
-      const answers = await database.execProtocolStream(message, { throwOnError: false });
+    const replyTo = async (message: Uint8Array) => {
+      const replies = await database.execProtocolStream(message, { throwOnError: false });
       // An Error loses its fields on the way to another thread. An object keeps them.
-      return answers.map((each) => (each instanceof Error ? { ...each, message: each.message } : each));
+      return replies.map((each) => (each instanceof Error ? { ...each, message: each.message } : each));
     };
     parentPort?.on('message', async (message: Uint8Array) => {
       const failed = (error: unknown) => ({ failed: String(error) });
-      parentPort?.postMessage(await answer(message).catch(failed));
+      parentPort?.postMessage(await replyTo(message).catch(failed));
     });
     parentPort?.postMessage('ready');
   };

@@ -67,19 +67,12 @@ export function maxFoldedBytes(text: string): number {
   return (nonAscii.test(text) ? 6 : 1) * text.length;
 }
 
+const surrogate = /[\uD800-\uDFFF]/;
+
 /** Compares code points. JavaScript compares UTF-16 units, and has U+10000 and above before U+E000 to U+FFFF. */
 export function byCodePoint(a: string, b: string): number {
   if (a === b) return 0;
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index++) {
-    const [x, y] = [a.charCodeAt(index), b.charCodeAt(index)];
-    if (x !== y) return rankOf(x) - rankOf(y);
-  }
-  return a.length - b.length;
-}
-
-/** Orders UTF-16 units so that the halves of surrogate pairs come last. */
-function rankOf(unit: number): number {
-  if (unit >= 0xe000) return unit - 0x800;
-  return unit >= 0xd800 ? unit + 0x2000 : unit;
+  // UTF-8 has the order of code points.
+  if (surrogate.test(a) || surrogate.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : 1;
 }

@@ -130,13 +130,13 @@ const refusedSettings: {
   {
     names: ['wsrep_dirty_reads'],
     isRefused: (value) => value === 'ON',
-    remedy: 'With it, a Galera node that is cut off from the others can answer with old data. Set it to OFF.',
+    remedy: 'With it, a Galera node that is cut off from the others can return old data. Set it to OFF.',
   },
   {
     names: ['wsrep_sync_wait'],
     // The first bit makes a read wait for the commits of other nodes.
     isRefused: (value, all) => all['wsrep_on'] === 'ON' && (Number(value) & 1) === 0,
-    remedy: 'With it, a Galera node can answer with old data. Set it to 1 on every node.',
+    remedy: 'With it, a Galera node can return old data. Set it to 1 on every node.',
   },
 ];
 

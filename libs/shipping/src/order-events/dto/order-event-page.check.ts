@@ -10,8 +10,8 @@ const limits = { limit: 50, maxLimit: 200, maxTypes: 50, maxCursor: 128 } as con
 
 /** Which events of an order are read. */
 export interface EventRange {
-  /** The largest number of events. */
-  limit: number;
+  /** The largest number of events. By default all events are read. */
+  limit?: number;
   /** Only events of these types. By default events of all types are read. */
   types?: readonly string[] | undefined;
   newestFirst?: boolean;
@@ -19,7 +19,7 @@ export interface EventRange {
   after?: EventPosition | undefined;
 }
 
-export function checkPageQuery(violations: Violations, input: unknown): EventRange {
+export function checkPageQuery(violations: Violations, input: unknown): EventRange & { limit: number } {
   const query = isObject(input) ? input : {};
   if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
   for (const name of Object.keys(query)) {

@@ -1,7 +1,7 @@
 import { checkFields } from '../../validation/check-fields.js';
 import { checkJsonObject } from '../../validation/json-object.js';
 import { type Violations } from '../../validation/violations.js';
-import { codesOf } from '../method-fields.js';
+import { codesKey } from '../method-fields.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
 const unknownField = 'is not a field of a shipping method.';
@@ -36,7 +36,7 @@ export function checkUpserts(violations: Violations, input: unknown): UpsertShip
     // Two requests without codes are not duplicates of each other.
     if (![request.carrier_code, request.method_code].every((code) => typeof code === 'string'))
       return request;
-    const codes = codesOf(request);
+    const codes = codesKey(request);
     const first = ordinals.get(codes);
     if (first === undefined) ordinals.set(codes, ordinal);
     else violations.at({ pointer })('duplicate', `${pointer} has the same codes as /${first}.`);

@@ -69,7 +69,7 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
       .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'project_id')
       .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
       .where('p.project_id IN (:...ids)');
-    for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
+    for (const name of fieldNames) query.addSelect(columnOf(manager, name), name);
     return query;
   });
   return projectIds.map((projectId) => {
@@ -229,14 +229,16 @@ export async function lockMethod(
       .createQueryBuilder(ShippingMethod, 'm')
       .select(dialectOf(manager.connection).valueColumn('m.project_id'), 'project_id')
       .where('m.project_id = :projectId AND m.id = :id');
-    for (const name of fieldNames) query.addSelect(columnOf(manager, name, `m.${name}`), name);
+    for (const name of fieldNames) query.addSelect(columnOf(manager, name), name);
     return { getQuery: () => query.getQuery() + dialectOf(manager.connection).shareLock };
   });
   return records[0] && storedMethod(String(records[0].project_id), records[0]);
 }
 
-function columnOf(manager: EntityManager, name: FieldName, column: string): string {
+function columnOf(manager: EntityManager, name: FieldName): string {
   const dialect = dialectOf(manager.connection);
+  // Most methods are never updated. The time of the update is then not sent, and `storedMethod` shares the other text.
+  const column = name === 'updated_at' ? 'NULLIF(m.updated_at, m.created_at)' : `m.${name}`;
   return fieldOf(name).kind === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
@@ -257,7 +259,7 @@ function propertiesOf(values: StoredValues): Partial<ShippingMethod> {
 }
 
 function storedMethod(project_id: string, row: Row): StoredMethod {
-  const [created_at, updated_at] = [row.created_at as string, row.updated_at as string];
+  const created_at = row.created_at as string;
   return {
     id: row.id as string,
     project_id,
@@ -271,8 +273,7 @@ function storedMethod(project_id: string, row: Row): StoredMethod {
     use_default: isTrue(row.use_default),
     version: Number(row.version),
     created_at,
-    // Most methods are never updated. Then both times share one text in memory.
-    updated_at: updated_at === created_at ? created_at : updated_at,
+    updated_at: (row.updated_at as string | null) ?? created_at,
   };
 }
 

@@ -12,7 +12,7 @@ import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
 import { type Change, type Decide, expectedMethods } from '../method-changes.js';
-import { codesOf } from '../method-fields.js';
+import { codesKey } from '../method-fields.js';
 import {
   addProject,
   deleteMethods,
@@ -56,6 +56,9 @@ interface Decision {
  */
 const writersOf = onePerDataSource(() => new KeyedQueue());
 
+/** How many projects one statement reads, if they are read at the same time. A large project holds up only these. */
+const maxProjectsOfRead = 8;
+
 /**
  * The methods of each project, as one set. A change is decided on a view, and written only if the project still has the
  * revision of that view.
@@ -75,10 +78,14 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
-    this.revisions = new Batcher(lookUp, isShardError);
+    this.revisions = new Batcher(lookUp, { mayConcernSome: isShardError });
+    const reads = new Batcher(
+      (ids: string[]) => database.read(undefined, (manager) => this.readAll(manager, ids)),
+      { maxItems: maxProjectsOfRead, slowBatchMs: 0, mayConcernSome: isShardError },
+    );
     this.cache = new ViewCache(
       (projectId) => this.revisions.join(projectId),
-      (projectId) => database.read(undefined, (manager) => this.read(manager, projectId)),
+      (projectId) => reads.join(projectId),
       settings.cache ? settings.cache.maxBytes : 0,
     );
   }
@@ -105,7 +112,7 @@ export class MethodStore {
       // The view may be too old to name the default: the method has begun to inherit or has other codes, or the default has
       // other codes or is gone.
       const expected = found.inheritedFrom ? inheritedFrom : found.stored;
-      if (!found.stored.use_default || !expected || codesOf(expected) !== codesOf(stored)) throw lostRace();
+      if (!found.stored.use_default || !expected || codesKey(expected) !== codesKey(stored)) throw lostRace();
       return new EffectiveMethod(stored, inheritedFrom);
     });
   }
@@ -115,7 +122,7 @@ export class MethodStore {
     return this.cache.rendering(view, name, render);
   }
 
-  /** @throws the refusal of the call; DatabaseUnavailableError, OutcomeUnknownError */
+  /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
   change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide, afterStatements } = change;
     if (callerManager)
@@ -141,7 +148,7 @@ export class MethodStore {
 
   /**
    * Returns what `change` is expected to return. It reads once, writes nothing and takes no lock.
-   * @throws the refusal of the call, except for MethodInUseError: only the database knows your foreign keys
+   * @throws the error of the decision, except for MethodInUseError: only the database knows your foreign keys
    */
   async preview(
     callerManager: EntityManager | undefined,
@@ -208,14 +215,21 @@ export class MethodStore {
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
-    const [set] = await setsOf(manager, [projectId]);
-    if (!set) throw new TypeError('setsOf() returns a set for each project.');
+    const [view] = await this.readAll(manager, [projectId]);
+    if (!view) throw new TypeError('readAll() returns a view for each project.');
+    return view;
+  }
+
+  private async readAll(manager: EntityManager, projectIds: readonly string[]): Promise<MethodView[]> {
     const { defaultsProjectId } = this.settings;
-    const inherits = projectId !== defaultsProjectId && set.methods.some((method) => method.use_default);
-    if (!inherits) return new MethodView(set);
-    // The set is read again, because both sets must come from the same moment.
-    const [inheriting = set, defaults] = await setsOf(manager, [projectId, defaultsProjectId]);
-    return new MethodView(inheriting, defaults);
+    const inherits = ({ projectId, methods }: MethodSet): boolean =>
+      projectId !== defaultsProjectId && methods.some((method) => method.use_default);
+    const sets = await setsOf(manager, projectIds);
+    if (!sets.some(inherits)) return sets.map((set) => new MethodView(set));
+    // The sets are read again, because a set and its defaults must come from the same moment.
+    const sameMoment = await setsOf(manager, [...projectIds, defaultsProjectId]);
+    const defaults = sameMoment.pop();
+    return sameMoment.map((set) => new MethodView(set, inherits(set) ? defaults : undefined));
   }
 }
 

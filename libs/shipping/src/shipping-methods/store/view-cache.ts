@@ -24,7 +24,7 @@ export interface CacheStats {
   /** The number of projects in memory now. */
   entries: number;
   /**
-   * Calls that were answered from memory after a look-up, or from a read that another call had started. Calls in
+   * Calls that got a view from memory after a look-up, or from a read that another call had started. Calls in
    * transactions are not counted.
    */
   hits: number;
@@ -41,8 +41,8 @@ const minRoom = 64 * 1024;
 const renderingBytes = 500;
 
 /**
- * A call that arrives later than this after a read started does not wait for that read, because its connection may never
- * answer. The call starts a read of its own.
+ * A call that arrives later than this after a read started does not wait for that read, because its statement may never
+ * return. The call starts a read of its own.
  */
 const maxSharedReadMs = 5000;
 

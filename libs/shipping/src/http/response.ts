@@ -7,7 +7,7 @@ interface AnyResponse {
   header(name: string, value: string): unknown;
   getHeader(name: string): unknown;
   send(body?: unknown): unknown;
-  [answerOf]?: Answer;
+  [prepared]?: Prepared;
 }
 
 export interface FastifyResponse extends AnyResponse {
@@ -23,32 +23,32 @@ interface ExpressResponse extends AnyResponse {
 
 export type HttpResponse = FastifyResponse | ExpressResponse;
 
-/** How an answer is sent. */
-export interface AnswerOptions {
-  /** The headers of the answer. If the host has set one of them, the host's value stays. */
+/** How a response is sent. */
+export interface ResponseOptions {
+  /** The headers of the response. If the host has set one of them, the host's value stays. */
   headers: Readonly<Record<string, string>>;
-  /** The `If-None-Match` header of the request. If it names the ETag of the answer, the status is 304. */
+  /** The `If-None-Match` header of the request. If it names the ETag of the response, the status is 304. */
   ifNoneMatch?: string | undefined;
   /** Returns the JSON of the value, or undefined after somebody has read or changed the value. */
   json?: (value: object) => Buffer | undefined;
 }
 
-interface Answer {
+interface Prepared {
   value: unknown;
-  options: AnswerOptions;
+  options: ResponseOptions;
 }
 
-const answerOf = Symbol('answerOf');
+const prepared = Symbol('prepared');
 
 /**
- * Gives an answer its headers. They are set when the answer is sent, after the host's interceptors have run. An interceptor
- * may turn the answer into a refusal or a redirect. These do not get the headers. If an interceptor runs the handler again,
- * the last answer counts.
+ * Gives a response its headers. They are set when the response is sent, after the host's interceptors have run. An
+ * interceptor may turn the response into an error or a redirect. These do not get the headers. If an interceptor runs the
+ * handler again, the last call counts.
  * @returns the value, for the handler to return
  */
-export function answer<Value>(response: HttpResponse, value: Value, options: AnswerOptions): Value {
-  const isPrepared = response[answerOf] !== undefined;
-  response[answerOf] = { value, options };
+export function respond<Value>(response: HttpResponse, value: Value, options: ResponseOptions): Value {
+  const isPrepared = response[prepared] !== undefined;
+  response[prepared] = { value, options };
   if (isPrepared) return value;
   if ('serializer' in response) prepareFastify(response);
   else prepareExpress(response);
@@ -73,17 +73,17 @@ function prepareExpress(response: ExpressResponse): void {
   // the value, not our JSON.
   const isReplaced = Object.hasOwn(response, 'json') || Object.hasOwn(response, 'send');
   response.json = (value) => {
-    // With a value, Express would add an ETag of it to an answer without a body.
+    // With a value, Express would add an ETag of it to a response without a body.
     if ([204, 304].includes(applyHeaders(response))) return response.send();
     const json = isReplaced ? undefined : cachedJson(response, value);
     return json ? response.type('json').send(json) : sendJson.call(response, value);
   };
 }
 
-/** Sets the headers. @returns the status of the answer, which is 304 when the client has the answer already */
+/** Sets the headers. @returns the status of the response, which is 304 when the client has the current value already */
 function applyHeaders(response: HttpResponse): number {
-  const options = response[answerOf]?.options;
-  // RFC 9110, section 13.2.1: a refusal or a redirect is sent as it is.
+  const options = response[prepared]?.options;
+  // RFC 9110, section 13.2.1: an error or a redirect is sent as it is.
   if (!options || response.statusCode >= 300) return response.statusCode;
   for (const name in options.headers)
     if (response.getHeader(name) === undefined) response.header(name, options.headers[name] ?? '');
@@ -97,7 +97,7 @@ function applyHeaders(response: HttpResponse): number {
 
 /** @returns undefined when the host sends another value, or has set a media type of its own */
 function cachedJson(response: HttpResponse, sentValue: unknown): Buffer | undefined {
-  const { value, options } = response[answerOf] ?? {};
+  const { value, options } = response[prepared] ?? {};
   return sentValue === value && options?.json && response.getHeader('Content-Type') === undefined
     ? options.json(Object(value))
     : undefined;
