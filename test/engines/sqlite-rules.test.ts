@@ -28,6 +28,35 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     ]);
   });
 
+  it('goes on after SQLite has rolled a transaction back by itself', async () => {
+    const project = freshProject();
+    await host.dataSource.query(
+      `CREATE TRIGGER full BEFORE INSERT ON shipping_method WHEN NEW.project_id = '${project}'
+       BEGIN SELECT RAISE(ROLLBACK, 'full'); END`,
+    );
+
+    await expect(host.methods.create(project, ground)).rejects.toThrow();
+    await host.dataSource.query('DROP TRIGGER full');
+
+    const { id } = await host.methods.create(project, ground);
+    expect((await host.methods.list(project)).data).toMatchObject([{ id }]);
+    await host.events.record(project, 'o', { type: 'a.b' });
+    expect(await host.events.list(project, 'o')).toHaveLength(1);
+  });
+
+  it('refuses a change that a subscriber of the host makes, and awaits, before a COMMIT', async () => {
+    const project = freshProject();
+    const { subscribers } = host.dataSource;
+    let change: Promise<unknown> | undefined;
+    subscribers.push({ beforeTransactionCommit: () => (change ??= host.methods.create(project, ground)) });
+
+    const transaction = host.dataSource.transaction((manager) => manager.query('SELECT 1'));
+
+    await expect(transaction).rejects.toMatchObject({ code: 'database_unavailable' });
+    subscribers.pop();
+    expect((await host.methods.list(project)).data).toEqual([]);
+  });
+
   it.each(['UPDATE', 'DELETE'])(
     'with a trigger of the host that refuses an %s gives its error',
     async (event) => {

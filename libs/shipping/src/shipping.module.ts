@@ -33,7 +33,7 @@ const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIO
 function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
   mountOneFormat();
   const { isGlobal, dataSource, imports, http } = staticSettingsOf(extras);
-  // `forFeature()` also registers our entities for `autoLoadEntities`. We need only that.
+  // This is called only for its side effect: it registers our entities for `autoLoadEntities`.
   TypeOrmModule.forFeature(shippingEntities, dataSource);
   return {
     ...definition,

@@ -70,7 +70,7 @@ function mountHandler(
   }
 }
 
-/** Nest's decorators add to these lists. They replace all other metadata. */
+/** Nest's decorators append to these lists, and overwrite all other metadata. */
 const lists = new Set<unknown>([
   metadata.GUARDS_METADATA,
   metadata.INTERCEPTORS_METADATA,

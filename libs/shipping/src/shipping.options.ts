@@ -11,14 +11,14 @@ const OptionalFunction = (): PropertyDecorator =>
 
 /**
  * Code of the host that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an
- * audit trail. If it throws, everything is rolled back, and the caller gets the error. A call that has lost a race is made
- * again, and then its function runs again. So send mails after the commit.
+ * audit trail. If it throws, everything is rolled back, and the caller gets the error. If a call loses a race, it is
+ * repeated, and so is the hook. So send mails after the commit.
  */
 export class BeforeCommit {
   /** Runs for each change of a method. */
   @OptionalFunction() change?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
 
-  /** Runs for each new event of an order. A repeated `dedupe_key` is no new event. */
+  /** Runs for each new event of an order. A repeated `dedupe_key` is not a new event. */
   @OptionalFunction() event?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
 }
 

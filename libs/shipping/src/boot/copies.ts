@@ -8,7 +8,7 @@ import { folderOf, versionIn } from './installed.cjs';
 const tooOldTypeOrm = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
 
 /**
- * @param hasModulesContainer whether Nest could inject our `ModulesContainer`, which only our copy of `@nestjs/core` has
+ * @param hasModulesContainer false if another copy of `@nestjs/core` started the application
  * @throws Error that names both copies
  */
 export function refuseOtherNest(hasModulesContainer: boolean): void {

@@ -12,7 +12,6 @@ import { otherNestTypeOrm, refuseOtherTypeOrm } from './copies.js';
 import { connectionError } from '../database/connection-errors.js';
 import { Database } from '../database/database.js';
 import { dialectOf } from '../database/dialects/dialects.js';
-import { missingColumns } from '../database/missing-columns.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
@@ -63,12 +62,19 @@ export class TableCheck implements OnModuleInit, OnApplicationBootstrap {
   private async tables(): Promise<Table[]> {
     const { dataSource } = this.database;
     await dialectOf(dataSource).checkDatabase(dataSource);
-    const tables = [];
-    for (const entity of shippingEntities) {
-      const { tablePath } = dataSource.getMetadata(entity);
-      tables.push({ tablePath, lacking: await missingColumns(dataSource, entity) });
+    const runner = dataSource.createQueryRunner('master');
+    try {
+      const tables = [];
+      for (const entity of shippingEntities) {
+        const { tablePath, ownColumns } = dataSource.getMetadata(entity);
+        const table = await runner.getTable(tablePath);
+        const names = ownColumns.map(({ databaseName }) => databaseName);
+        tables.push({ tablePath, lacking: table && names.filter((name) => !table.findColumnByName(name)) });
+      }
+      return tables;
+    } finally {
+      await runner.release();
     }
-    return tables;
   }
 }
 

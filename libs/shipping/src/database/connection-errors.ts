@@ -108,7 +108,8 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
  * typed errors by themselves. For your own DataSource, write
  * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`. The function recognises errors by their
  * codes, and other services use the same codes. So never pass it an error of another service: if a payment ends with
- * ECONNRESET, nobody knows whether the payment was made. Nor pass it what a subscriber of yours throws after the COMMIT.
+ * ECONNRESET, nobody knows whether the payment was made. Also do not pass it an error that
+ * your subscriber throws after the COMMIT: the change is made.
  * @param mayHaveCommitted true if the failed statement commits by itself; by default true only if the failed statement is a
  *   COMMIT
  */

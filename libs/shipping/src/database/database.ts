@@ -22,7 +22,10 @@ interface AttemptOptions {
   mayHaveCommitted?: boolean;
 }
 
-/** On one server, the second try succeeds, because it waits for a lock. On shards, every wait may end in a lost race. */
+/**
+ * The second try locks the project first, so on one server it succeeds. On shards, the wait for this lock may itself end in a
+ * lost race.
+ */
 const maxTries = 6;
 
 /** The calls on a DataSource that has one connection for all of them. */
@@ -50,7 +53,7 @@ export class Database {
    * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at its
    * beginning.
    * @param otherOptions the names of the options that this call takes beside `manager`
-   * @throws TypeError for an unknown option, a manager that is no EntityManager or is of another DataSource, a call inside of a hook
+   * @throws TypeError for an unknown option, a manager that is not an EntityManager or belongs to another DataSource, a call inside of a hook
    *   without a manager, and a call inside of a statement of ours
    */
   callerManager(options: CallOptions, otherOptions: readonly string[] = []): EntityManager | undefined {
@@ -72,7 +75,7 @@ export class Database {
         "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",
       );
     const step = this.transactions.runningStep();
-    if (step?.turnOf)
+    if (step?.busyConnection)
       throw new TypeError(
         'A subscriber of TypeORM must not call ShippingModule during a statement of ShippingModule. Call our services only for events of your own entities.',
       );

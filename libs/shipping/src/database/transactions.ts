@@ -40,11 +40,11 @@ interface Connection {
 
 /** A step is what a call runs: its statements, or its hook. */
 interface Step {
-  /** The connection of the statements. Their turn lasts until they have ended. A hook has none. */
-  readonly turnOf: Connection | undefined;
+  /** The connection that this step uses until its statements end. Undefined for a hook. */
+  readonly busyConnection: Connection | undefined;
   /** The transaction of the call. */
   readonly transaction: OpenTransaction | undefined;
-  /** The hooks of calls that this hook makes take turns here. They must not wait for this hook, which waits for them. */
+  /** The calls that this hook makes queue their hooks here. The queue of this hook itself is busy until they end. */
   readonly hookTurns: Turns;
   /** The calls that this hook has made and that have not finished. */
   readonly calls: Set<Promise<unknown>>;
@@ -78,6 +78,9 @@ interface QueryEvent extends TransactionEvent {
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
+/** How long a call on SQLite waits for the end of the transaction of another caller. */
+const maxEndingMs = 2_000;
+
 /** We read the function at import, so that the services still work if a test replaces the timers later. */
 const soon = setImmediate;
 
@@ -100,7 +103,7 @@ export class Transactions implements EntitySubscriberInterface {
     if (!subscribers.includes(this)) subscribers.push(this);
   }
 
-  /** Returns the step that has called the code that asks, if this step has not ended. */
+  /** Returns the step in whose async context this code runs, or undefined if that step has ended. */
   runningStep(): Step | undefined {
     const step = this.steps.getStore();
     return step?.isRunning ? step : undefined;
@@ -109,7 +112,7 @@ export class Transactions implements EntitySubscriberInterface {
   /** Runs statements after those of earlier calls on the connection, whether a transaction is open there or not. */
   inTurn<Result>(runner: QueryRunner, statements: () => Promise<Result>): Promise<Result> {
     const connection = this.connectionOf(runner);
-    return this.inStep(connection.turns, { turnOf: connection, transaction: undefined }, statements);
+    return this.inStep(connection.turns, { busyConnection: connection, transaction: undefined }, statements);
   }
 
   /**
@@ -145,7 +148,7 @@ export class Transactions implements EntitySubscriberInterface {
       connection.hasLostTransaction = false;
       connection.open.push(new OpenTransaction());
       // A subscriber of the host may begin it during statements of ours, in their turn.
-      if (this.runningStep()?.turnOf === connection) return;
+      if (this.runningStep()?.busyConnection === connection) return;
       return new Promise((mayBegin) => {
         void connection.turns.take(() => {
           mayBegin();
@@ -155,7 +158,7 @@ export class Transactions implements EntitySubscriberInterface {
     });
   }
 
-  /** While a transaction waited for its begin on SQLite, another one may have ended, and TypeORM takes both for ended. */
+  /** On SQLite, another transaction may end while this one waits to begin. TypeORM then marks both as ended. */
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
     if (this.isShared) Object.assign(queryRunner, { isTransactionActive: true });
   }
@@ -196,10 +199,12 @@ export class Transactions implements EntitySubscriberInterface {
     if (connection && !passesAfterFailure.test(query)) refuseAfterFailure(connection);
   }
 
-  /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM takes for a commit */
+  /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM treats as a commit */
   afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
-    if (query !== 'COMMIT' || !success) return;
     const connection = this.connectionOf(queryRunner);
+    // SQLite has rolled back by itself, for instance because the disk is full. TypeORM does not report the end then.
+    if (query === 'ROLLBACK' && !success) connection.open.length = 0;
+    if (query !== 'COMMIT' || !success) return;
     if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
     else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
   }
@@ -209,10 +214,17 @@ export class Transactions implements EntitySubscriberInterface {
     if (this.connections.get(runner)?.hasLostTransaction) throw endedTransactionError();
   }
 
-  /** Returns whether another caller has a transaction open on the connection. It waits for a transaction that is ending. */
+  /**
+   * Returns whether another caller has a transaction open on the connection. It waits for a transaction that is ending.
+   * @throws DatabaseUnavailableError when the transaction does not end, because a subscriber of the host waits for this call
+   */
   async isOpen(runner: QueryRunner): Promise<boolean> {
     const { open } = this.connectionOf(runner);
-    while (open.at(-1)?.isEnding) await new Promise(soon);
+    const end = performance.now() + maxEndingMs;
+    while (open.at(-1)?.isEnding) {
+      if (performance.now() > end) throw endedTransactionError();
+      await new Promise(soon);
+    }
     return open.length > 0;
   }
 
@@ -236,16 +248,22 @@ export class Transactions implements EntitySubscriberInterface {
     const connection = this.connectionOf(runner);
     let hasWritten = false;
     try {
-      const result = await this.inStep(connection.turns, { turnOf: connection, transaction }, statements);
+      const result = await this.inStep(
+        connection.turns,
+        { busyConnection: connection, transaction },
+        statements,
+      );
       hasWritten = true;
       if (prepareAnnouncement) transaction?.actions.push(prepareAnnouncement(result));
       const step = this.runningStep();
-      // A hook that makes calls in a transaction that began later does not take part in the turns of these calls.
-      const around = step && step.transaction === transaction ? step : transaction;
+      // If a hook begins a nested transaction, the calls in it queue their hooks on that transaction.
+      const queueOwner = step && step.transaction === transaction ? step : transaction;
       // The hook runs outside of the turn of the connection, so that it can call us with the manager.
       if (hook)
-        await this.inStep(around?.hookTurns ?? new Turns(), { turnOf: undefined, transaction }, () =>
-          hook(result, runner.manager),
+        await this.inStep(
+          queueOwner?.hookTurns ?? new Turns(),
+          { busyConnection: undefined, transaction },
+          () => hook(result, runner.manager),
         );
       return result;
     } catch (error) {
@@ -258,13 +276,19 @@ export class Transactions implements EntitySubscriberInterface {
 
   private inStep<Result>(
     turns: Turns,
-    { turnOf, transaction }: Pick<Step, 'turnOf' | 'transaction'>,
+    { busyConnection, transaction }: Pick<Step, 'busyConnection' | 'transaction'>,
     work: () => Promise<Result>,
   ): Promise<Result> {
     return turns.take(async () => {
       // Another call in the transaction may have failed while this step waited.
       if (transaction?.failure) throw transaction.failure.error;
-      const step: Step = { turnOf, transaction, hookTurns: new Turns(), calls: new Set(), isRunning: true };
+      const step: Step = {
+        busyConnection,
+        transaction,
+        hookTurns: new Turns(),
+        calls: new Set(),
+        isRunning: true,
+      };
       try {
         return await this.steps.run(step, work);
       } finally {
@@ -322,7 +346,7 @@ function endedTransactionError(): DatabaseUnavailableError {
   return new DatabaseUnavailableError(new Error(message));
 }
 
-/** Removes the transaction that has ended. With the outermost one, it also removes those that could not begin. */
+/** Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin. */
 function removeEnded(open: OpenTransaction[], { isTransactionActive }: QueryRunner): OpenTransaction[] {
   return open.splice(isTransactionActive ? -1 : 0);
 }

@@ -61,7 +61,7 @@ export class OrderEvents {
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
       insertEvent(manager, order, id, checkedEvent);
     const { event: eventHook } = this.settings.beforeCommit;
-    // If the event is read by a second statement, and that fails, the INSERT must not be committed.
+    // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
     if (!eventHook && returnsRow(this.database.dataSource.manager))
       return this.database.autocommit(callerManager, insert);
     return this.database.write(callerManager, insert, {

@@ -46,8 +46,8 @@ const label = {
 } as const;
 
 /**
- * Every field of a shipping method that is stored, in the order of the wire. Validation, filters, inheritance, the JSON
- * of the wire and the OpenAPI schemas are made from this table.
+ * Every field of a shipping method that is stored, in the order of the wire. Filters, inheritance, the JSON of the
+ * wire and the OpenAPI schemas come from this table. Validation takes only the lengths from it.
  */
 export const methodFields = {
   id: { kind: 'id', description: 'Opaque.' },

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { maxFoldedBytes } from '../validation/text.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
@@ -27,11 +26,9 @@ export type CarrierBranch = Omit<ShippingCarrierDto, 'methods'> & { methods: rea
 /** A view without its methods. */
 const viewBytes = 500;
 /** A method without its texts. */
-const methodBytes = 500;
+const methodBytes = 450;
 /** A default that a method inherits from, without its texts. */
 const defaultBytes = 350;
-/** A string that has a character beyond Latin-1 takes two bytes for each of its characters. */
-const beyondLatin1 = /[^\0-\xFF]/;
 
 /**
  * A part of each tag. It changes when the fields of a method change, so that a 304 never confirms a response of an older
@@ -115,25 +112,17 @@ export class MethodView {
   }
 }
 
+const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));
+
 /**
- * Counts a default with each method that inherits from it. Views that were read at one revision of the defaults share
- * them, but views of different revisions do not.
+ * Counts two bytes for each character of the texts, and two more if a search folds it. Views share a default only if one
+ * statement has read it, so each view counts its own.
  */
 function bytesOf(method: EffectiveMethod): number {
   const { stored, inheritedFrom } = method;
-  let bytes = methodBytes + bytesOfTexts(stored);
-  if (inheritedFrom) bytes += defaultBytes + bytesOfTexts(inheritedFrom);
-  for (const name of searchedFields) bytes += maxFoldedBytes(method.value(name) ?? '');
-  return bytes;
-}
-
-const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));
-
-function bytesOfTexts(stored: StoredMethod): number {
-  let bytes = 0;
-  for (const name of textFields) {
-    const text = String(stored[name] ?? '');
-    bytes += (beyondLatin1.test(text) ? 2 : 1) * text.length;
-  }
+  let bytes = methodBytes + (inheritedFrom ? defaultBytes : 0);
+  for (const name of textFields)
+    bytes += 2 * (String(stored[name] ?? '').length + String(inheritedFrom?.[name] ?? '').length);
+  for (const name of searchedFields) bytes += 2 * (method.value(name) ?? '').length;
   return bytes;
 }

@@ -9,7 +9,7 @@ import { type MethodView } from './method-view.js';
 /** A list or a tree as it is sent. */
 export interface Rendering {
   etag: string;
-  /** A function, because a deep Proxy around the value would replace a Buffer by a Proxy of it. */
+  /** A function, because a host that wraps our values in a deep Proxy would also wrap a Buffer. */
   json: () => Buffer;
 }
 
@@ -41,7 +41,7 @@ function lazily<Value extends object>(...names: string[]): (rendering: Rendering
   };
 }
 
-/** A deep Proxy may give another value for a property, if the property is writable or configurable. */
+/** A Proxy must return the real value of a fixed property. So this property is not fixed. */
 const hidden = { writable: true, configurable: true } as const;
 
 /** Without this property, a log would show "[Getter/Setter]". */

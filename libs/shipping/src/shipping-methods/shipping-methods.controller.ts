@@ -82,6 +82,7 @@ export class ShippingMethodsController {
       ifMatch(violations, request.headers['if-match']),
     );
     await this.methods.remove(projectId, id, { etag });
+    // Otherwise an interceptor's envelope would give the 204 an ETag on Express.
     respond(response, undefined, { headers: {} });
   }
 }

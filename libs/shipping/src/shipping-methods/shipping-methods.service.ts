@@ -126,13 +126,18 @@ export class ShippingMethods {
         : checkListQuery(violations, query, maxPageSize),
     );
     const render = (view: MethodView): Rendering => renderPage(view, checked);
-    return lazyPage(await this.rendering(projectId, options, `list ${JSON.stringify(checked)}`, render));
+    const name = `list ${JSON.stringify(checked)}`;
+    return lazyPage(
+      await this.store.rendering(projectId, this.database.callerManager(options), name, render),
+    );
   }
 
   /** Returns all methods by carrier, inactive ones too. */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkIds({ projectId });
-    return lazyTree(await this.rendering(projectId, options, 'tree', renderTree));
+    return lazyTree(
+      await this.store.rendering(projectId, this.database.callerManager(options), 'tree', renderTree),
+    );
   }
 
   /** Returns the active methods, which a checkout offers, in list order. */
@@ -162,7 +167,7 @@ export class ShippingMethods {
   /**
    * @param options `lock`: the method stays as it is until your transaction ends
    * @returns null when the project has no method with these codes
-   * @throws InvalidParameterError when one of them is no string
+   * @throws InvalidParameterError when one of them is not a string
    */
   async findByCodes(
     projectId: string,
@@ -246,7 +251,6 @@ export class ShippingMethods {
    */
   async adoptDefaults(projectId: string, options: DryRunOptions = {}): Promise<ChangedMethods> {
     checkIds({ projectId });
-    checkOptions(options);
     const { defaultsProjectId, maxMethods } = this.settings;
     // Both reads use one manager, even if the ambient transaction ends in between.
     const manager = this.database.callerManager(options, ['dryRun']) ?? this.database.dataSource.manager;
@@ -282,18 +286,6 @@ export class ShippingMethods {
   /** Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement. */
   cacheStats(): CacheStats {
     return this.store.cacheStats();
-  }
-
-  /** @param name the cache keeps the rendering under this name, unless a transaction has read the view */
-  private async rendering(
-    projectId: string,
-    options: CallOptions,
-    name: string,
-    render: (view: MethodView) => Rendering,
-  ): Promise<Rendering> {
-    const callerManager = this.database.callerManager(options);
-    const view = await this.store.view(projectId, callerManager);
-    return callerManager ? render(view) : this.store.rendering(view, name, () => render(view));
   }
 
   /** @param otherOptions the names of the options that this call takes beside `manager` */

@@ -40,7 +40,7 @@ export interface ContractResponse<Body = unknown> {
   headers: Headers;
   text: string;
   /**
-   * The body without its envelope. It is `{}` if the body is no JSON object. The fields of an error depend on the host's
+   * The body without its envelope. It is `{}` if the body is not a JSON object. The fields of an error depend on the host's
    * filters.
    */
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };

@@ -3,7 +3,7 @@
 /** Codes are compared exactly, so characters that people cannot see are refused: controls and a space at the end. */
 const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
 
-/** Matches any character except for these ASCII characters, and except for [ \ ] ^ ` { | } ~ and DEL. No code has those. */
+/** Returns a class of all characters except these ASCII characters, DEL, and [ \ ] ^ ` { | } ~, which no code may have. */
 const exceptAscii = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
 const first = exceptAscii(String.raw`\x00-\x2F\x3A-\x40`);
 const inner = exceptAscii(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);
@@ -57,14 +57,6 @@ export function folded(text: string): string {
   if (!nonAscii.test(text)) return text.toLowerCase();
   const lower = text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase();
   return lower.replaceAll('ς', 'σ').normalize('NFC');
-}
-
-/**
- * Returns the most bytes that the folded form of a text in NFC can take. A character becomes at most three (`ﬃ`), and
- * each of them may take two bytes.
- */
-export function maxFoldedBytes(text: string): number {
-  return (nonAscii.test(text) ? 6 : 1) * text.length;
 }
 
 const surrogate = /[\uD800-\uDFFF]/;

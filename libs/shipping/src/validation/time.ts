@@ -3,7 +3,7 @@ const rfc3339 =
 
 /**
  * Reads an RFC 3339 time with its offset.
- * @returns the time in UTC, with three decimals or as many more as it needs; undefined when the text is no such time
+ * @returns the time in UTC, with three decimals or as many more as it needs; undefined when the text is not such a time
  */
 export function utcTime(text: string): string | undefined {
   const parts = rfc3339.exec(text);

@@ -12,7 +12,7 @@ const maxPrefixBytes = 29;
  * name only types that every driver of TypeORM accepts. So a DataSource of another engine fails with our error, not with one
  * about a type.
  *
- * TypeORM takes a class with the static methods `hasId`, `save` and `useDataSource` for a `BaseEntity`, and calls
+ * TypeORM treats a class with the static methods `hasId`, `save` and `useDataSource` as a `BaseEntity`, and calls
  * `useDataSource` when the DataSource initializes: after it has checked the metadata, and before it uses them.
  */
 export const AdaptToDialect: ClassDecorator = (entity) => {

@@ -66,8 +66,8 @@ export interface Dialect {
   /** The condition that a row has one of several ids. */
   readonly hasOneOfIds: string;
   /**
-   * Returns the condition that two columns are beyond two values, in the order of a key. Each engine uses the key for one form
-   * of it. With another form, the engine reads all rows before these values.
+   * Returns the condition that two columns are beyond two values, in the order of a key. Each engine uses the key for only one
+   * way to write this condition. Otherwise it reads every row before the position.
    */
   isBeyond(columns: Pair, sign: '<' | '>', values: Pair): string;
   /** The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. */

@@ -11,8 +11,8 @@ export const mysql: Dialect = {
   timeColumn: (column) => `CONCAT(REPLACE(${column}, ' ', 'T'), 'Z')`,
   valueColumn: (column) => column,
   timeParameter: (time) => time.replace('T', ' ').replace('Z', ''),
-  // `orIgnore` would also ignore foreign keys, and take a shared lock on which two writers wait for each other. This sets the
-  // column to its own value.
+  // `orIgnore` would also ignore foreign keys, and take a shared lock on which two writers wait for each other. An
+  // update of the column to its own value does neither.
   ifAbsent: (insert, column) => insert.orUpdate([column]),
   // TypeORM's `pessimistic_read` is a syntax error on a server of MariaDB behind the type `mysql`.
   shareLock: ' LOCK IN SHARE MODE',

@@ -80,8 +80,8 @@ export const postgres: Dialect = {
 };
 
 /**
- * With this setting, pg gives up a statement that the server goes on with. Behind it waits TypeORM's ROLLBACK, which pg then
- * never sends. So the connection goes back to the pool inside its transaction, and the next user of it works in there.
+ * With this setting, pg stops waiting for a statement that the server still runs. TypeORM's ROLLBACK is queued behind it and
+ * never sent. The connection returns to the pool inside an open transaction.
  */
 async function refuseQueryTimeout(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner('master');

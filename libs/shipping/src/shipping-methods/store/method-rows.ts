@@ -92,8 +92,8 @@ export async function replaceRevision(
   next: string,
 ): Promise<boolean> {
   if (known === undefined) await addProject(manager, projectId, next);
-  // Drivers report different counts for an INSERT that finds a row. If the INSERT has added our row, the row has the next
-  // revision, and the UPDATE finds it.
+  // Drivers count an INSERT that finds a row differently. So the UPDATE decides: it matches `next` only if our INSERT has
+  // added the row.
   const values = { projectId, known: known ?? next, next };
   const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
     setRevision(manager).where('project_id = :projectId AND revision = :known'),

@@ -117,9 +117,15 @@ export class MethodStore {
     });
   }
 
-  /** Returns what `render` makes from a view. The cache keeps it with the view, under this name. */
-  rendering(view: MethodView, name: string, render: () => Rendering): Rendering {
-    return this.cache.rendering(view, name, render);
+  /** Returns what `render` makes from a project. Outside of a transaction, the cache keeps it with the view, by its name. */
+  async rendering(
+    projectId: string,
+    callerManager: EntityManager | undefined,
+    name: string,
+    render: (view: MethodView) => Rendering,
+  ): Promise<Rendering> {
+    const view = await this.view(projectId, callerManager);
+    return callerManager ? render(view) : this.cache.rendering(view, name, () => render(view));
   }
 
   /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
@@ -191,8 +197,8 @@ export class MethodStore {
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
    * faster. Then the call locks the project, and decides again.
-   * @param isStale the view is known to be old: the first try has lost a race. The revision cannot show
-   *   this, because a row that was inserted by hand does not change it
+   * @param isStale the view is old, because the first try has lost a race. The revision may not show this: a row that was
+   *   inserted by hand does not change it.
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
