@@ -64,8 +64,13 @@ describe.each(pages)('%s', (page) => {
 
 describe('the documents', () => {
   it('name the errors at boot as the code does', () => {
-    const [, table = ''] = /## Errors at boot([^]*)/.exec(read('docs/start.md')) ?? [];
-    const messages = Array.from(table.matchAll(/^\| `([^`]+)`/gm), ([, message = '']) => message);
+    const [, list = ''] = /## Errors at boot([^]*)/.exec(read('docs/start.md')) ?? [];
+    const messages = list
+      .split('\n')
+      .filter((line) => line.startsWith('- `'))
+      .flatMap((line) =>
+        Array.from(line.split(':')[0]?.matchAll(/`([^`]+)`/g) ?? [], ([, text = '']) => text),
+      );
     const sources = filesIn('libs/shipping/src', '.ts').map(read).join('\n');
     // Texts that the code puts together from several lines, without the code in them.
     const said = sources.replace(/['`]\s*\+\s*['`]/g, '').replace(/\$\{[^}]*\}/g, '…');
@@ -74,14 +79,14 @@ describe('the documents', () => {
       message.split('…').some((part) => part.trim() !== '' && !said.includes(part.trim())),
     );
 
-    expect(messages.length).toBeGreaterThan(15);
+    expect(messages.length).toBeGreaterThan(5);
     expect(unknown).toEqual([]);
   });
 
   it('name only files that exist where CONTRIBUTING says where things live', () => {
     const sources = filesIn('libs/shipping/src', '.ts');
-    const [, table = ''] = /## Where would X live\?([^]*?)\n## /.exec(read('CONTRIBUTING.md')) ?? [];
-    const names = Array.from(table.matchAll(/`([\w.-]+\.ts)`/g), ([, name = '']) => name);
+    const [, list = ''] = /## Where would X live\?([^]*?)\n## /.exec(read('CONTRIBUTING.md')) ?? [];
+    const names = Array.from(list.matchAll(/`([\w.-]+\.ts)`/g), ([, name = '']) => name);
 
     const unknown = names.filter((name) => !sources.some((path) => path.endsWith(`/${name}`)));
 

@@ -75,7 +75,7 @@ for (const { name, assertionResults, message } of testResults) {
 }
 process.exitCode = failed > 0 ? 1 : 0;
 
-/** Prints Markdown, to be pasted into docs/operations.md. */
+/** Prints Markdown. lab/campaign/README.md has the figures of the last long run. */
 function printTable(columns, rows) {
   const cells = rows.map((row) => columns.map((column) => (column === 'met' ? said(row.met) : row[column])));
   const widths = columns.map((column, index) =>

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
 
 const root = new URL('../../', import.meta.url);
@@ -27,14 +27,20 @@ const folders = readdirSync(new URL('docs', root), { withFileTypes: true }).filt
 const hasRecipes = folders.some(({ name }) => name === 'recipes');
 
 const groups = [
-  ['Begin', ['README.md', 'docs/start.md', 'docs/existing-backend.md', 'docs/sample.md']],
+  ['Begin', ['README.md', 'docs/concepts.md', 'docs/start.md', 'docs/existing-backend.md', 'docs/sample.md']],
   ['Guide', pagesOf('docs/guide')],
   ...(hasRecipes ? [['Recipes', pagesOf('docs/recipes')]] : []),
   [
     'Look up',
-    ['docs/reference.md', 'docs/reference-services.md', 'docs/migrations.md', 'docs/express-and-fastify.md'],
+    [
+      'docs/reference.md',
+      'docs/reference-services.md',
+      'docs/reference-database.md',
+      'docs/migrations.md',
+      'docs/express-and-fastify.md',
+    ],
   ],
-  ['Run', ['docs/operations.md', 'docs/scaling.md', 'docs/performance.md', 'SECURITY.md']],
+  ['Run', ['docs/operations.md', 'docs/scaling.md', 'docs/performance.md', 'SECURITY.md', 'docs/leaving.md']],
   ['Decisions', pagesOf('docs/decisions')],
   ['Project', ['CONTRIBUTING.md', 'CHANGELOG.md']],
 ];
@@ -57,6 +63,9 @@ const style = `
   @media (max-width: 640px) { .vp-doc :is(th, td) { padding: 6px 8px; font-size: 13px; line-height: 1.5; } }
 `;
 
+// Pages link to files of SQL, which VitePress would take for pages.
+process.env.VITE_EXTRA_EXTENSIONS = 'sql';
+
 export default defineConfig({
   title: 'nestjs-shipping',
   description: 'Shipping methods and order histories for a NestJS backend',
@@ -73,6 +82,10 @@ export default defineConfig({
   outDir: 'dist',
   cacheDir: '.cache',
   cleanUrls: true,
+  buildEnd: ({ outDir }) => {
+    for (const folder of ['docs/scaling', 'docs/sql'])
+      cpSync(new URL(folder, root), `${outDir}/${folder}`, { recursive: true });
+  },
   markdown: { anchor: { slugify } },
   vite: {
     plugins: [

@@ -55,7 +55,7 @@ onMariadbAndMysql('the server of', (server) => {
   });
 
   it.each([
-    ['0', /wsrep_sync_wait = 0\. With it, a Galera node can answer with old data/],
+    ['0', /wsrep_sync_wait = 0\. With it, a Galera node can return old data/],
     ['6', /wsrep_sync_wait = 6\. With it, a Galera node/],
     ['1', /^served$/],
     ['7', /^served$/],

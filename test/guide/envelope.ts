@@ -3,12 +3,12 @@ import { map, type Observable } from 'rxjs';
 
 // docs/guide/envelopes.md shows this code.
 
-type Answer = { data?: unknown } | undefined;
+type Value = { data?: unknown } | undefined;
 
-export class EnvelopeInterceptor implements NestInterceptor<Answer, object> {
-  intercept(_context: ExecutionContext, next: CallHandler<Answer>): Observable<object> {
-    const wrapped = (answer: Answer) => (Array.isArray(answer?.data) ? answer : { data: answer });
-    return next.handle().pipe(map((answer) => ({ ok: true, ...wrapped(answer) })));
+export class EnvelopeInterceptor implements NestInterceptor<Value, object> {
+  intercept(_context: ExecutionContext, next: CallHandler<Value>): Observable<object> {
+    const wrapped = (value: Value) => (Array.isArray(value?.data) ? value : { data: value });
+    return next.handle().pipe(map((value) => ({ ok: true, ...wrapped(value) })));
   }
 }
 
@@ -19,7 +19,7 @@ interface Response {
 /** The schemas with an array in `data`. Add the names of yours. */
 const lists = /\/(ShippingMethodPage|ShippingTree|OrderEventList)$/;
 
-/** Returns a copy of the document in which each successful answer has the envelope. */
+/** Returns a copy of the document in which each successful response has the envelope. */
 export function documentEnvelopes<Document>(document: Document): Document {
   const ok = { type: 'object', required: ['ok'], properties: { ok: { type: 'boolean' } } };
   return JSON.parse(JSON.stringify(document), (key, value: Response) => {

@@ -4,73 +4,16 @@ import {
   type INestApplication,
   Inject,
   Injectable,
-  Module,
-  SetMetadata,
-  UnauthorizedException,
   UseGuards,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
+import { AuthModule, type ProjectRequest, shipping, Tokens } from './project-guard.js';
 
 // docs/guide/guards.md shows this code.
-
-interface ProjectRequest {
-  headers: { authorization?: string };
-  params: { project_id: string };
-}
-
-interface User {
-  projects: string[];
-  role: string;
-  /** The staff who maintain the defaults of all tenants. */
-  isStaff?: boolean;
-}
-
-/** Yours checks a token. */
-@Injectable()
-class Tokens {
-  private readonly users = new Map<string, User>([
-    ['token-of-acme', { projects: ['acme'], role: 'admin' }],
-    ['token-of-a-clerk', { projects: ['acme'], role: 'clerk' }],
-    ['token-of-globex', { projects: ['globex'], role: 'admin' }],
-    ['token-of-a-tenant-named-default', { projects: ['default'], role: 'admin' }],
-    ['token-of-staff', { projects: ['default'], role: 'admin', isStaff: true }],
-  ]);
-
-  userOf(token = ''): User {
-    const user = this.users.get(token);
-    if (!user) throw new UnauthorizedException();
-    return user;
-  }
-}
-
-@Module({ providers: [Tokens], exports: [Tokens] })
-class AuthModule {}
-
-const Roles = (...roles: string[]) => SetMetadata('roles', roles);
-
-@Injectable()
-class ProjectGuard implements CanActivate {
-  constructor(
-    @Inject(Tokens) private readonly tokens: Tokens,
-    @Inject(Reflector) private readonly reflector: Reflector,
-  ) {}
-
-  canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<ProjectRequest>();
-    const user = this.tokens.userOf(request.headers.authorization?.replace('Bearer ', ''));
-    const places = [context.getHandler(), context.getClass()];
-    const roles = this.reflector.getAllAndOverride<string[] | undefined>('roles', places);
-    const { project_id: project } = request.params;
-    // A tenant with this id would edit the defaults of all tenants.
-    if (project === 'default' && !user.isStaff) return false;
-    return user.projects.includes(project) && (!roles || roles.includes(user.role));
-  }
-}
 
 /** For projects whose ids are in a column that ignores case, such as a `uuid` of PostgreSQL. */
 @Injectable()
@@ -88,16 +31,6 @@ class CaseIgnoringGuard implements CanActivate {
   }
 }
 
-const writers = [Roles('admin')];
-
-const guarded = ShippingModule.forRoot({
-  imports: [AuthModule],
-  http: {
-    decorators: [UseGuards(ProjectGuard)],
-    routeDecorators: { create: writers, update: writers, remove: writers },
-  },
-});
-
 const ignoringCase = ShippingModule.forRoot({
   imports: [AuthModule],
   http: { path: 'stores/:project_id', decorators: [UseGuards(CaseIgnoringGuard)] },
@@ -110,7 +43,7 @@ describe('the shipping routes', () => {
   let target: ContractTarget;
   beforeAll(async () => {
     database = await testDatabase();
-    const testing = await compiled([typeOrm(database), guarded, ignoringCase]);
+    const testing = await compiled([typeOrm(database), shipping, ignoringCase]);
     app = testing.createNestApplication({ logger: ['error', 'warn'] });
     await app.listen(0, '127.0.0.1');
     origin = await app.getUrl();

@@ -41,11 +41,11 @@ export async function checkRules({ after }: ShippingMethodChange): Promise<void>
   // While a method inherits its `meta`, `own` has the `meta` that it stores.
   for (const meta of [after?.meta, after?.own.meta]) {
     if (!meta) continue;
-    const faults = await validate(plainToInstance(CartRules, meta), {
+    const violations = await validate(plainToInstance(CartRules, meta), {
       whitelist: true,
       forbidNonWhitelisted: true,
     });
-    const texts = faults.flatMap(({ constraints }) => Object.values(constraints ?? {}));
+    const texts = violations.flatMap(({ constraints }) => Object.values(constraints ?? {}));
     if (texts.length > 0) throw new BadRequestException(texts.map((text) => `meta: ${text}`));
   }
 }

@@ -65,13 +65,13 @@ describe('an import screen', () => {
     expect(await labels()).toEqual(['Paket', 'UPS Ground']);
   });
 
-  it('shows each fault with its line and its column', async () => {
+  it('shows each violation with its line and its column', async () => {
     const bad = `${header}ups;03;;1\nups;04;Saver;x\nups;04;Again;1\n`;
 
     const { status, body } = await post('/preview', { csv: bad });
 
     expect(status).toBe(400);
-    expect(body['faults']).toMatchObject([
+    expect(body['lines']).toMatchObject([
       { line: 2, column: 'method_label' },
       { line: 3, column: 'sort_order' },
       { line: 4, detail: 'line 4 has the same codes as line 3.' },
@@ -124,11 +124,11 @@ describe('an import screen', () => {
 
   it('answers each error as problem details, without the fields of Nest', async () => {
     const refused = await post('/preview', { csv: `${header}dhl;P;Paket;\n`, maxRemoved: 1 });
-    const faulty = await post('/preview', { csv: `${header}ups;03;;1\n` });
+    const invalid = await post('/preview', { csv: `${header}ups;03;;1\n` });
     const outdated = await post('', { csv });
 
-    expect([refused.status, faulty.status, outdated.status]).toEqual([409, 400, 412]);
-    for (const { type, body, status } of [refused, faulty, outdated]) {
+    expect([refused.status, invalid.status, outdated.status]).toEqual([409, 400, 412]);
+    for (const { type, body, status } of [refused, invalid, outdated]) {
       expect(type).toBe('application/problem+json');
       expect(body).toMatchObject({ status, code: expect.any(String), detail: expect.any(String) });
       for (const name of ['statusCode', 'error', 'message']) expect(body).not.toHaveProperty(name);

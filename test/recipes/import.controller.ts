@@ -101,10 +101,13 @@ const lineOf = (ordinal: unknown): number => Number(ordinal) + 2;
 /** The place `/3/method_label` is the column `method_label` of line 5. */
 function throwWithLines(error: unknown): never {
   if (!(error instanceof ValidationFailedError)) throw error;
-  const faults = error.errors.map((fault) => {
-    const [, ordinal, column] = 'pointer' in fault ? fault.pointer.split('/') : [];
-    const detail = fault.detail.replace(/(?<=^| )\/(\d+)/g, (_, other: string) => `line ${lineOf(other)}`);
+  const lines = error.errors.map((violation) => {
+    const [, ordinal, column] = 'pointer' in violation ? violation.pointer.split('/') : [];
+    const detail = violation.detail.replace(
+      /(?<=^| )\/(\d+)/g,
+      (_, other: string) => `line ${lineOf(other)}`,
+    );
     return { line: lineOf(ordinal), column, detail };
   });
-  throw new BadRequestException({ message: 'Some lines have faults.', faults });
+  throw new BadRequestException({ message: 'Some lines are invalid.', lines });
 }

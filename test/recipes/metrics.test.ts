@@ -13,7 +13,7 @@ import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { Client } from '../support/client.js';
 import { engine, type TestDatabase, testDatabase } from '../support/database.js';
 
-// docs/operations.md and docs/recipes/metrics.md show this code.
+// docs/recipes/metrics.md shows this code.
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
 

@@ -1,38 +1,55 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Logger } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import { type IncomingMessage } from 'node:http';
+import { ConsoleLogger } from '@nestjs/common';
 import { DatabaseUnavailableError, ShippingModule } from 'nestjs-shipping';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { compiled, listening, platformNames, typeOrm } from '../embedding/host.js';
-import { Client } from '../support/client.js';
 import { testDatabase } from '../support/database.js';
 
-// docs/recipes/metrics.md promises this.
+// docs/recipes/metrics.md shows this code.
 
-it.each(platformNames)(
-  'a logger finds the request of each 503 in its async context on %s',
-  async (platform) => {
-    const database = await testDatabase();
-    onTestFinished(() => database.close());
-    const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-    const requests = new AsyncLocalStorage<string>();
-    const trace = ({ url = '' }: { url?: string }, _response: object, next: () => void) =>
-      requests.run(url, next);
-    const { app, origin } = await listening(testing, (host) => host.use(trace), platform);
-    const logged: unknown[] = [];
-    vi.spyOn(Logger.prototype, 'error').mockImplementation(() => void logged.push(requests.getStore()));
-    vi.spyOn(database.dataSource, 'createQueryRunner').mockImplementation(() => {
-      throw new DatabaseUnavailableError(new Error('The pool is empty.'));
-    });
+const requests = new AsyncLocalStorage<string>();
 
-    // Requests of one project share a statement.
-    const client = new Client(origin, 'acme');
-    const answers = await Promise.all([client.list('page=1'), client.list('page=2')]);
-    vi.restoreAllMocks();
+/** In `main.ts`: `app.use(withRequestId)`, and `app.useLogger(new RequestLogger())`. */
+function withRequestId({ headers }: IncomingMessage, _response: unknown, next: () => void): void {
+  requests.run(String(headers['x-request-id'] ?? randomUUID()), next);
+}
 
-    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
-    expect(logged.toSorted()).toEqual(
-      [1, 2].map((page) => expect.stringMatching(`/acme/.*page=${page}$`) as string),
-    );
-    await app.close();
-  },
-);
+class RequestLogger extends ConsoleLogger {
+  override error(message: unknown, ...rest: unknown[]): void {
+    super.error(`${requests.getStore()} ${String(message)}`, ...rest);
+  }
+
+  override warn(message: unknown, ...rest: unknown[]): void {
+    super.warn(`${requests.getStore()} ${String(message)}`, ...rest);
+  }
+}
+
+it.each(platformNames)('a logger adds the request id to the line of each 503 on %s', async (platform) => {
+  const database = await testDatabase();
+  onTestFinished(() => database.close());
+  const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
+  const { app, origin } = await listening(testing, (host) => host.use(withRequestId), platform);
+  app.useLogger(new RequestLogger());
+  const lines = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  vi.spyOn(database.dataSource, 'createQueryRunner').mockImplementation(() => {
+    throw new DatabaseUnavailableError(new Error('The pool is empty.'));
+  });
+
+  // Requests of one project share a statement.
+  const list = (id: string): Promise<Response> =>
+    fetch(`${origin}/api/projects/acme/sales/orders/shipments/methods`, { headers: { 'x-request-id': id } });
+  const responses = await Promise.all([list('first'), list('second')]);
+  const logged = lines.mock.calls.map(String).toSorted();
+  vi.restoreAllMocks();
+  app.useLogger(['error', 'warn']);
+  await app.close();
+
+  expect(responses.map(({ status }) => status)).toEqual([503, 503]);
+  expect(logged).toEqual(
+    ['first', 'second'].map(
+      (id) => expect.stringMatching(`${id} database_unavailable The pool is empty`) as string,
+    ),
+  );
+});

@@ -74,16 +74,16 @@ export function offeredMethod({
   return { id, carrier: carrier_label ?? carrier_code, label: method_label };
 }
 
-/** Returns the answer, or sets the status 304 if the client holds the same answer. */
-export function ifChanged<Answer>(
-  answer: Answer,
+/** Returns the value, or sets the status 304 if the client holds the same value. */
+export function ifChanged<Value>(
+  value: Value,
   held: string | undefined,
   response: HttpResponse,
-): Answer | undefined {
-  const etag = `"${createHash('sha256').update(JSON.stringify(answer)).digest('base64url')}"`;
+): Value | undefined {
+  const etag = `"${createHash('sha256').update(JSON.stringify(value)).digest('base64url')}"`;
   response.header('ETag', etag);
   response.header('Cache-Control', 'public, no-cache');
-  if (held?.replace(/^W\//, '') !== etag) return answer;
+  if (held?.replace(/^W\//, '') !== etag) return value;
   response.status(304);
   return undefined;
 }

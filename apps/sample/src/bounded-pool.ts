@@ -11,7 +11,7 @@ const acquireMs = 3_000;
 const leaseMs = 4_000;
 /**
  * The server ends a statement a little before we close its connection. After that, nobody would wait for the
- * answer.
+ * result.
  */
 const statementMs = leaseMs - 500;
 
@@ -33,7 +33,7 @@ export const mysqlLimits = { connectTimeout: acquireMs };
 
 /**
  * Closes each connection that is in use for longer than `leaseMs`. The server may have vanished without closing the
- * connection. It would then answer neither this statement nor a ROLLBACK, so the connection must not go back into
+ * connection. It would then complete neither this statement nor a ROLLBACK, so the connection must not go back into
  * the pool.
  */
 export function boundLeases({ options, driver }: DataSource): void {

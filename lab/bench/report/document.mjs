@@ -36,10 +36,10 @@ export function document(results) {
   const { rows } = results.postgres;
   return [
     '# Performance',
-    'Lists and trees of projects that are read again and again are much faster than what a team writes by hand. The first read of a large project, and single writes, are slower than SQL by hand. This page says how much, and why.',
+    'Lists and trees that are read again and again are much faster than what a team writes by hand. The first read of a large project, and single writes, are slower than SQL by hand.',
     '![Requests a second, compared with Fastify and pg by hand, and with Nest, Fastify and TypeORM by hand](performance.svg)',
     '## Reads',
-    'The table compares requests per second. Each figure is our rate divided by the rate of **Nest, Fastify and TypeORM by hand**. In brackets, it is divided by the rate of **Fastify and SQL by hand**. More than 1 means that we are faster.',
+    'Each figure is our rate of requests divided by the rate of **Nest, Fastify and TypeORM by hand**. In brackets, it is divided by the rate of **Fastify and SQL by hand**. More than 1 means that we are faster.',
     readsTable(rows),
     whyReads,
     '## Histories and writes',
@@ -85,11 +85,11 @@ function othersTable(rows) {
   );
 }
 
-const whyReads = `In each process, a project is in memory after its first read, until it changes or other projects need the memory. Each change gives a project a new revision, which is a random id. While a project is in memory, a request costs one look-up of its revision, and many requests share one look-up. So no answer is ever stale.
+const whyReads = `A project is in memory after its first read, until it changes or other projects need the memory. A request then costs one look-up of the [revision](concepts.md), and many requests share one look-up.
 
-If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. So SQL by hand is faster for a large project that is read only once. If most of your reads are like this, write them by hand.`;
+If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. If most of your reads are the first read of a large project, write them by hand.`;
 
-const whyWrites = `SQL by hand is faster here, because it sends one prepared statement. We check every field, lock the project, store a new revision and the row, and commit. This takes four statements, as many as \`save\` of TypeORM sends. The revision makes the reads above fast and never stale. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
+const whyWrites = `SQL by hand sends one prepared statement. We send six: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, which shows what your triggers have changed, and COMMIT. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
 
 function growth({ memory, import: imports }) {
   const bytes = memory?.rows.find(({ title }) => title === 'rows only, as the cache counts')?.ours;
@@ -101,13 +101,13 @@ function growth({ memory, import: imports }) {
   return `## How the cost grows
 
 - **With the methods of a project.** A read from memory costs the same for 20 methods and for 1,000. A new search or filter costs more, because it compares all methods. A tree, and a read that is not from memory, take longer in a project with more methods.${importOf}
-- **With the projects.** The memory is bounded (\`cache.maxBytes\`). A project that nobody reads is removed from memory when other projects need the room. ${memoryOf}
-- **With the instances.** Each instance keeps its own memory and sends its own look-ups. These are reads of one row by its key, so one database serves many instances. A change costs the same with any number of instances, because it does not have to notify them.
+- **With the projects.** The memory is bounded (\`cache.maxBytes\`). A project that nobody reads leaves the memory when other projects need the room. ${memoryOf}
+- **With the instances.** Each instance has its own memory and sends its own look-ups, which read one row by its key. A change costs the same with any number of instances, because it does not have to notify them.
 - **With the events.** A history is read by its primary key, whatever the size of the table.`;
 }
 
 function measured({ command, commit, date, load, machine }) {
-  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load of the machine was ${load}. Another machine gives other figures, so compare only ratios. \`lab/bench/README.md\` in the repository says how it measures.`;
+  return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load was ${load}. Compare only ratios: another machine gives other rates. \`lab/bench/README.md\` says how it measures.`;
 }
 
 function section(part, { rows, server }) {
@@ -152,4 +152,4 @@ const howToRead = `- **bare** is Fastify and the driver, with one prepared state
 
 const notMeasured = `### What is not measured
 
-We do not measure networks, several processes, TLS, logging or guards. Everything runs on one machine, also the load generator.`;
+We do not measure networks, several processes, TLS, logging or guards. Everything runs on one machine, including the load generator.`;

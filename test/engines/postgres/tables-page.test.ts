@@ -10,8 +10,8 @@ describe('the migrated schema', () => {
   });
   afterAll(() => database?.close());
 
-  it('is what docs/reference-services.md lists, column by column and name by name', () => {
-    const page = readFileSync(new URL('../../../docs/reference-services.md', import.meta.url), 'utf8')
+  it('is what docs/reference-database.md lists, column by column and name by name', () => {
+    const page = readFileSync(new URL('../../../docs/reference-database.md', import.meta.url), 'utf8')
       .replace(/ +/g, ' ')
       .replace(/\| unique( index)? \|/g, '| index |');
     const metadatas = shippingEntities.map((entity) => database.dataSource.getMetadata(entity));

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const root = new URL('../', import.meta.url);
+const pages = ['reference.md', 'reference-services.md', 'reference-database.md', 'migrations.md'];
+const text = pages.map((page) => readFileSync(new URL(`docs/${page}`, root), 'utf8')).join('\n');
+/** Everything that the pages name as code. */
+const code = Array.from(text.matchAll(/```[^]*?```|`[^`\n]+`/g), ([each]) => each).join('\n');
+const isNamed = (name: string): boolean => new RegExp(`(?<!\\w|\\w\\.)${name}\\b`).test(code);
+
+const entryPoints = ['index', 'database/migrations/migrations', 'openapi/openapi', 'testing/testing'].map(
+  (name) => fileURLToPath(new URL(`libs/shipping/src/${name}.ts`, root)),
+);
+const program = ts.createProgram(entryPoints, {
+  module: ts.ModuleKind.NodeNext,
+  target: ts.ScriptTarget.ES2023,
+  strict: true,
+  experimentalDecorators: true,
+  skipLibCheck: true,
+});
+const checker = program.getTypeChecker();
+const exported = new Map(
+  entryPoints
+    .flatMap((path) => checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(path)!)!))
+    .map((symbol) => [
+      symbol.name,
+      symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
+    ]),
+);
+const typeOf = (name: string): ts.Type => checker.getDeclaredTypeOfSymbol(exported.get(name)!);
+const fieldsOf = (name: string): string[] =>
+  typeOf(name)
+    .getProperties()
+    .map((property) => property.name);
+
+/** The public methods of a service, as the reference writes them: `find(projectId, id, options?)`. */
+function callsOf(service: string): string[] {
+  return typeOf(service)
+    .getProperties()
+    .filter(({ valueDeclaration }) => valueDeclaration && isPublic(valueDeclaration))
+    .map(({ name, valueDeclaration: declaration }) => {
+      if (!declaration || !ts.isMethodDeclaration(declaration)) return name;
+      const parameters = declaration.parameters.map(({ name: parameter, questionToken, initializer }) => {
+        const isOptional = questionToken !== undefined || initializer !== undefined;
+        return `${ts.isIdentifier(parameter) ? parameter.text : 'options'}${isOptional ? '?' : ''}`;
+      });
+      return `${name}(${parameters.join(', ')})`;
+    });
+}
+
+function isPublic(declaration: ts.Declaration): boolean {
+  const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected;
+  return (ts.getCombinedModifierFlags(declaration) & hidden) === 0;
+}
+
+/** The first cells of the tables below a heading. */
+function firstCells(heading: string, page = text): string[] {
+  const [, section = ''] = new RegExp(`\n## ${heading}\n([^]*?)(\n## |$)`).exec(page) ?? [];
+  return Array.from(section.matchAll(/^\| `([^`]+)` /gm), ([, cell = '']) => cell);
+}
+
+describe('the reference', () => {
+  it('names every public export', () => {
+    expect(exported.size).toBeGreaterThan(50);
+    expect([...exported.keys()].filter((name) => !isNamed(name))).toEqual([]);
+  });
+
+  it('names no class, type or error of ours that does not exist', () => {
+    const ours = /`(?:new )?((?:\w*(?:Method|Event|Shipping|Violation)\w*|[A-Z]\w*Error))`/g;
+    // These are classes of JavaScript, Nest and TypeORM, and the schema of a document.
+    const others = new Set(['TypeError', 'QueryFailedError', 'OrderEventPage']);
+    const named = Array.from(text.matchAll(ours), ([, name = '']) => name).filter((name) =>
+      /^[A-Z]/.test(name),
+    );
+
+    expect(named.filter((name) => !exported.has(name) && !others.has(name))).toEqual([]);
+  });
+
+  it('lists every option, and no other', () => {
+    const nested = { http: 'ShippingHttpOptions', beforeCommit: 'BeforeCommit' } as const;
+    const options = ['ShippingModuleExtras', 'ShippingModuleOptions'].flatMap(fieldsOf).flatMap((name) => {
+      if (name === 'beforeCommit') return fieldsOf(nested.beforeCommit).map((field) => `${name}.${field}`);
+      if (name === 'http') return [name, ...fieldsOf(nested.http).map((field) => `${name}.${field}`)];
+      return [name];
+    });
+
+    expect(firstCells('Options').toSorted()).toEqual(options.toSorted());
+  });
+
+  it.each(['CallOptions', 'FindOptions', 'ChangeOptions', 'UpsertManyOptions', 'DryRunOptions'])(
+    'names every option of a call in %s',
+    (name) => {
+      const fields = fieldsOf(name);
+
+      expect(fields.length).toBeGreaterThan(0);
+      expect(fields.filter((field) => !isNamed(field))).toEqual([]);
+    },
+  );
+
+  it('lists every call of ShippingMethods with its arguments, and no other', () => {
+    expect(firstCells('ShippingMethods').toSorted()).toEqual(callsOf('ShippingMethods').toSorted());
+  });
+
+  it('lists every call of OrderEvents with its arguments, every field of an event and of a query, and no other', () => {
+    const all = [...callsOf('OrderEvents'), ...fieldsOf('NewOrderEvent'), ...fieldsOf('OrderEventPageQuery')];
+
+    expect(firstCells('OrderEvents').toSorted()).toEqual(all.toSorted());
+  });
+
+  it('lists every error of ours, and no other', () => {
+    const errors = [...exported.keys()].filter(
+      (name) => name.endsWith('Error') && name !== 'connectionError',
+    );
+
+    expect(firstCells('Errors of the services').toSorted()).toEqual(errors.toSorted());
+  });
+
+  it('lists in docs/guide/tests.md what the contract suite needs to know, and nothing else', () => {
+    const guide = readFileSync(new URL('docs/guide/tests.md', root), 'utf8');
+
+    expect(firstCells('Your own application', guide).toSorted()).toEqual(
+      fieldsOf('ContractTarget').toSorted(),
+    );
+  });
+});
