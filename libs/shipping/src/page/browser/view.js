@@ -1,7 +1,7 @@
-import htm from './vendor/htm.mjs';
-import { Component, h, render } from './vendor/preact.mjs';
+import htm from 'htm';
+import { Component, h, render } from 'preact';
+import { t } from './settings.js';
 
-/** With a bundler, import these from `preact`, and `html` from `htm/preact`. */
 export { Component, render };
 export const html = htm.bind(h);
 
@@ -21,16 +21,15 @@ export class Section extends Component {
     const result = await reading.catch((problem) => ({ problem }));
     if (reading !== this.latest) return;
     const { status, isOutage } = result.problem ?? {};
-    if (status === 401 || status === 403) return this.props.refuse(status);
+    if (status === 401 || status === 403) return this.props.refuse(result.problem);
     this.setState({ problem: undefined, ...result });
     if (isOutage) this.timer = setTimeout(this.load, 3_000);
   };
 
   /** Shows that the section is loading, or why it cannot load. */
   waiting({ problem } = this.state) {
-    if (!problem) return html`<p aria-busy="true">Loading …</p>`;
-    const outage = 'The shop cannot be reached just now. This page tries again every few seconds. Nothing is lost.';
-    return html`<div class="state" role="alert"><h3>${problem.message}</h3>${problem.isOutage && outage}</div>`;
+    if (!problem) return html`<p aria-busy="true">${t('loading')}</p>`;
+    return html`<div class="state" role="alert"><h3>${problem.message}</h3>${problem.isOutage && t('outage_hint')}</div>`;
   }
 }
 
@@ -58,9 +57,9 @@ const words = (name) => name.replaceAll(/[._]/g, ' ');
 export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
 
 const wordFor = new Map([
-  [true, 'yes'],
-  [false, 'no'],
-  [null, '–'],
+  [true, t('yes')],
+  [false, t('no')],
+  [null, t('none')],
 ]);
 
 /** Returns a text for people for any JSON value. */

@@ -1,12 +1,11 @@
 import * as api from './api.js';
 import { MethodForm } from './method-form.js';
 import { MethodTable } from './method-table.js';
+import { settings, t } from './settings.js';
 import { closeDialog, Dialog, html, Section, notify, formValues } from './view.js';
 
-const search = 'Search labels and codes';
-const conflict = 'Somebody else has changed a method, so nothing more was saved. The list now shows the current values.';
-const noRoom =
-  'A method here takes its sort order from the project “default”. Edit that method, and switch off “Use the default values”.';
+const perPage = Math.min(25, settings.maxPageSize);
+
 const isFixed = ({ inherited }) => inherited.includes('sort_order');
 
 /**
@@ -29,7 +28,7 @@ export class Methods extends Section {
   moves = Promise.resolve();
 
   async read({ page, filters } = this.state) {
-    const [tree, found] = await Promise.all([api.tree(), api.list({ page, per_page: 25, ...filters })]);
+    const [tree, found] = await Promise.all([api.tree(), api.list({ page, per_page: perPage, ...filters })]);
     return { tree, found, isFiltered: Object.keys(filters).length > 0 };
   }
 
@@ -38,16 +37,17 @@ export class Methods extends Section {
 
   /** Tells whether a write has succeeded, and then loads the list again. */
   async write(writing, success) {
-    const failure = ({ code, message }) => (code === 'version_mismatch' ? conflict : `This was not saved. ${message}`);
+    const failure = ({ code, message }) =>
+      code === 'version_mismatch' ? t('list_conflict') : t('not_saved', { reason: message });
     notify(await writing.then(() => success, failure));
     await this.load();
   }
 
   toggle = (method) => {
     closeDialog();
-    const next = method.is_active ? 'inactive: customers can no longer choose it' : 'active: customers can choose it';
     const writing = api.update(method, { is_active: !method.is_active });
-    return this.write(writing, `“${method.method_label}” is now ${next}.`);
+    const success = method.is_active ? 'is_inactive_now' : 'is_active_now';
+    return this.write(writing, t(success, { label: method.method_label }));
   };
 
   remove = async (method) => {
@@ -56,7 +56,7 @@ export class Methods extends Section {
     if (code === 'method_in_use') return this.setState({ removing: { ...method, isUsed: true } });
     closeDialog();
     document.querySelector('#methods').focus();
-    await this.write(removing, `“${method.method_label}” is removed.`);
+    await this.write(removing, t('is_removed', { label: method.method_label }));
   };
 
   /** A user may press keys faster than the server answers, so moves run one after another. */
@@ -72,16 +72,19 @@ export class Methods extends Section {
     const moved = carrier.methods[from];
     const methods = carrier.methods.toSpliced(from, 1).toSpliced(to, 0, moved);
     const numbers = renumbered(methods, moved);
-    if (numbers.some(([method]) => isFixed(method))) return notify(`“${moved.method_label}” stays where it is. ${noRoom}`);
+    const label = moved.method_label;
+    if (numbers.some(([method]) => isFixed(method))) return notify(t('stays', { label }));
     const focus = () => document.querySelector(`[data-id="${id}"] .handle`)?.focus();
     this.setState({ tree: tree.with(tree.indexOf(carrier), { ...carrier, methods }) }, focus);
     const save = async () => {
-      for (const [method, sort_order] of numbers) await api.update(method, { sort_order });
+      for (const [index, [method, sort_order]] of numbers.entries()) {
+        if (index > 0 && index % 10 === 0) notify(t('moving', { done: index, count: numbers.length }));
+        await api.update(method, { sort_order });
+      }
     };
-    await this.write(save(), `“${moved.method_label}” is now ${to + 1} of ${methods.length} at ${carrier.carrier_label}.`);
+    await this.write(save(), t('is_moved', { label, place: to + 1, count: methods.length, carrier: carrier.carrier_label }));
   }
 
-  adopt = () => this.write(api.adoptDefaults(), 'This project now has the methods of the project “default”.');
   edit = (editing) => this.setState({ editing });
   askToRemove = (removing) => this.setState({ removing });
   /** A new method comes last. */
@@ -96,16 +99,18 @@ export class Methods extends Section {
     return html`
       <section aria-labelledby="methods">
         <div class="bar">
-          <h2 id="methods" tabindex="-1">Shipping methods</h2>
-          <button disabled=${!tree} onClick=${this.add}>Add a method</button>
+          <h2 id="methods" tabindex="-1">${t('methods')}</h2>
+          <button disabled=${!tree} onClick=${this.add}>${t('add')}</button>
         </div>
         <form class="row" id="filters" onInput=${this.filter} onSubmit=${this.filter}>
-          <input name="q" type="search" maxlength="100" aria-label=${search} placeholder=${search} />
-          <select name="filter[carrier_code]" aria-label="Carrier">
-            <option value="">All carriers</option> ${tree?.map(option)}
+          <input name="q" type="search" maxlength="100" aria-label=${t('search')} placeholder=${t('search')} />
+          <select name="filter[carrier_code]" aria-label=${t('carrier')}>
+            <option value="">${t('all_carriers')}</option> ${tree?.map(option)}
           </select>
-          <select name="filter[is_active]" aria-label="Activity">
-            <option value="">Active and inactive</option> <option value="true">Active</option> <option value="false">Inactive</option>
+          <select name="filter[is_active]" aria-label=${t('activity')}>
+            <option value="">${t('all_activities')}</option>
+            <option value="true">${t('active')}</option>
+            <option value="false">${t('inactive')}</option>
           </select>
         </form>
         ${(problem || !tree) && this.waiting()}
@@ -122,38 +127,33 @@ export class Methods extends Section {
     if (found.data.length === 0) {
       return html`
         <div class="state">
-          <h3>${isFiltered ? 'No method matches' : `“${api.projectId}” has no shipping methods yet`}</h3>
-          <button type="reset" form="filters" hidden=${!isFiltered} onClick=${() => this.show(1, {})}>Show all methods</button>
-          <button hidden=${isFiltered || api.projectId === 'default'} onClick=${this.adopt}>Adopt the defaults</button>
+          <h3>${isFiltered ? t('no_match') : t('no_methods', { project: api.projectId })}</h3>
+          <button type="reset" form="filters" hidden=${!isFiltered} onClick=${() => this.show(1, {})}>${t('show_all')}</button>
         </div>`;
     }
     const shown = new Set(found.data.map(({ id }) => id));
     const { toggle, edit, move, askToRemove: remove } = this;
     return html`
       <${MethodTable} ...${{ tree, shown, total, isFiltered, toggle, edit, move, remove }} />
-      <nav aria-label="Pages" hidden=${pages <= 1}>
-        <button class="outline" disabled=${page <= 1} onClick=${turnTo(page - 1)}>Previous</button>
-        Page ${page} of ${pages}
-        <button class="outline" disabled=${page >= pages} onClick=${turnTo(page + 1)}>Next</button>
+      <nav aria-label=${t('pages')} hidden=${pages <= 1}>
+        <button class="outline" disabled=${page <= 1} onClick=${turnTo(page - 1)}>${t('previous')}</button>
+        ${t('page', { page, pages })}
+        <button class="outline" disabled=${page >= pages} onClick=${turnTo(page + 1)}>${t('next')}</button>
       </nav>`;
   }
 
   removal(method) {
     const { method_label: label, isUsed } = method;
-    const used =
-      'Orders were placed with this method, so you cannot remove it. You can make it inactive. Its orders then keep it.';
-    const final =
-      'Customers will no longer be able to choose it, and you cannot bring it back. To pause it, make it inactive instead.';
-    const shared =
-      api.projectId === 'default' && ' Other projects may take values from it. They will then show their own values.';
+    const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t('remove_text');
     const act = isUsed ? this.toggle : this.remove;
     return html`
-      <${Dialog} title=${isUsed ? `“${label}” is in use` : `Remove “${label}”?`} onClose=${() => this.askToRemove()}>
-        <p>${isUsed ? used : final}${!isUsed && shared}</p>
+      <${Dialog} title=${t(isUsed ? 'in_use_title' : 'remove_title', { label })} onClose=${() => this.askToRemove()}>
+        <p>${text}</p>
+        ${!isUsed && api.projectId === settings.defaults && html`<p>${t('remove_shared')}</p>`}
         <footer>
-          <button class="secondary" onClick=${closeDialog}>Keep it</button>
+          <button class="secondary" onClick=${closeDialog}>${t('keep')}</button>
           <button class=${!isUsed && 'danger'} hidden=${isUsed && !method.is_active} onClick=${() => act(method)}>
-            ${isUsed ? 'Make it inactive' : 'Remove'}
+            ${t(isUsed ? 'make_inactive' : 'remove')}
           </button>
         </footer>
       <//>`;

@@ -1,4 +1,5 @@
 import * as api from './api.js';
+import { t } from './settings.js';
 import { closeDialog, Component, Dialog, Field, html, asText, notify, formValues } from './view.js';
 
 const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== undefined };
@@ -8,26 +9,18 @@ const toggle = { type: 'checkbox', role: 'switch', read: (value) => value !== un
  * value.
  */
 const fields = {
-  carrier_code: { label: 'Carrier code', hint: 'The code that the carrier’s API uses, such as ups.', list: 'carriers' },
-  carrier_label: {
-    label: 'Carrier label',
-    hint: 'Customers read it. If it is empty, they read the code.',
-    read: (value) => value.trim() || null,
-  },
-  method_code: { label: 'Method code', hint: 'The code that the carrier’s API uses, such as 03.' },
-  method_label: { label: 'Method label', hint: 'Customers read it, such as UPS Ground.' },
-  sort_order: { label: 'Sort order', hint: 'A whole number. The lowest comes first.', read: jsonOrText },
-  meta: { label: 'Details', hint: 'Write each detail on a line, such as days: 5', tag: 'textarea', rows: 3, read: metaOf },
-  is_active: { label: 'Active', hint: 'Customers can choose it.', ...toggle },
-  use_default: {
-    label: 'Use the default values',
-    hint: 'Labels, sort order and details come from the project “default”, if it has a method with these codes. Your values stay stored.',
-    ...toggle,
-  },
+  carrier_code: { list: 'carriers' },
+  carrier_label: { read: (value) => value.trim() || null },
+  method_code: {},
+  method_label: {},
+  sort_order: { read: jsonOrText },
+  meta: { tag: 'textarea', rows: 3, read: metaOf },
+  is_active: toggle,
+  use_default: toggle,
 };
 const names = Object.keys(fields);
 const newMethod = { carrier_code: '', method_code: '', method_label: '', is_active: true, meta: {}, use_default: false };
-export const labelsOf = (inherited) => inherited.map((name) => fields[name].label.toLowerCase()).join(', ');
+export const labelsOf = (inherited) => inherited.map((name) => t(name)).join(', ');
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 const storedIn = (method) => ({ ...newMethod, ...method, ...method.own });
@@ -63,20 +56,15 @@ function metaOf(lines) {
  * Turns a fault, which the API describes for programs, into a text for the operator. The text has the label of the
  * field, and a shorter rule for codes.
  */
-function readable({ pointer = '', code, detail }) {
+function readable({ pointer = '', code, detail = '' }) {
   const name = pointer.split('/')[1];
-  const rule = 'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.';
+  const field = t(name) ?? name;
   const isCode = code === 'format' && name?.endsWith('_code');
-  if (pointer === '/meta' && code === 'type') return { name, text: 'Write a name, a colon and a value on each line.' };
-  return { name, text: isCode ? rule : detail.replace(name, fields[name]?.label ?? name) };
+  const isMeta = code === 'type' && pointer === '/meta';
+  const kind = (isCode && 'code_format') || (isMeta && 'meta_type') || code;
+  const inWords = detail.replace(name, field);
+  return { name, text: t(`fault_${kind}`, { field, detail: inWords }) ?? inWords };
 }
-
-const titles = {
-  validation_failed: 'Some fields need your attention.',
-  duplicate_method: 'Another method of this project has these two codes.',
-  method_not_found: 'Somebody removed this method while you edited it.',
-  version_mismatch: 'Somebody changed this method while you edited it.',
-};
 
 export class MethodForm extends Component {
   state = { faults: [] };
@@ -91,11 +79,10 @@ export class MethodForm extends Component {
     try {
       const saved = await (current.id ? api.update(current, changes) : api.create({ ...this.before, ...changes }));
       const covered = labelsOf(saved.inherited.filter((name) => name in changes));
+      const shown = covered && ` ${t('saved_covered', { fields: covered })}`;
       closeDialog();
       await this.props.saved();
-      notify(
-        `“${saved.method_label}” is saved.${covered && ` The list shows the values of the project “default” for: ${covered}.`}`,
-      );
+      notify(t('saved', { label: saved.method_label }) + shown);
     } catch (problem) {
       // The method has changed meanwhile, or another method has the codes. The form shows the other values, and the
       // operator decides.
@@ -113,39 +100,40 @@ export class MethodForm extends Component {
       const value = name === 'meta' ? linesOf(this.before.meta) : this.before[name];
       const texts = faults.filter((fault) => fault.name === name).map(({ text }) => text);
       return html`
-        <${Field} key=${name} name=${name} faults=${texts} defaultValue=${value} defaultChecked=${value} ...${described}>
+        <${Field} key=${name} name=${name} label=${t(name)} hint=${t(`${name}_hint`)} faults=${texts}
+          defaultValue=${value} defaultChecked=${value} ...${described}>
           ${name === 'use_default' && method.inherited?.length > 0 && html`<p class="alone">${this.alone()}</p>`}
-          ${method.inherited?.includes(name) && html`<p class="inherited">Inherited and shown: <b>${asText(method[name])}</b></p>`}
+          ${method.inherited?.includes(name) && html`<p class="inherited">${t('inherited_value')} <b>${asText(method[name])}</b></p>`}
         <//>`;
     };
     return html`
-      <${Dialog} title=${method.id ? `Edit “${method.method_label}”` : 'Add a method'} onClose=${onClose}>
+      <${Dialog} title=${method.id ? t('edit_title', { label: method.method_label }) : t('add')} onClose=${onClose}>
         <form onSubmit=${(event) => this.save(event, method)} noValidate>
           ${problem && this.refusal()}
           <div class="fields">${names.map(field)}</div>
           <footer>
-            <button type="button" class="secondary" onClick=${closeDialog}>Cancel</button>
-            <button disabled=${isSaving}>Save</button>
+            <button type="button" class="secondary" onClick=${closeDialog}>${t('cancel')}</button>
+            <button disabled=${isSaving}>${t('save')}</button>
           </footer>
         </form>
       <//>`;
   }
 
-  alone({ method } = this.props, name = (each) => `${labelsOf([each])}: ${asText(method.own[each]) || 'empty'}`) {
-    return `Without the default values, customers see the values of this method:  ${method.inherited.map(name).join(', ')}.`;
+  alone({ method } = this.props, value = (each) => `${t(each)}: ${asText(method.own[each]) || t('empty')}`) {
+    return t('without_defaults', { values: method.inherited.map(value).join(', ') });
   }
 
   refusal({ problem, faults, other } = this.state) {
     return html`
       <div class="alert" role="alert" tabindex="-1">
-        <h3>${titles[problem.code] ?? problem.message}</h3>
+        <h3>${problem.message}</h3>
         ${faults.map(({ name, text }) => !fields[name] && html`<p key=${text}>${text}</p>`)}
-        ${other && (problem.existing_id ? this.opener('Open that method', 'Open that method? What you have typed here is lost.') : this.comparison())}
+        ${other && (problem.existing_id ? this.opener(t('open_other')) : this.comparison())}
       </div>`;
   }
 
-  opener(label, question) {
-    const open = () => (!question || confirm(question)) && this.props.open(this.state.other);
+  opener(label) {
+    const open = () => this.props.open(this.state.other);
     return html`<button type="button" class="secondary" onClick=${open}>${label}</button>`;
   }
 
@@ -157,21 +145,23 @@ export class MethodForm extends Component {
       if (same(was[name], is[name])) return null;
       return html`
         <tr key=${name}>
-          <th scope="row">${fields[name].label}</th>
+          <th scope="row">${t(name)}</th>
           <td>${asText(was[name])}</td>
           <td><b>${asText(is[name])}</b></td>
-          <td>${name in changes ? asText(changes[name]) : 'no change'}</td>
+          <td>${name in changes ? asText(changes[name]) : t('no_change')}</td>
         </tr>`;
     };
     return html`
       <table>
-        <thead><tr><th>Field</th><th>When you opened it</th><th>Now</th><th>Your change</th></tr></thead>
+        <thead>
+          <tr><th>${t('field')}</th><th>${t('when_opened')}</th><th>${t('now')}</th><th>${t('your_change')}</th></tr>
+        </thead>
         <tbody>${names.map(row)}</tbody>
       </table>
-      <p>If you keep your changes, the fields that you changed are saved. The other fields stay as they are now.</p>
+      <p>${t('conflict_hint')}</p>
       <div class="row">
-        <button type="button" onClick=${(event) => this.save(event, other)}>Keep my changes</button>
-        ${this.opener('Discard my changes')}
+        <button type="button" onClick=${(event) => this.save(event, other)}>${t('keep_changes')}</button>
+        ${this.opener(t('discard_changes'))}
       </div>`;
   }
 }

@@ -1,9 +1,8 @@
 import { labelsOf } from './method-form.js';
+import { t } from './settings.js';
 import { Component, html, Pairs } from './view.js';
 
 const steps = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
-const hint =
-  'To move a method within its carrier, drag ⠿, or focus ⠿ and press ↑ or ↓. The carrier with the lowest sort order comes first.';
 
 /**
  * Shows the methods whose id is in `shown`, in groups by carrier. They can be moved if no filter hides any of them.
@@ -34,15 +33,18 @@ export class MethodTable extends Component {
   render({ tree, total, isFiltered }) {
     const all = tree.flatMap(({ methods }) => methods).length;
     return html`
-      <small>Methods: ${isFiltered ? `${total} of ${all}. Show all methods to move them.` : `${all}. ${hint}`}</small>
+      <small>${isFiltered ? t('count_filtered', { total, all }) : `${t('count', { all })} ${t('move_hint')}`}</small>
       <table class="methods">
-        <thead><tr><th></th><th>Method</th><th>Details</th><th>Sort</th><th>Active</th><th></th></tr></thead>
+        <thead>
+          <tr><td></td><th>${t('method')}</th><th>${t('details')}</th><th>${t('sort')}</th><th>${t('active')}</th><td></td></tr>
+        </thead>
         ${tree.map(this.carrier)}
       </table>`;
   }
 
   carrier = ({ carrier_code, carrier_label, methods }) => {
-    const row = (method, index) => this.props.shown.has(method.id) && this.row(method, `${index + 1} of ${methods.length}`);
+    const row = (method, index) =>
+      this.props.shown.has(method.id) && this.row(method, { place: index + 1, count: methods.length });
     const heading = html`<tr><th scope="rowgroup" colspan="6"><h3>${carrier_label} <code>${carrier_code}</code></h3></th></tr>`;
     const rows = methods.map(row);
     return rows.some(Boolean) && html`<tbody key=${carrier_code}>${heading}${rows}</tbody>`;
@@ -55,23 +57,23 @@ export class MethodTable extends Component {
     return html`
       <tr key=${id} class=${isTarget && 'target'} data-id=${id} data-inherited=${inherited.join(' ')}>
         <td>
-          <button class="handle quiet" aria-label="Move ${label}, ${place}, with the arrow keys" hidden=${isFiltered}
+          <button class="handle quiet" aria-label=${t('move', { label, ...place })} hidden=${isFiltered}
             onKeyDown=${(event) => this.keyed(event, method)} onPointerDown=${this.grab} onPointerMove=${this.drag}
             onLostPointerCapture=${(event) => this.drop(event, method)}>⠿</button>
         </td>
         <td>
           <strong>${label}</strong> <code>${method_code}</code>
-          ${inherited.length > 0 && html`<p class="inherited">↳ from project “default”: ${labelsOf(inherited)}</p>`}
+          ${inherited.length > 0 && html`<p class="inherited">↳ ${t('inherited_fields', { fields: labelsOf(inherited) })}</p>`}
         </td>
         <td><${Pairs} of=${meta} /></td>
-        <td>${sort_order}</td>
-        <td>
-          <input type="checkbox" role="switch" aria-label="Active: ${label}" checked=${is_active}
+        <td data-label=${t('sort')}>${sort_order}</td>
+        <td data-label=${t('active')}>
+          <input type="checkbox" role="switch" aria-label=${t('active_of', { label })} checked=${is_active}
             onChange=${() => toggle(method)} />
         </td>
         <td>
-          <button class="quiet" aria-label="Edit ${label}" onClick=${() => edit(method)}>Edit</button>
-          <button class="quiet danger" aria-label="Remove ${label}" onClick=${() => remove(method)}>Remove</button>
+          <button class="quiet" aria-label=${t('edit_of', { label })} onClick=${() => edit(method)}>${t('edit')}</button>
+          <button class="quiet danger" aria-label=${t('remove_of', { label })} onClick=${() => remove(method)}>${t('remove')}</button>
         </td>
       </tr>`;
   }
