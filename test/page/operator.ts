@@ -28,6 +28,7 @@ export class Operator {
     ).newContext({ locale: 'en-US', timezoneId: 'America/New_York', ...options });
     const operator = new Operator(await context.newPage());
     const { page, faults } = operator;
+    page.setDefaultTimeout(10_000);
     page.on('pageerror', ({ message }) => faults.push(message));
     page.on('console', (message) => {
       // The browser itself logs each refusal of the API.

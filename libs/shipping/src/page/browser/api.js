@@ -51,13 +51,8 @@ function problemOf(status, result) {
   const values = { ...result, status, project: projectId };
   const message = t(`problem_${code}`, values) ?? t(`status_${status}`, values) ?? result.detail ?? t('status_other', values);
   const errors = Array.isArray(result.errors) ? result.errors : [];
-  return Object.assign(new Error(message), {
-    ...result,
-    code,
-    errors,
-    status,
-    isOutage: status === 0 || status >= 500,
-  });
+  const isOutage = status === 0 || status >= 500;
+  return Object.assign(new Error(), { ...result, message, code, errors, status, isOutage });
 }
 
 /** @throws an Error if the backend has put the answer into an envelope of its own */
