@@ -79,6 +79,17 @@ function example(name) {
   return { from: { example: name }, steps: ['npm test'], starts: 200 };
 }
 
+/** A host that opens the page of nestjs-shipping/page in a browser. */
+function pageHost(nest, type, files, add) {
+  return {
+    ...plain(nest, type, ['playwright-core@1', 'axe-core@4', ...add]),
+    files: ['page', files],
+    steps: ['npx tsc', 'node dist/main.js'],
+    browser: true,
+    inCi: true,
+  };
+}
+
 export const hosts = {
   'nest-new-11': { ...generated(11), inCi: true },
   'nest-new-10': { ...generated(10), inCi: true },
@@ -174,6 +185,8 @@ export const hosts = {
     browser: true,
     inCi: true,
   },
+  'page-express': pageHost(11, 'commonjs', 'page-express', ['helmet@8']),
+  'page-fastify': pageHost(12, 'module', 'page-fastify', ['@nestjs/platform-fastify@12']),
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
   types: {
     // The last TypeScript with the resolution of Node 10.

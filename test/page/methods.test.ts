@@ -1,4 +1,5 @@
 import { type ShippingMethodDto, upsertRequestOf } from 'nestjs-shipping';
+import { ShippingMethods } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
@@ -159,6 +160,27 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.button(`Remove ${codes.method_label}`).click();
 
     await operator.text('Other projects may take values from it.').waitFor();
+    expect(operator.faults).toEqual([]);
+  });
+
+  it('shows and searches 1,000 methods of 200 carriers', async () => {
+    const project = freshProject();
+    const requests = Array.from({ length: 1000 }, (_, index) => ({
+      carrier_code: `c${index % 200}`,
+      method_code: String(index),
+      method_label: `Method ${index}`,
+      meta: { days: 3 },
+    }));
+    await page.host.app.get(ShippingMethods).upsertMany(project, requests);
+    const operator = await page.open(project);
+    const since = performance.now();
+    await operator.text('Methods: 1000.').waitFor();
+    await operator.page.getByRole('searchbox').fill('method 999');
+    await operator.text('Methods: 1 of 1000.').waitFor();
+
+    // It takes some 400 ms, 100 of them our own delay of the requests.
+    expect(performance.now() - since).toBeLessThan(5_000);
+    expect(await operator.labels()).toEqual(['Method 999']);
     expect(operator.faults).toEqual([]);
   });
 });
