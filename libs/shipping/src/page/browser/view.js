@@ -74,9 +74,12 @@ export function Pairs({ of }) {
   return html`<dl>${Object.entries(of).map(pair)}</dl>`;
 }
 
+/** With one function for all renderings, Preact calls it once, and does not open a closed dialog again. */
+const showModal = (dialog) => dialog?.showModal();
+
 /** The browser keeps the focus inside the dialog, and restores it when the dialog is closed. */
 export const Dialog = ({ title, onClose, children }) => html`
-  <dialog ref=${(dialog) => dialog?.open === false && dialog.showModal()} aria-label=${title} onClose=${onClose}>
+  <dialog ref=${showModal} aria-label=${title} onClose=${onClose}>
     <article><h2>${title}</h2>${children}</article>
   </dialog>`;
 export const closeDialog = () => document.querySelector('dialog')?.close();
