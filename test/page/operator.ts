@@ -25,7 +25,7 @@ export class Operator {
     browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
     const context = await (
       await browser
-    ).newContext({ locale: 'en-US', timezoneId: 'America/New_York', ...options });
+    ).newContext({ locale: 'en-US', reducedMotion: 'reduce', timezoneId: 'America/New_York', ...options });
     const operator = new Operator(await context.newPage());
     const { page, faults } = operator;
     page.setDefaultTimeout(10_000);
