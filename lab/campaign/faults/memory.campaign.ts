@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, schema } from '../../../apps/sample/src/database.js';
-import { openSqlite } from '../../../apps/sample/src/sqlite-database.js';
+import { openSqlite } from '../../../apps/sample/src/hardening/sqlite-database.js';
 import { serverUrl } from '../../../test/support/database.js';
 import { sqliteDriver } from '../../../test/support/other-engines.js';
 import { addEvents, addMethods } from '../../../test/support/rows.js';

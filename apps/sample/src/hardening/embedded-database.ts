@@ -8,7 +8,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { type DirectoryLock, lockDirectory } from './directory-lock.js';
 import { StartupError, step } from './startup.js';
 
-type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
+export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
 
 /**
  * Opens a PostgreSQL inside this process, with its data in a directory. No other process may open the directory at

@@ -1,7 +1,7 @@
 import { type MigrationInterface, type QueryRunner, Table, type TableColumnOptions } from 'typeorm';
 
-export class CreateDeskOrder implements MigrationInterface {
-  name = 'SampleCreateDeskOrder1763683300000';
+export class CreateShopOrder implements MigrationInterface {
+  name = 'SampleCreateShopOrder1763683300000';
 
   async up(runner: QueryRunner): Promise<void> {
     const methods = await runner.getTable('shipping_method');
@@ -11,9 +11,9 @@ export class CreateDeskOrder implements MigrationInterface {
       const { type, length, charset, collation } = methods?.findColumnByName(column) ?? {};
       return { type, length, charset, collation };
     };
-    const key = { isPrimary: true, primaryKeyConstraintName: 'pk_desk_order' };
+    const key = { isPrimary: true, primaryKeyConstraintName: 'pk_shop_order' };
     const table = new Table({
-      name: 'desk_order',
+      name: 'shop_order',
       columns: [
         { name: 'project_id', type: 'varchar', ...like('project_id'), ...key },
         { name: 'order_id', type: 'varchar', ...like('project_id'), ...key },
@@ -21,7 +21,7 @@ export class CreateDeskOrder implements MigrationInterface {
       ],
       foreignKeys: [
         {
-          name: 'fk_desk_order_method',
+          name: 'fk_shop_order_method',
           columnNames: ['project_id', 'method_id'],
           referencedTableName: 'shipping_method',
           referencedColumnNames: ['project_id', 'id'],
@@ -31,12 +31,12 @@ export class CreateDeskOrder implements MigrationInterface {
         },
       ],
       // When a method is deleted, the database looks for its orders in this index.
-      indices: [{ name: 'ix_desk_order_method', columnNames: ['project_id', 'method_id'] }],
+      indices: [{ name: 'ix_shop_order_method', columnNames: ['project_id', 'method_id'] }],
     });
     await runner.createTable(table);
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    await runner.dropTable('desk_order');
+    await runner.dropTable('shop_order');
   }
 }

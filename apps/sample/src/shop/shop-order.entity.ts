@@ -5,17 +5,17 @@ const key = {
   type: 'varchar',
   length: 64,
   collation: 'C',
-  primaryKeyConstraintName: 'pk_desk_order',
+  primaryKeyConstraintName: 'pk_shop_order',
 } as const;
-const foreignKeyConstraintName = 'fk_desk_order_method';
+const foreignKeyConstraintName = 'fk_shop_order_method';
 
 /**
  * An order of this application. The method of an order cannot be deleted: the library refuses it with
  * `method_in_use`.
  */
-@Entity({ name: 'desk_order' })
-@Index('ix_desk_order_method', ['projectId', 'methodId'])
-export class DeskOrder {
+@Entity({ name: 'shop_order' })
+@Index('ix_shop_order_method', ['projectId', 'methodId'])
+export class ShopOrder {
   @PrimaryColumn({ name: 'project_id', ...key })
   projectId!: string;
 

@@ -13,3 +13,9 @@ export async function step(doing: string, work: () => Promise<unknown>): Promise
   });
   console.log('done');
 }
+
+/** Prints why the process cannot start, and ends it. */
+export function exitWithReason(error: unknown): never {
+  console.error(error instanceof StartupError ? error.message : error);
+  process.exit(1);
+}

@@ -1,3 +1,4 @@
+import { type NestApplicationOptions } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { InvalidJsonError, ProblemDetailsFilter, UnsupportedMediaTypeError } from 'nestjs-shipping';
@@ -8,6 +9,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 const json = /^application\/json\s*(;|$)/i;
 const otherCharset = /;\s*charset\s*=(?!\s*"?utf-?8"?\s*(;|$))/i;
 const problems = new ProblemDetailsFilter();
+
+export const applicationOptions: NestApplicationOptions = {
+  logger: ['warn', 'error', 'fatal'],
+  abortOnError: false,
+  // `configureHttp` has a parser. Nest's own would come first.
+  bodyParser: false,
+};
 
 export function httpAdapter(): FastifyAdapter {
   return new FastifyAdapter({
@@ -21,7 +29,6 @@ export function httpAdapter(): FastifyAdapter {
 
 /**
  * Sends every refusal as a problem. Reads only bodies that are JSON in UTF-8, and only on routes that take a body.
- * Create the application with `bodyParser: false`. Otherwise Nest's own parser comes first.
  */
 export function configureHttp(app: NestFastifyApplication): void {
   app.useGlobalFilters(problems);
