@@ -26,7 +26,9 @@ export function copySample(name, checkout = root) {
   onExit(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(library, { recursive: true });
   cpSync(resolve(checkout, 'dist/apps/sample'), folder, { recursive: true });
-  cpSync(resolve(checkout, 'apps/sample/src/page'), `${folder}/page`, { recursive: true });
+  // An older commit has the page in the sample.
+  const page = resolve(checkout, 'apps/sample/src/page');
+  if (existsSync(page)) cpSync(page, `${folder}/page`, { recursive: true });
   // npm puts a dependency into this folder if the workspace has another version of it.
   for (const part of ['dist', 'package.json', 'openapi.json', 'node_modules']) {
     const from = resolve(checkout, `libs/shipping/${part}`);

@@ -4,7 +4,7 @@ import { newDatabase } from './databases.mjs';
 import { stop } from './processes.mjs';
 
 const sqlOf = (form) => readFileSync(new URL(`../../docs/scaling/${form}.sql`, import.meta.url), 'utf8');
-const dropForeignKey = 'ALTER TABLE desk_order DROP CONSTRAINT fk_desk_order_method';
+const dropForeignKey = 'ALTER TABLE shop_order DROP CONSTRAINT fk_shop_order_method';
 
 /** Changes the tables of a filled database into a form of docs/scaling.md. The shards are other databases on the same server. */
 export async function scaled(database, form) {

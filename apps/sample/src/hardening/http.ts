@@ -13,6 +13,9 @@ const problems = new ProblemDetailsFilter();
 export const applicationOptions: NestApplicationOptions = {
   logger: ['warn', 'error', 'fatal'],
   abortOnError: false,
+  // Nest would log an error of the start before `main.ts` prints its reason. `listen()` prints what Nest has kept.
+  bufferLogs: true,
+  autoFlushLogs: false,
   // `configureHttp` has a parser. Nest's own would come first.
   bodyParser: false,
 };

@@ -18,5 +18,6 @@ export async function listen(app: NestFastifyApplication): Promise<string> {
     );
   });
   stopOnSignal(app);
+  app.flushLogs();
   return `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}`;
 }
