@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { existsSync } from 'node:fs';
 import { type ShippingMethodDto, ShippingModule, type ShippingModuleOptions } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
+import { ShippingPageModule } from 'nestjs-shipping/page';
 import { documentShipping, shippingDocument } from 'nestjs-shipping/openapi';
 import { type ContractCheck, shippingContract } from 'nestjs-shipping/testing';
 
