@@ -186,6 +186,7 @@ export const hosts = {
     inCi: true,
   },
   'page-express': pageHost(11, 'commonjs', 'page-express', ['helmet@8']),
+  'page-nest10': { ...pageHost(10, 'commonjs', 'page-express', ['helmet@8']), inCi: false },
   'page-fastify': pageHost(12, 'module', 'page-fastify', ['@nestjs/platform-fastify@12']),
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
   types: {

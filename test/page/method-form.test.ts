@@ -142,4 +142,28 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(body.data).toMatchObject([{ method_label: 'My label', sort_order: 11, version: 3 }]);
     expect(operator.faults).toEqual([]);
   });
+
+  it('is used with the keyboard alone, and the focus returns to where it was', async () => {
+    const { shop, operator } = await page.openShop();
+    const { keyboard } = operator.page;
+    await operator.page.getByRole('searchbox').focus();
+    // The two lists, then the handle, the switch and the button of the first row.
+    for (let step = 1; step <= 5; step++) await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await operator.dialog('Edit “UPS Ground”').waitFor();
+    for (let step = 1; step <= 3; step++) await keyboard.press('Tab');
+    await keyboard.press('ControlOrMeta+a');
+    await keyboard.type('Ground');
+    await keyboard.press('Enter');
+    await operator.notice('“Ground” is saved.');
+
+    const focused = await operator.page.evaluate<string>('document.activeElement.getAttribute("aria-label")');
+    expect(focused).toBe('Edit Ground');
+    await keyboard.press('Enter');
+    await operator.dialog('Edit “Ground”').waitFor();
+    await keyboard.press('Escape');
+    await operator.dialog().waitFor({ state: 'detached' });
+    expect((await shop.list('filter[method_code]=03')).body.data).toMatchObject([{ method_label: 'Ground' }]);
+    expect(operator.faults).toEqual([]);
+  });
 });

@@ -1,7 +1,7 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { Allow, IsArray, IsIn, isObject, IsString, Matches } from 'class-validator';
 import { checked, Must } from '../boot/check-options.js';
-import { type ShippingDecorator, withoutOuterSlashes } from '../shipping.options.js';
+import { Decorators, type ShippingDecorator, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageTexts } from './browser/texts.js';
 
 /** A project that the user may choose on the page. */
@@ -10,7 +10,7 @@ export interface PageProject {
   label: string;
 }
 
-/** The defaults of the page. */
+/** The options of the page, after the defaults are filled in. */
 export class PageSettings {
   /** The path of the page; by default `shipping`. The global prefix of the host comes before it. */
   @IsString() path = 'shipping';
@@ -19,7 +19,7 @@ export class PageSettings {
   @Allow() version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
   /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. */
-  @IsArray() decorators: ShippingDecorator[] = [];
+  @Decorators() decorators: ShippingDecorator[] = [];
 
   /** Modules that give the guards in `decorators` their dependencies. */
   @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];
@@ -62,6 +62,7 @@ export class PageSettings {
   @Must('be an object', isObject) texts: Record<string, Partial<PageTexts>> = {};
 }
 
+/** Options of the page: see docs/guide/page.md. */
 export type ShippingPageOptions = Partial<PageSettings>;
 
 /** @throws Error that names the option and what it may be */
