@@ -188,6 +188,14 @@ export const hosts = {
   'page-express': pageHost(11, 'commonjs', 'page-express', ['helmet@8']),
   'page-nest10': { ...pageHost(10, 'commonjs', 'page-express', ['helmet@8']), inCi: false },
   'page-fastify': pageHost(12, 'module', 'page-fastify', ['@nestjs/platform-fastify@12']),
+  'page-vendure': {
+    from: { example: 'vendure' },
+    files: ['page', 'page-vendure'],
+    sqlite: true,
+    add: ['playwright-core@1', 'axe-core@4'],
+    steps: ['npm run build', 'node dist/main.js'],
+    browser: true,
+  },
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
   types: {
     // The last TypeScript with the resolution of Node 10.
