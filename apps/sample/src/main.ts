@@ -14,8 +14,7 @@ async function start(): Promise<void> {
   serveDocs(app);
   const examples = await prepareDemo(app);
   const origin = await listen(app);
-  console.log(`
-nestjs-shipping sample: ${origin}`);
+  console.log(`\nnestjs-shipping sample: ${origin}`);
   console.log(`The page of the staff: ${origin}/shipping?project=demo&order=1001. The API: ${origin}/docs`);
   for (const path of examples) console.log(`  curl '${origin}${path}'`);
 }

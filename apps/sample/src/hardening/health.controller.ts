@@ -7,9 +7,6 @@ import {
   TypeOrmHealthIndicator,
 } from '@nestjs/terminus';
 
-/** These paths need no API key, because an orchestrator has none, and because they answer only yes or no. */
-export const healthPaths: readonly string[] = ['/health/live', '/health/ready'];
-
 @ApiExcludeController()
 @Controller('health')
 export class HealthController {
