@@ -25,7 +25,7 @@ const engineOf = (url: string): string => url.split(':')[0] ?? '';
 const postgresOnly = ['test/engines/postgres/**', 'test/sample/**'];
 
 /** These tests find their databases themselves, test code of the documents, or need no database. So they run once. */
-const ownEngines = ['test/engines/*.test.ts', 'test/{guide,recipes}/**', 'test/*.test.ts'];
+const ownEngines = ['test/engines/*.test.ts', 'test/{guide,page,recipes}/**', 'test/*.test.ts'];
 
 /** The oldest TypeORM that the package allows, where `test/drivers` is installed. */
 const oldestTypeOrm = fileURLToPath(new URL('./test/drivers/node_modules/typeorm-oldest', import.meta.url));
@@ -53,6 +53,7 @@ export default defineConfig({
     alias: [
       { find: /^nestjs-shipping$/, replacement: source('index.ts') },
       { find: /^nestjs-shipping\/migrations$/, replacement: source('database/migrations/migrations.ts') },
+      { find: /^nestjs-shipping\/page$/, replacement: source('page/page.ts') },
       { find: /^nestjs-shipping\/testing$/, replacement: source('testing/testing.ts') },
       { find: /^nestjs-shipping\/openapi$/, replacement: source('openapi/openapi.ts') },
     ],

@@ -15,7 +15,7 @@ const path = join(root, 'docs/page.png');
 const dataDir = await mkdtemp(join(tmpdir(), 'picture-'));
 const sample = spawn(process.execPath, ['--import', 'tsx', 'apps/sample/src/main.ts'], {
   cwd: root,
-  env: { ...process.env, DATABASE_URL: '', API_KEYS: '', DEMO: 'true', PORT: '0', DATA_DIR: dataDir },
+  env: { ...process.env, DATABASE_URL: '', DEMO: 'true', PORT: '0', DATA_DIR: dataDir },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
 const ended = once(sample, 'close');
@@ -38,11 +38,11 @@ try {
     locale: 'en-US',
     timezoneId: 'Europe/Berlin',
   });
-  await page.goto(origin);
+  await page.goto(`${origin}/shipping?project=demo&order=1001`);
   await page.getByRole('switch').first().waitFor();
   await page.getByRole('listitem').first().waitFor();
   // Only the first part of the body scrolls: the window becomes as high as all of it.
-  const whole = await page.evaluate('document.body.firstElementChild.scrollHeight');
+  const whole = await page.evaluate('document.querySelector("#page").scrollHeight');
   await page.setViewportSize({ width: 1400, height: whole });
   await page.screenshot({ path });
   await browser.close();

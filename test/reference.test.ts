@@ -4,15 +4,25 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('../', import.meta.url);
-const pages = ['reference.md', 'reference-services.md', 'reference-database.md', 'migrations.md'];
+const pages = [
+  'reference.md',
+  'reference-services.md',
+  'reference-database.md',
+  'migrations.md',
+  'guide/page.md',
+];
 const text = pages.map((page) => readFileSync(new URL(`docs/${page}`, root), 'utf8')).join('\n');
 /** Everything that the pages name as code. */
 const code = Array.from(text.matchAll(/```[^]*?```|`[^`\n]+`/g), ([each]) => each).join('\n');
 const isNamed = (name: string): boolean => new RegExp(`(?<!\\w|\\w\\.)${name}\\b`).test(code);
 
-const entryPoints = ['index', 'database/migrations/migrations', 'openapi/openapi', 'testing/testing'].map(
-  (name) => fileURLToPath(new URL(`libs/shipping/src/${name}.ts`, root)),
-);
+const entryPoints = [
+  'index',
+  'database/migrations/migrations',
+  'openapi/openapi',
+  'testing/testing',
+  'page/page',
+].map((name) => fileURLToPath(new URL(`libs/shipping/src/${name}.ts`, root)));
 const program = ts.createProgram(entryPoints, {
   module: ts.ModuleKind.NodeNext,
   target: ts.ScriptTarget.ES2023,

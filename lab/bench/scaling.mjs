@@ -4,7 +4,6 @@ import { newDatabase } from './databases.mjs';
 import { stop } from './processes.mjs';
 
 const sqlOf = (form) => readFileSync(new URL(`../../docs/scaling/${form}.sql`, import.meta.url), 'utf8');
-const dropForeignKey = 'ALTER TABLE desk_order DROP CONSTRAINT fk_desk_order_method';
 
 /** Changes the tables of a filled database into a form of docs/scaling.md. The shards are other databases on the same server. */
 export async function scaled(database, form) {
@@ -14,11 +13,11 @@ export async function scaled(database, form) {
       const shard = await newDatabase('postgres', `shard_${number}`);
       const { child } = await start('ours', shard);
       await stop(child);
-      await run(shard, dropForeignKey, sqlOf('hash-partitions'));
+      await run(shard, sqlOf('hash-partitions'));
       shards.push(shard);
     }
   }
-  await run(database, dropForeignKey, withPlaces(sqlOf(form), shards));
+  await run(database, withPlaces(sqlOf(form), shards));
   for (const each of [database, ...shards]) await run(each, database.analyze);
   if (form === 'shards') await run(database, 'ANALYZE');
   const all = [database, ...shards];

@@ -79,6 +79,17 @@ function example(name) {
   return { from: { example: name }, steps: ['npm test'], starts: 200 };
 }
 
+/** A host that opens the page of nestjs-shipping/page in a browser. */
+function pageHost(nest, type, files, add) {
+  return {
+    ...plain(nest, type, ['playwright-core@1', 'axe-core@4', ...add]),
+    files: ['page', files],
+    steps: ['npx tsc', 'node dist/main.js'],
+    browser: true,
+    inCi: true,
+  };
+}
+
 export const hosts = {
   'nest-new-11': { ...generated(11), inCi: true },
   'nest-new-10': { ...generated(10), inCi: true },
@@ -173,6 +184,17 @@ export const hosts = {
     sample: true,
     browser: true,
     inCi: true,
+  },
+  'page-express': pageHost(11, 'commonjs', 'page-express', ['helmet@8']),
+  'page-nest10': { ...pageHost(10, 'commonjs', 'page-express', ['helmet@8']), inCi: false },
+  'page-fastify': pageHost(12, 'module', 'page-fastify', ['@nestjs/platform-fastify@12']),
+  'page-vendure': {
+    from: { example: 'vendure' },
+    files: ['page', 'page-vendure'],
+    sqlite: true,
+    add: ['playwright-core@1', 'axe-core@4'],
+    steps: ['npm run build', 'node dist/main.js'],
+    browser: true,
   },
   'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
   types: {

@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
-import { configureHttp, httpAdapter } from '../../apps/sample/src/http.js';
+import { configureHttp, httpAdapter } from '../../apps/sample/src/hardening/http.js';
 import { type EngineDatabase, opened } from './databases.js';
 
 /** A host of the module on a database. */

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { type Client } from '../support/client.js';
 import { changesOf, reactAdminProvider } from './admin/react-admin.js';
-import { refineProvider } from './admin/refine.js';
 import { type Method, ShippingApi } from './admin/shipping-api.js';
 
 // docs/recipes/admin.md shows this code.
@@ -146,54 +145,5 @@ describe("react-admin's data provider", () => {
     const { data } = await provider().getList('methods', {});
     expect(removed.data.id).toBe(created.data.id);
     expect(codes(data)).toEqual(['P', '01']);
-  });
-});
-
-describe("refine's data provider", () => {
-  const provider = () => refineProvider(api);
-
-  it('gives a page and the total, for words and for operators', async () => {
-    const page = await provider().getList({ pagination: { currentPage: 2, pageSize: 2 } });
-    const found = await provider().getList({
-      filters: [
-        { field: 'q', operator: 'contains', value: 'ups' },
-        { field: 'method_label', operator: 'startswith', value: 'gr' },
-        { field: 'sort_order', operator: 'lte', value: 0 },
-        { field: 'carrier_code', operator: 'eq', value: '' },
-      ],
-    });
-
-    expect([codes(page.data), page.total]).toEqual([['03'], 3]);
-    expect([codes(found.data), found.total]).toEqual([['03'], 1]);
-  });
-
-  it('changes one field, and does not overwrite what somebody else has changed', async () => {
-    const { data: loaded } = await provider().getOne({ id: stored.id });
-    const meta = { etag: loaded.etag };
-
-    const { data: updated } = await provider().update({
-      id: stored.id,
-      variables: { is_active: false },
-      meta,
-    });
-    const refused = await refusalOf(provider().update({ id: stored.id, variables: { sort_order: 1 }, meta }));
-
-    expect(updated).toMatchObject({ ...ground, is_active: false });
-    expect(refused).toMatchObject({ statusCode: 412 });
-  });
-
-  it('shows faults at their fields', async () => {
-    const refused = await refusalOf(provider().create({ variables: { ...paket, carrier_code: ' ' } }));
-
-    expect(refused).toMatchObject({ statusCode: 400, errors: { carrier_code: expect.any(String) } });
-  });
-
-  it('gives back what it creates and removes', async () => {
-    const { data: created } = await provider().create({ variables: { ...ground, method_code: '05' } });
-    const { data: removed } = await provider().deleteOne({ id: created.id, meta: { etag: created.etag } });
-
-    expect(removed).toEqual(created);
-    expect((await provider().getMany({ ids: [created.id, stored.id] })).data).toEqual([stored]);
-    expect(provider().getApiUrl()).toBe(api.url);
   });
 });

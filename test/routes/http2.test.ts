@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type ProblemDetails, type ShippingMethodDto, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configureHttp } from '../../apps/sample/src/http.js';
+import { configureHttp } from '../../apps/sample/src/hardening/http.js';
 import { compiled, typeOrm } from '../embedding/host.js';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DirectoryLock, lockDirectory } from '../../apps/sample/src/directory-lock.js';
+import { type DirectoryLock, lockDirectory } from '../../apps/sample/src/hardening/directory-lock.js';
 
 let directory: string;
 beforeEach(async () => {

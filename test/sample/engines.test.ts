@@ -9,13 +9,15 @@ import { OrderEvents } from 'nestjs-shipping';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 import { DataSource } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createApp } from '../../apps/sample/src/app.js';
-import { readConfig } from '../../apps/sample/src/config.js';
-import { openDatabase, schema } from '../../apps/sample/src/database.js';
+import { schema } from '../../apps/sample/src/database.js';
 import { prepareDemo } from '../../apps/sample/src/demo/demo.js';
-import { DeskOrder } from '../../apps/sample/src/order-desk/desk-order.entity.js';
-import { openSqlite } from '../../apps/sample/src/sqlite-database.js';
+import { readConfig } from '../../apps/sample/src/hardening/config.js';
+import { openDatabase } from '../../apps/sample/src/hardening/open-database.js';
+import { openSqlite } from '../../apps/sample/src/hardening/sqlite-database.js';
+import { orderIdOf } from '../../apps/sample/src/shop/checkout.service.js';
+import { ShopOrder } from '../../apps/sample/src/shop/shop-order.entity.js';
 import { Client, freshProject } from '../support/client.js';
+import { createApp } from './sample-app.js';
 import { mariadbUrl, mysqlUrl, otherEngines, sqliteDriver } from '../support/other-engines.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -37,7 +39,10 @@ async function openServer(url: string, port = new URL(url).port): Promise<Opened
   const config = readConfig({ DATABASE_URL });
   const drop = () => server.query(`DROP DATABASE \`${name}\``).finally(() => server.destroy());
   try {
-    const [dataSource, other] = await Promise.all([openDatabase(config), openDatabase(config)]);
+    const [dataSource, other] = await Promise.all([
+      openDatabase(schema, config),
+      openDatabase(schema, config),
+    ]);
     await other.destroy();
     return { dataSource, drop };
   } catch (error) {
@@ -75,12 +80,12 @@ for (const { title, isMissing, options } of otherEngines) {
     });
 
     const shopOf = (): Client => new Client(target.origin, freshProject());
-    const place = (shop: Client, order_id: string, headers: Record<string, string> = {}) => {
-      const path = `/api/projects/${shop.project}/desk/orders`;
-      return shop.send<{ code?: string }>('POST', path, { order_id, ...chosen }, headers);
-    };
+    const place = (shop: Client, key: string) =>
+      shop.send<{ code?: string; order_id?: string }>('POST', `/shops/${shop.project}/orders`, chosen, {
+        'idempotency-key': key,
+      });
     const orders = (shop: Client): Promise<number> =>
-      database.dataSource.manager.countBy(DeskOrder, { projectId: shop.project });
+      database.dataSource.manager.countBy(ShopOrder, { projectId: shop.project });
 
     it.each(shippingContract(() => target))('keeps the contract: $title', async ({ run }) => {
       await expect(run()).resolves.toBeUndefined();
@@ -91,37 +96,17 @@ for (const { title, isMissing, options } of otherEngines) {
       expect(upQueries).toEqual([]);
     });
 
-    it('places each order once, even if each request comes twice at the same time', async () => {
-      const shop = shopOf();
-      await shop.create(ground);
-      const ids = Array.from({ length: 10 }, (_, index) => `o${index}`);
-
-      const placed = await Promise.all([...ids, ...ids].map((id) => place(shop, id)));
-
-      const outcomes = placed.map(({ status, body }) => `${status} ${body.code ?? ''}`).toSorted();
-      expect(outcomes).toEqual([...ids.map(() => '201 '), ...ids.map(() => '409 order_exists')]);
-      for (const id of ids) expect((await shop.events(id)).body.data).toHaveLength(2);
-    });
-
     it('answers many repeats with the same key with the same order', async () => {
       const shop = shopOf();
       await shop.create(ground);
       const ids = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
 
-      const placed = await Promise.all(ids.map((id) => place(shop, id, { 'idempotency-key': `key-${id}` })));
+      const placed = await Promise.all(ids.map((id) => place(shop, id)));
 
       expect(placed.map(({ status }) => status)).toEqual(ids.map(() => 201));
       expect(new Set(placed.map(({ body }) => JSON.stringify(body))).size).toBe(3);
       expect(await orders(shop)).toBe(3);
-    });
-
-    it('accepts two orders whose ids differ only in case', async () => {
-      const shop = shopOf();
-      await shop.create(ground);
-
-      const placed = [await place(shop, 'a'), await place(shop, 'A')];
-
-      expect(placed.map(({ status }) => status)).toEqual([201, 201]);
+      for (const id of ids) expect((await shop.events(orderIdOf(id))).body.data).toHaveLength(2);
     });
 
     it('rolls back the order and its first event when the second event fails', async () => {
@@ -141,7 +126,7 @@ for (const { title, isMissing, options } of otherEngines) {
 
       expect(answer.status).toBe(500);
       expect(await orders(shop)).toBe(0);
-      expect((await shop.events('1')).body.data).toEqual([]);
+      expect((await shop.events(orderIdOf('1'))).body.data).toEqual([]);
     });
 
     it('keeps a method that an order refers to, and refuses an order without a method', async () => {
@@ -150,7 +135,7 @@ for (const { title, isMissing, options } of otherEngines) {
       await place(shop, '1');
 
       const removal = await shop.remove(method.id);
-      const unknown = database.dataSource.manager.insert(DeskOrder, {
+      const unknown = database.dataSource.manager.insert(ShopOrder, {
         projectId: shop.project,
         orderId: '2',
         methodId: randomUUID(),
@@ -162,7 +147,7 @@ for (const { title, isMissing, options } of otherEngines) {
 
     it('gets its demo data once from two instances that start together', async () => {
       const demo = new Client(target.origin, 'demo');
-      await database.dataSource.query('DELETE FROM desk_order');
+      await database.dataSource.query('DELETE FROM shop_order');
       await database.dataSource.query('DELETE FROM shipping_method');
       await database.dataSource.query('DELETE FROM shipping_project');
       vi.spyOn(process.stdout, 'write').mockReturnValue(true);
@@ -176,7 +161,7 @@ for (const { title, isMissing, options } of otherEngines) {
 
       expect(paths).toHaveLength(3);
       expect((await demo.list()).body.meta.total).toBe(10);
-      expect((await place(demo, '1001')).body.code).toBe('order_exists');
+      expect(await orders(demo)).toBe(2);
       expect((await demo.events('1001')).body.data).toHaveLength(10);
     });
 

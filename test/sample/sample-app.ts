@@ -1,8 +1,13 @@
 import { type AddressInfo } from 'node:net';
 import { type INestApplication } from '@nestjs/common';
-import { parseApiKeys } from '../../apps/sample/src/api-keys.js';
-import { createApp } from '../../apps/sample/src/app.js';
-import { schema } from '../../apps/sample/src/database.js';
+import { type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { type DataSource } from 'typeorm';
+import { AppModule } from '../../apps/sample/src/app.module.js';
+import { database, schema } from '../../apps/sample/src/database.js';
+import { serveDocs } from '../../apps/sample/src/docs.js';
+import { applicationOptions, configureHttp, httpAdapter } from '../../apps/sample/src/hardening/http.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 
 export interface SampleApp {
@@ -13,19 +18,38 @@ export interface SampleApp {
   close(): Promise<void>;
 }
 
-/** The sample as its `main.ts` makes it, in this process, on a database of its own. */
-export async function sampleApp(apiKeys?: string): Promise<SampleApp> {
-  const database = await testDatabase(schema);
-  const app = await createApp(database.dataSource, parseApiKeys(apiKeys));
+/** The sample as its `main.ts` makes it, on a DataSource that is open. It does not listen yet. */
+export async function createApp(dataSource: DataSource): Promise<NestFastifyApplication> {
+  const opened = TypeOrmModule.forRootAsync({
+    useFactory: () => dataSource.options,
+    dataSourceFactory: () => Promise.resolve(dataSource),
+  });
+  const testing = await Test.createTestingModule({ imports: [AppModule] })
+    .overrideModule(database)
+    .useModule(opened)
+    .compile();
+  const app = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
+    ...applicationOptions,
+    bufferLogs: false,
+  });
+  configureHttp(app);
+  serveDocs(app);
+  return app;
+}
+
+/** The sample in this process, on a database of its own. */
+export async function sampleApp(): Promise<SampleApp> {
+  const own = await testDatabase(schema);
+  const app = await createApp(own.dataSource);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return {
     nest: app,
-    database,
+    database: own,
     origin: `http://127.0.0.1:${port}`,
     close: async () => {
       await app.close();
-      await database.close();
+      await own.close();
     },
   };
 }

@@ -5,7 +5,7 @@ import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
-import { configureHttp, httpAdapter } from '../../apps/sample/src/http.js';
+import { configureHttp, httpAdapter } from '../../apps/sample/src/hardening/http.js';
 import { type TestDatabase, testDatabase } from './database.js';
 
 export const adapters = ['fastify', 'express'] as const;

@@ -21,8 +21,8 @@ export interface ScaledDatabase {
 
 /** Our tables refer to nothing. The sample has a table that refers to `shipping_method`. */
 const [dropForeignKey, addForeignKey] = [
-  'ALTER TABLE desk_order DROP CONSTRAINT fk_desk_order_method',
-  `ALTER TABLE desk_order ADD CONSTRAINT fk_desk_order_method
+  'ALTER TABLE shop_order DROP CONSTRAINT fk_shop_order_method',
+  `ALTER TABLE shop_order ADD CONSTRAINT fk_shop_order_method
      FOREIGN KEY (project_id, method_id) REFERENCES shipping_method (project_id, id)`,
 ];
 

@@ -1,27 +1,18 @@
-import { type DynamicModule, Module } from '@nestjs/common';
-import { TerminusModule } from '@nestjs/terminus';
-import { TypeOrmModule } from '@nestjs/typeorm';
+import { Module } from '@nestjs/common';
 import { ShippingModule } from 'nestjs-shipping';
-import { type DataSource } from 'typeorm';
-import { HealthController } from './health.controller.js';
-import { OrderDeskModule } from './order-desk/order-desk.module.js';
+import { ShippingPageModule } from 'nestjs-shipping/page';
+import { database } from './database.js';
+import { HealthModule } from './hardening/health.module.js';
+import { Checkout } from './shop/checkout.service.js';
+import { ShopController } from './shop/shop.controller.js';
 
-@Module({})
-export class AppModule {
-  /** @param dataSource must be open, so that its errors are reported before Nest starts; Nest closes it */
-  static on(dataSource: DataSource): DynamicModule {
-    return {
-      module: AppModule,
-      imports: [
-        TypeOrmModule.forRootAsync({
-          useFactory: () => dataSource.options,
-          dataSourceFactory: () => Promise.resolve(dataSource),
-        }),
-        ShippingModule.forRoot({ isGlobal: true }),
-        OrderDeskModule,
-        TerminusModule.forRoot({ logger: false }),
-      ],
-      controllers: [HealthController],
-    };
-  }
-}
+// This application has no users. With users, give both modules a guard: `decorators: [UseGuards(StaffGuard)]`.
+const shipping = ShippingModule.forRoot({ isGlobal: true });
+const page = ShippingPageModule.forRoot({ path: 'shipping' });
+
+@Module({
+  imports: [database, shipping, page, HealthModule],
+  controllers: [ShopController],
+  providers: [Checkout],
+})
+export class AppModule {}

@@ -6,15 +6,12 @@ import { documentShipping } from 'nestjs-shipping/openapi';
 export function serveDocs(app: INestApplication): void {
   const description = new DocumentBuilder()
     .setTitle('nestjs-shipping, the sample host')
-    .setDescription('The six routes of the library, and the order desk of this host.')
+    .setDescription('The six routes of the library, and the shop of this host.')
     .setVersion('0.1.0')
     .setOpenAPIVersion('3.1.0')
     .setLicense('MIT', 'https://spdx.org/licenses/MIT.html')
     .addServer('/')
-    .addTag('Order desk', 'The orders of the sample.')
-    .addBearerAuth({ type: 'http', description: 'An API key, when the host asks for one (API_KEYS).' })
-    .addSecurityRequirements('bearer')
-    .addSecurityRequirements({})
+    .addTag('Shop', 'What the page of the shop calls.')
     .build();
   const document = documentShipping(SwaggerModule.createDocument(app, description));
   SwaggerModule.setup('docs', app, document, {

@@ -1,3 +1,4 @@
+import { orderIdOf } from '../../../apps/sample/src/shop/checkout.service.js';
 import { type Answer, Client } from '../../../test/support/client.js';
 
 export interface OneAnswer {
@@ -80,7 +81,7 @@ export class Ledger {
       const label = there.get(code);
       if (label !== known.label && (label === undefined || label !== known.orLabel)) reckoning.lost++;
       if (!known.order) continue;
-      const { body } = await this.shop(origin, Number(code.slice(1))).events(code);
+      const { body } = await this.shop(origin, Number(code.slice(1))).events(orderIdOf(code));
       const events = body.data.length;
       if (known.order === 'acknowledged' && events !== 2) reckoning.lost++;
       if (known.order === 'refused' && events !== 0) reckoning.phantom++;
@@ -111,11 +112,12 @@ export class Ledger {
     if (isOpen(update)) known.orLabel = changed;
 
     const placing = await this.ask(() =>
-      shop.send('POST', `/api/projects/${shop.project}/desk/orders`, {
-        order_id: code,
-        carrier_code: 'ups',
-        method_code: code,
-      }),
+      shop.send(
+        'POST',
+        `/shops/${shop.project}/orders`,
+        { carrier_code: 'ups', method_code: code },
+        { 'idempotency-key': code },
+      ),
     );
     known.order = isOpen(placing) ? 'open' : 'refused';
     if (placing.status === 201) known.order = 'acknowledged';

@@ -1,7 +1,8 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase, schema } from '../../../apps/sample/src/database.js';
-import { openSqlite } from '../../../apps/sample/src/sqlite-database.js';
+import { schema } from '../../../apps/sample/src/database.js';
+import { openDatabase } from '../../../apps/sample/src/hardening/open-database.js';
+import { openSqlite } from '../../../apps/sample/src/hardening/sqlite-database.js';
 import { serverUrl } from '../../../test/support/database.js';
 import { sqliteDriver } from '../../../test/support/other-engines.js';
 import { addEvents, addMethods } from '../../../test/support/rows.js';
@@ -68,11 +69,10 @@ describe('the memory of the host', () => {
 
 /** Inserts the rows directly into the migrated tables. */
 async function fill({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '' }: Environment): Promise<void> {
-  const rest = { port: 0, host: '127.0.0.1', demo: false, apiKeys: [] };
   const [, file] = /^sqlite:(.*)/.exec(databaseUrl ?? '') ?? [];
   const dataSource = file
     ? await openSqlite(file, { ...schema, driver: sqliteDriver })
-    : await openDatabase({ databaseUrl, dataDir, ...rest });
+    : await openDatabase(schema, { databaseUrl, dataDir });
   if (file) await dataSource.runMigrations();
   const { manager } = dataSource;
   try {

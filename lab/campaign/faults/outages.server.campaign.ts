@@ -70,7 +70,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     let unlock: () => Promise<void>;
     await expectRecovery({
       name: 'pool exhausted by statements that hang',
-      begin: async () => void (unlock = await host.database.lockTables('desk_order')),
+      begin: async () => void (unlock = await host.database.lockTables('shop_order')),
       end: () => unlock(),
       refusals: 40,
       writers: 30,
@@ -84,7 +84,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     await expectRecovery({
       name: 'backends killed mid-statement',
       begin: async () => {
-        unlock = await host.database.lockTables('shipping_method', 'desk_order');
+        unlock = await host.database.lockTables('shipping_method', 'shop_order');
         for (let killed = 0; killed < 30;) killed += await host.database.terminate('waiting');
       },
       end: () => unlock(),

@@ -20,14 +20,12 @@ describe('the host, when it is told to stop,', () => {
       const shop = new Client(sample.origin, `stopped-${round}`);
       const codes = { carrier_code: 'ups', method_code: '03' };
       await shop.create({ ...codes, method_label: 'UPS Ground' });
-      const unlock = await database.lockTables('desk_order');
+      const unlock = await database.lockTables('shop_order');
       const underWay = Array.from({ length: requests }, (_, index) =>
-        shop
-          .send('POST', `/api/projects/${shop.project}/desk/orders`, { ...codes, order_id: `${index}` })
-          .then(
-            ({ status }) => status,
-            () => 0,
-          ),
+        shop.send('POST', `/shops/${shop.project}/orders`, codes, { 'idempotency-key': `${index}` }).then(
+          ({ status }) => status,
+          () => 0,
+        ),
       );
       while ((await database.waiting()) < requests);
 

@@ -12,7 +12,7 @@ if (!repository) throw new Error('SHIPPING_REPOSITORY must be the folder of the 
 export async function startSample() {
   const dataDir = await mkdtemp(join(tmpdir(), 'host-admin-'));
   const { scripts } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
-  const settings = { DATABASE_URL: '', API_KEYS: '', DEMO: 'false', HOST: '127.0.0.1', PORT: '0' };
+  const settings = { DATABASE_URL: '', DEMO: 'false', PORT: '0' };
   const sample = spawn(scripts.start, {
     shell: true,
     cwd: repository,

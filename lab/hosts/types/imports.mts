@@ -2,6 +2,7 @@
 import { type ShippingModuleOptions, ShippingMethods } from 'nestjs-shipping';
 import { shippingMigrations } from 'nestjs-shipping/migrations';
 import { shippingDocument } from 'nestjs-shipping/openapi';
+import { pageTexts } from 'nestjs-shipping/page';
 import { type ContractTarget, shippingContract } from 'nestjs-shipping/testing';
 
 const options: ShippingModuleOptions = { maxPageSize: 50 };
@@ -12,6 +13,7 @@ const found = [
   shippingDocument(),
   ...shippingContract(() => target),
   options,
+  pageTexts.de.title,
 ];
 if (found.length < 10) throw new Error('not what was expected');
 console.log('✓ every subpath is there for import, with its types');

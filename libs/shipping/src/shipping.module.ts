@@ -46,8 +46,9 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         provide: ShippingSettings,
         useFactory: (options: ShippingModuleOptions, modules?: ModulesContainer) => {
           refuseOtherNest(modules !== undefined);
-          if (modules) addMount(modules, { dataSource, http });
-          return settingsOf(options);
+          const settings = settingsOf(options);
+          if (modules) addMount(modules, { dataSource, http, settings });
+          return settings;
         },
         inject: [MODULE_OPTIONS_TOKEN, { token: ModulesContainer, optional: true }],
       },

@@ -57,7 +57,7 @@ export type ShippingModuleOptions = Partial<ShippingSettings>;
 /** A decorator that can decorate a method. Most decorators of Nest have both types, so both are allowed here. */
 export type ShippingDecorator = ClassDecorator | MethodDecorator;
 
-const Decorators = (): PropertyDecorator =>
+export const Decorators = (): PropertyDecorator =>
   Must('be an array of decorators, for instance [UseGuards(JwtGuard)]', areDecorators);
 
 class RouteDecorators {

@@ -235,7 +235,7 @@ for (const form of forms)
     it.skipIf(form === 'shards')('does not remove a method that your foreign key refers to', async () => {
       const project = freshProject();
       const { id } = await methods.create(project, ground);
-      await database.dataSource.query('INSERT INTO desk_order VALUES ($1, $2, $3)', [project, 'o', id]);
+      await database.dataSource.query('INSERT INTO shop_order VALUES ($1, $2, $3)', [project, 'o', id]);
 
       await expect(methods.remove(project, id)).rejects.toMatchObject({ code: 'method_in_use' });
     });
@@ -266,7 +266,7 @@ for (const form of forms)
       await events.record(project, 'o', { type: 'order.placed' });
 
       if (form === 'hash-partitions')
-        await runSql(database.scaled.url, 'ALTER TABLE desk_order DROP CONSTRAINT fk_desk_order_method');
+        await runSql(database.scaled.url, 'ALTER TABLE shop_order DROP CONSTRAINT fk_shop_order_method');
       await runSql(database.scaled.url, scalingSql('one-table'));
 
       await expectNoSchemaDrift(database.dataSource);

@@ -7,8 +7,9 @@ import {
   ShippingProject,
 } from 'nestjs-shipping';
 import { DataSource } from 'typeorm';
-import { DeskOrder } from '../order-desk/desk-order.entity.js';
-import { step } from '../startup.js';
+import { ShopOrder } from '../shop/shop-order.entity.js';
+import { readConfig } from '../hardening/config.js';
+import { step } from '../hardening/startup.js';
 import { defaultMethods, demoMethods, demoOrders } from './demo-data.js';
 
 const base = '/api/projects/demo/sales/orders';
@@ -16,9 +17,10 @@ const base = '/api/projects/demo/sales/orders';
 /**
  * Fills a database that has no project. All rows are stored in one transaction, so a killed process never leaves
  * half of them.
- * @returns paths that show the demo; none when the database has no project `demo`
+ * @returns paths that show the demo; none with `DEMO=false`, or when the database has no project `demo`
  */
 export async function prepareDemo(app: INestApplication): Promise<string[]> {
+  if (!readConfig(process.env).demo) return [];
   const projects = await app.get(DataSource).manager.find(ShippingProject, { select: { projectId: true } });
   if (projects.length === 0) {
     const what = `${demoMethods.length} methods and ${Object.keys(demoOrders).length} orders`;
@@ -48,7 +50,7 @@ async function seed(app: INestApplication): Promise<void> {
       const [, , , chosen] = history.find(([, type]) => type === 'shipping.selected') ?? [];
       const codes = [String(chosen?.['carrier_code']), String(chosen?.['method_code'])] as const;
       const method = await methods.findByCodes('demo', ...codes, { manager });
-      if (method) await manager.insert(DeskOrder, { projectId: 'demo', orderId, methodId: method.id });
+      if (method) await manager.insert(ShopOrder, { projectId: 'demo', orderId, methodId: method.id });
     }
   });
   await filling.catch((error: unknown) => {

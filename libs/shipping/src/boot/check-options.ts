@@ -11,12 +11,18 @@ export function Must(words: string, isAllowed: (value: unknown) => boolean): Pro
  * Checks options by the rules of their class.
  * @param settings a new instance of the class, which has the defaults
  * @param place the option that holds these options, such as `http`
+ * @param owner the module that has the options
  * @returns the instance with the options
  * @throws Error that names the option, its value, and what it may be
  */
-export function checked<Settings extends object>(settings: Settings, options: unknown, place = ''): Settings {
+export function checked<Settings extends object>(
+  settings: Settings,
+  options: unknown,
+  place = '',
+  owner = 'ShippingModule',
+): Settings {
   const prefix = place && `${place}.`;
-  const given = objectOf(options, place);
+  const given = objectOf(options, place, owner);
   const known = Object.keys(settings);
   for (const name of [...known, ...Object.keys(given)]) {
     const value: unknown = Reflect.get(given, name);
@@ -25,27 +31,29 @@ export function checked<Settings extends object>(settings: Settings, options: un
   const [error] = validateSync(settings, { whitelist: true, forbidNonWhitelisted: true });
   if (!error) return settings;
   const { property, value, constraints = {} } = error;
-  if ('whitelistValidation' in constraints) throw unknownOption(prefix + property, known);
+  if ('whitelistValidation' in constraints) throw unknownOption(prefix + property, known, owner);
   const shown = inspect(value, { depth: 0, breakLength: Infinity });
-  throw optionError(prefix + property, `is ${shown}, but ${Object.values(constraints).join(', and ')}`);
+  const fault = `is ${shown}, but ${Object.values(constraints).join(', and ')}`;
+  throw optionError(prefix + property, fault, owner);
 }
 
 /** @throws Error when the options are not an object */
-export function objectOf(options: unknown, place = ''): object {
+export function objectOf(options: unknown, place = '', owner = 'ShippingModule'): object {
   if (typeof options === 'object' && options !== null) return options;
-  const subject = place ? `ShippingModule option "${place}" is` : 'The options of ShippingModule are';
+  const subject = place ? `${owner} option "${place}" is` : `The options of ${owner} are`;
   throw new Error(`${subject} ${inspect(options)}, but must be an object. {} means all defaults.`);
 }
 
 /** @param known the names of the options that are allowed in this place */
-export function unknownOption(option: string, known: readonly string[]): Error {
-  const place = option.includes('.')
-    ? ''
-    : '. With forRootAsync(), isGlobal, dataSource, imports and http stand beside useFactory, and the factory returns ' +
-      'the others';
-  return optionError(option, `is unknown here. The options are ${known.join(', ')}${place}`);
+export function unknownOption(option: string, known: readonly string[], owner = 'ShippingModule'): Error {
+  const place =
+    option.includes('.') || owner !== 'ShippingModule'
+      ? ''
+      : '. With forRootAsync(), isGlobal, dataSource, imports and http stand beside useFactory, and the factory returns ' +
+        'the others';
+  return optionError(option, `is unknown here. The options are ${known.join(', ')}${place}`, owner);
 }
 
-function optionError(option: string, problem: string): Error {
-  return new Error(`ShippingModule option "${option}" ${problem}.`);
+function optionError(option: string, problem: string, owner: string): Error {
+  return new Error(`${owner} option "${option}" ${problem}.`);
 }

@@ -1,13 +1,18 @@
 import { type ModulesContainer } from '@nestjs/core';
-import { type HttpSettings } from '../shipping.options.js';
+import { type HttpSettings, type ShippingSettings } from '../shipping.options.js';
 
-interface Mount {
+export interface Mount {
   dataSource: string;
   http: false | HttpSettings;
+  settings: ShippingSettings;
 }
 
-/** The mounts of each application. */
-const mountsOf = new WeakMap<ModulesContainer, Mount[]>();
+const mountsByApplication = new WeakMap<ModulesContainer, Mount[]>();
+
+/** The mounts of an application. */
+export function mountsOf(modules: ModulesContainer): readonly Mount[] {
+  return mountsByApplication.get(modules) ?? [];
+}
 
 /**
  * Compares a mount with the earlier mounts of the application. `onModuleInit()` would be too late: Fastify refuses two equal
@@ -15,9 +20,9 @@ const mountsOf = new WeakMap<ModulesContainer, Mount[]>();
  * @throws Error that names the remedy when two mounts collide
  */
 export function addMount(modules: ModulesContainer, mount: Mount): void {
-  const mounts = mountsOf.get(modules) ?? [];
+  const mounts = mountsOf(modules);
   const other = mounts.find((earlier) => collide(earlier, mount));
-  mountsOf.set(modules, [...mounts, mount]);
+  mountsByApplication.set(modules, [...mounts, mount]);
   if (!other) return;
   const { dataSource, http } = mount;
   const where = http && other.http ? `at "${http.path}"` : `on the DataSource "${dataSource}"`;

@@ -1,0 +1,31 @@
+import { Controller, Get, Inject } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import {
+  HealthCheck,
+  type HealthCheckResult,
+  HealthCheckService,
+  TypeOrmHealthIndicator,
+} from '@nestjs/terminus';
+
+@ApiExcludeController()
+@Controller('health')
+export class HealthController {
+  constructor(
+    @Inject(HealthCheckService) private readonly health: HealthCheckService,
+    @Inject(TypeOrmHealthIndicator) private readonly database: TypeOrmHealthIndicator,
+  ) {}
+
+  /** Tells whether this process answers. If it does not, it should be started again. */
+  @Get('live')
+  @HealthCheck()
+  live(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  /** Tells whether this process can take requests: the database answers, and the process is not stopping. */
+  @Get('ready')
+  @HealthCheck()
+  ready(): Promise<HealthCheckResult> {
+    return this.health.check([() => this.database.pingCheck('database', { timeout: 1_000 })]);
+  }
+}

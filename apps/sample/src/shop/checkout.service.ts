@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ConflictException, Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { connectionError, DatabaseUnavailableError, OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ShopOrder } from './shop-order.entity.js';
+
+export interface Choice {
+  carrier_code: string;
+  method_code: string;
+}
+
+const actor = { type: 'customer', label: 'Customer of the shop' } as const;
+
+/** The same key gives the same order, on every instance. In a shop with customers, the id also contains the customer. */
+export function orderIdOf(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** The checkout of docs/guide/checkout.md. */
+@Injectable()
+export class Checkout {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+    @Inject(OrderEvents) private readonly events: OrderEvents,
+  ) {}
+
+  /** A repeat with the same key gets the order of the first request. */
+  async place(projectId: string, key: string, choice: Choice): Promise<ShopOrder> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.placeOnce(projectId, orderIdOf(key), choice);
+      } catch (error) {
+        const typed = connectionError(error);
+        const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
+        if (!isRace || attempt === 5) throw typed;
+        await delay(Math.random() * 25 * 2 ** attempt);
+      }
+    }
+  }
+
+  private async placeOnce(projectId: string, orderId: string, choice: Choice): Promise<ShopOrder> {
+    try {
+      return await this.dataSource.transaction((manager) =>
+        this.placeIn(manager, projectId, orderId, choice),
+      );
+    } catch (error) {
+      if (!(error instanceof ConflictException)) throw error;
+      // A repeat gets its order, whatever has changed since then.
+      const placed = await this.dataSource.transaction((manager) =>
+        manager.findOneBy(ShopOrder, { projectId, orderId }),
+      );
+      if (!placed) throw error;
+      return placed;
+    }
+  }
+
+  private async placeIn(
+    manager: EntityManager,
+    projectId: string,
+    orderId: string,
+    { carrier_code, method_code }: Choice,
+  ): Promise<ShopOrder> {
+    // The lock keeps the method active until the order is committed.
+    const locked = { manager, lock: true };
+    const method = await this.methods.findByCodes(projectId, carrier_code, method_code, locked);
+    if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
+    // A repeat waits here until the first transaction has ended.
+    const { repeated } = await this.events.record(
+      projectId,
+      orderId,
+      { type: 'order.placed', actor, data: { origin: 'web' }, dedupe_key: 'placed' },
+      { manager },
+    );
+    if (repeated) throw new ConflictException('This key has been used.');
+    const { id: methodId, method_label: message } = method;
+    const selected = { type: 'shipping.selected', actor, message, data: { carrier_code, method_code } };
+    await this.events.record(projectId, orderId, selected, { manager });
+    return manager.save(Object.assign(new ShopOrder(), { projectId, orderId, methodId }));
+  }
+}

@@ -1,0 +1,59 @@
+import {
+  BadRequestException,
+  Body,
+  Controller,
+  Get,
+  Header,
+  Headers,
+  Inject,
+  Param,
+  Post,
+} from '@nestjs/common';
+import { ApiExcludeEndpoint, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ShippingMethods } from 'nestjs-shipping';
+import { Checkout, type Choice } from './checkout.service.js';
+import { shopPage } from './shop-page.js';
+
+const shop = { name: 'shop', schema: { type: 'string', example: 'demo' } } as const;
+
+@ApiTags('Shop')
+@Controller()
+export class ShopController {
+  constructor(
+    @Inject(Checkout) private readonly checkout: Checkout,
+    @Inject(ShippingMethods) private readonly methods: ShippingMethods,
+  ) {}
+
+  @Get()
+  @ApiExcludeEndpoint()
+  @Header('Content-Type', 'text/html; charset=utf-8')
+  page(): string {
+    return shopPage;
+  }
+
+  /** What a customer can choose. */
+  @Get('shops/:shop/methods')
+  @ApiParam(shop)
+  async choices(@Param('shop') projectId: string): Promise<(Choice & { label: string })[]> {
+    const methods = await this.methods.findActive(projectId);
+    return methods.map(({ carrier_code, carrier_label, method_code, method_label }) => ({
+      carrier_code,
+      method_code,
+      label: `${carrier_label ?? carrier_code}: ${method_label}`,
+    }));
+  }
+
+  @Post('shops/:shop/orders')
+  @ApiParam(shop)
+  async place(
+    @Param('shop') projectId: string,
+    @Headers('idempotency-key') key: string | undefined,
+    @Body() body: unknown,
+  ): Promise<{ order_id: string }> {
+    if (!key) throw new BadRequestException('Send an Idempotency-Key: a new UUID for each new order.');
+    const { carrier_code, method_code } = Object(body) as Choice;
+    if (!carrier_code || !method_code) throw new BadRequestException('Send carrier_code and method_code.');
+    const { orderId } = await this.checkout.place(projectId, key, { carrier_code, method_code });
+    return { order_id: orderId };
+  }
+}

@@ -1,0 +1,81 @@
+import { root, settings, t } from './settings.js';
+
+/** The ids that the API accepts. Any other, such as `..`, would lead to another address. */
+export const isId = (text) => /^[A-Za-z0-9_][A-Za-z0-9_.:-]{0,63}$/.test(text);
+
+/** The parameters of the address: `project`, and perhaps `order`. */
+export const address = new URLSearchParams(location.search);
+export const projectId = address.get('project') ?? settings.projects?.[0]?.id ?? '';
+
+const orders = new URL(settings.routes.replace('{project}', encodeURIComponent(projectId)), root).href;
+const methods = `${orders}/shipments/methods`;
+
+const tokenName = `nestjs-shipping ${root.pathname}`;
+/** The token is kept as long as the tab is open. */
+export const token = settings.login === 'bearer' ? sessionStorage.getItem(tokenName) : null;
+export const keepToken = (entered) => sessionStorage.setItem(tokenName, entered);
+
+function csrfHeader() {
+  const { cookie, header } = settings.csrf ?? {};
+  const pairs = document.cookie.split('; ').map((pair) => pair.split(/=(.*)/));
+  const [, value] = pairs.find(([name]) => name === cookie) ?? [];
+  return value && { [header]: decodeURIComponent(value) };
+}
+
+/**
+ * @throws an Error with the members of the problem that the API answers (RFC 9457); its status is 0 if nobody
+ *   answers
+ */
+async function send(method, path, content, etag) {
+  const headers = {
+    ...(token && { authorization: `Bearer ${token}` }),
+    ...(method !== 'GET' && csrfHeader()),
+    ...(etag && { 'if-match': etag }),
+  };
+  const body = content && new Blob([JSON.stringify(content)], { type: 'application/json' });
+  // With `no-cache`, the browser sends If-None-Match by itself. Some backends redirect to their login page.
+  const how = {
+    cache: 'no-cache',
+    redirect: 'manual',
+    credentials: settings.login === 'bearer' ? 'omit' : 'same-origin',
+  };
+  const answer = await fetch(path, { method, headers, body, ...how }).catch(() => Response.error());
+  const result = await answer.json().catch(() => ({}));
+  if (answer.ok) return result;
+  throw problemOf(answer.type === 'opaqueredirect' ? 401 : answer.status, result);
+}
+
+/** A filter of the backend may answer in another form than problem details. Then the status says what has happened. */
+function problemOf(status, result) {
+  const code = result.code ?? (status === 412 ? 'version_mismatch' : undefined);
+  const values = { ...result, status, project: projectId };
+  const message = t(`problem_${code}`, values) ?? t(`status_${status}`, values) ?? result.detail ?? t('status_other', values);
+  const errors = Array.isArray(result.errors) ? result.errors : [];
+  const isOutage = status === 0 || status >= 500;
+  return Object.assign(new Error(), { ...result, message, code, errors, status, isOutage });
+}
+
+/** @throws an Error if the backend has put the answer into an envelope of its own */
+function withRows(answer) {
+  if (Array.isArray(answer.data)) return answer;
+  throw Object.assign(new Error(t('unexpected')), { errors: [], status: 200 });
+}
+
+export const tree = async () => withRows(await send('GET', `${methods}/tree`)).data;
+export const list = async (query) => withRows(await send('GET', `${methods}?${new URLSearchParams(query)}`));
+/** The API has no route that reads one method, so this reads a list of one. */
+export const find = async (id) => (await list({ 'filter[id]': id })).data[0];
+export const create = (body) => send('POST', methods, body);
+export const remove = ({ id, etag }) => send('DELETE', `${methods}/${id}`, undefined, etag);
+
+/**
+ * The two codes and the label are required. Because of the etag, the API refuses the update if the method has
+ * changed.
+ */
+export function update(method, changes) {
+  const { id, etag, carrier_code, method_code, method_label } = { ...method, ...method.own };
+  return send('PATCH', `${methods}/${id}`, { carrier_code, method_code, method_label, ...changes }, etag);
+}
+
+/** Returns the whole history of an order, with the oldest event first. */
+export const events = async (order) => withRows(await send('GET', `${orders}/${encodeURIComponent(order)}/events`)).data;

@@ -1,0 +1,77 @@
+import { address, isId, keepToken, projectId, token } from './api.js';
+import { Methods } from './methods.js';
+import { OrderHistory } from './order-history.js';
+import { language, settings, t } from './settings.js';
+import { Component, formValues, html, render } from './view.js';
+
+function openProject(event) {
+  address.set('project', formValues(event).project.trim());
+  location.search = address;
+}
+
+function enterToken(event) {
+  keepToken(formValues(event).token.trim());
+  location.reload();
+}
+
+class Page extends Component {
+  refuse = (problem) => this.setState({ problem });
+
+  render(_props, { problem }) {
+    return html`
+      <header class="container-fluid bar">
+        <h1>${t('title')}</h1>
+        <form class="bar" onSubmit=${openProject}>
+          <label>${t('project')} ${settings.projects ? this.projects() : this.project()}</label>
+          ${!settings.projects && html`<button class="outline">${t('open')}</button>`}
+        </form>
+      </header>
+      <main class="container-fluid">${this.content(problem)}</main>`;
+  }
+
+  projects() {
+    const option = ({ id, label }) => html`<option key=${id} value=${id} selected=${id === projectId}>${label}</option>`;
+    const isListed = settings.projects.some(({ id }) => id === projectId);
+    return html`
+      <select name="project" onChange=${openProject}>
+        ${!isListed && option({ id: projectId, label: projectId })} ${settings.projects.map(option)}
+      </select>`;
+  }
+
+  project() {
+    return html`
+      <input name="project" defaultValue=${projectId} required maxlength="64" autocomplete="off" spellcheck=${false} />`;
+  }
+
+  content(problem) {
+    if (projectId === '') return this.notice(t('choose_project'), t('choose_project_hint'));
+    if (!isId(projectId)) return this.notice(t('choose_project'), t('invalid_id'));
+    if (problem) return this.refusal(problem);
+    return html`<${Methods} refuse=${this.refuse} /><${OrderHistory} refuse=${this.refuse} />`;
+  }
+
+  /** This takes the place of all sections, because all of them use the same login. */
+  refusal({ status, message }) {
+    if (settings.login === 'cookie') {
+      const again = html`<button onClick=${() => location.reload()}>${t('try_again')}</button>`;
+      return this.notice(message, t(`status_${status}_hint`), again);
+    }
+    const form = html`
+      <form class="row" onSubmit=${enterToken}>
+        <label>${t('token')} <input name="token" type="password" required autocomplete="off" pattern="[!-~]+" /></label>
+        <button>${t('open')}</button>
+      </form>
+      <small>${t('token_hint')}</small>`;
+    return this.notice(message, status === 403 ? t('status_403_hint') : token && t('token_unknown'), form);
+  }
+
+  notice(title, hint, action) {
+    return html`<article class="state" role="alert"><h2>${title}</h2>${hint && html`<p>${hint}</p>`}${action}</article>`;
+  }
+}
+
+document.documentElement.lang = language;
+document.title = t('title');
+const place = document.querySelector('#page');
+place.replaceChildren();
+render(html`<${Page} />`, place);

@@ -1,0 +1,23 @@
+import { english, german } from './texts.js';
+
+/** What the server says about this page: see `PageMeta` in page.controller.ts. */
+export const settings = JSON.parse(document.querySelector('meta[name=shipping-page]').content);
+
+/** The address of the page as a folder. The script is in its folder `assets`, whatever prefix a proxy adds. */
+export const root = new URL('..', import.meta.url);
+
+const tables = { en: english, de: german };
+for (const [language, texts] of Object.entries(settings.texts)) tables[language] = { ...english, ...tables[language], ...texts };
+
+const tableOf = (tag) => tables[tag] ?? tables[tag.split('-')[0]];
+/** The language of the user for which there are texts, such as `en-GB`. */
+export const language = navigator.languages.find(tableOf) ?? 'en';
+const texts = tableOf(language);
+
+const fixedValues = { defaults: settings.defaults };
+
+/** Returns a text of the page, or undefined if there is none. Names in braces are replaced with the values. */
+export function t(name, values) {
+  const all = { ...fixedValues, ...values };
+  return texts[name]?.replace(/\{(\w+)\}/g, (_, key) => String(all[key] ?? ''));
+}

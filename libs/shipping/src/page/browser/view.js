@@ -1,0 +1,101 @@
+import htm from 'htm';
+import { Component, h, render } from 'preact';
+import { t } from './settings.js';
+
+export { Component, render };
+export const html = htm.bind(h);
+
+/**
+ * A section of the page. Its method `read` returns its state. If `load` is called again before it has ended, the last
+ * call wins. During an outage, `load` runs again every 3 s.
+ */
+export class Section extends Component {
+  componentDidMount() {
+    this.load();
+  }
+
+  load = async () => {
+    clearTimeout(this.timer);
+    const reading = this.read();
+    this.latest = reading;
+    const result = await reading.catch((problem) => ({ problem }));
+    if (reading !== this.latest) return;
+    const { status, isOutage } = result.problem ?? {};
+    if (status === 401 || status === 403) return this.props.refuse(result.problem);
+    this.setState({ problem: undefined, ...result });
+    if (isOutage) this.timer = setTimeout(this.load, 3_000);
+  };
+
+  /** Shows that the section is loading, or why it cannot load. */
+  waiting({ problem } = this.state) {
+    if (!problem) return html`<p aria-busy="true">${t('loading')}</p>`;
+    return html`<div class="state" role="alert"><h3>${problem.message}</h3>${problem.isOutage && t('outage_hint')}</div>`;
+  }
+}
+
+/**
+ * Shows a text in the status line for some seconds, or until the next click. The text stays while the line has the
+ * focus or the pointer is over it.
+ */
+const line = document.querySelector('output');
+export function notify(text, isStill = text !== '') {
+  clearTimeout(line.timer);
+  line.tabIndex = isStill ? 0 : -1;
+  if (line.textContent !== text) line.textContent = text;
+  if (isStill) line.timer = setTimeout(() => notify(line.matches(':focus, :hover') ? text : ''), 8_000);
+}
+addEventListener('click', ({ target }) => target === line || notify(''), { capture: true });
+
+/** Returns the values of a form, and keeps the browser from sending them: the page does that. */
+export function formValues(event) {
+  event.preventDefault();
+  const { currentTarget } = event;
+  return Object.fromEntries(new FormData(currentTarget.form ?? currentTarget));
+}
+
+const words = (name) => name.replaceAll(/[._]/g, ' ');
+export const sentence = (type) => words(type).replace(/^./, (first) => first.toUpperCase());
+
+const wordFor = new Map([
+  [true, t('yes')],
+  [false, t('no')],
+  [null, t('none')],
+]);
+
+/** Returns a text for people for any JSON value. */
+export function asText(value) {
+  if (Array.isArray(value)) return value.map(asText).join(', ');
+  if (value instanceof Object) return asText(Object.entries(value).map(([name, part]) => `${words(name)} ${asText(part)}`));
+  return wordFor.get(value) ?? String(value);
+}
+
+export function Pairs({ of }) {
+  const pair = ([name, value]) => html`<div key=${name}><dt>${words(name)}</dt> <dd>${asText(value)}</dd></div>`;
+  return html`<dl>${Object.entries(of).map(pair)}</dl>`;
+}
+
+/** With one function for all renderings, Preact calls it once, and does not open a closed dialog again. */
+const showModal = (dialog) => dialog?.showModal();
+
+/** The browser keeps the focus inside the dialog, and restores it when the dialog is closed. */
+export const Dialog = ({ title, onClose, children }) => html`
+  <dialog ref=${showModal} aria-label=${title} onClose=${onClose}>
+    <article><h2>${title}</h2>${children}</article>
+  </dialog>`;
+export const closeDialog = () => document.querySelector('dialog')?.close();
+
+/** An input with its label, its hint and the faults that name it. */
+export function Field({ tag = 'input', label, hint, faults, children, ...input }) {
+  const id = `field-${input.name}`;
+  const described = { 'aria-describedby': `${id}-notes`, 'aria-invalid': faults.length > 0 ? 'true' : null };
+  return html`
+    <div class="field">
+      <label for=${id}>${label}</label>
+      <${tag} id=${id} autocomplete="off" spellcheck=${false} ...${described} ...${input} />
+      <div id="${id}-notes">
+        ${faults.map((fault) => html`<p key=${fault} class="fault">${fault}</p>`)}
+        ${children}
+        <small>${hint}</small>
+      </div>
+    </div>`;
+}

@@ -1,0 +1,63 @@
+import { type HttpRequest } from '../http/request.js';
+import { assets } from './assets.generated.js';
+import { type PageRoutes } from './page-routes.js';
+import { type PageProject, type PageSettings } from './page.options.js';
+
+/** What the page in the browser knows: browser/settings.js reads it. */
+interface PageMeta extends Pick<PageSettings, 'login' | 'csrf' | 'texts'> {
+  routes: string;
+  /** The project with the default values. */
+  defaults: string;
+  maxPageSize: number;
+  projects?: readonly PageProject[] | undefined;
+}
+
+export function pageHtml(
+  { originalUrl }: HttpRequest,
+  { login, csrf, texts }: PageSettings,
+  { path, settings: { defaultsProjectId, maxPageSize } }: PageRoutes,
+  projects: readonly PageProject[] | undefined,
+): string {
+  const meta: PageMeta = {
+    routes: path,
+    defaults: defaultsProjectId,
+    maxPageSize,
+    login,
+    csrf,
+    texts,
+    projects,
+  };
+  // The browser resolves an address from the last slash, and the page may have been asked for with or without a final one.
+  const [, segment = ''] = /([^/?]*)(?:\?|$)/.exec(originalUrl) ?? [];
+  const folder = escaped(segment && `${segment}/`);
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="shipping-page" content="${escaped(JSON.stringify(meta))}" />
+    <title>Shipping</title>
+    <link rel="icon" href="data:," />
+    <link rel="stylesheet" href="./${folder}assets/${assets.style.name}" />
+    <script type="module" src="./${folder}assets/${assets.script.name}"></script>
+  </head>
+  <body>
+    <div id="page"><noscript>This page needs JavaScript.</noscript></div>
+    <output class="container-fluid"></output>
+  </body>
+</html>
+`;
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}

@@ -1,0 +1,49 @@
+import { type ModulesContainer } from '@nestjs/core';
+import { type Mount, mountsOf } from '../boot/mounts.js';
+import { projectParameterOf, withoutOuterSlashes } from '../shipping.options.js';
+import { type PageSettings } from './page.options.js';
+
+/** The mount that a page shows. */
+export interface PageRoutes {
+  /** The path of the routes, relative to the page as a folder. `{project}` stands for the project. */
+  path: string;
+  settings: Mount['settings'];
+}
+
+/** @throws Error that names the remedy when there is no such mount, or when the option must choose one of several */
+export function pageRoutesOf(modules: ModulesContainer, { path, routes }: PageSettings): PageRoutes {
+  const paths = new Map(
+    mountsOf(modules).flatMap(({ http, settings }) => (http ? [[http.path, settings]] : [])),
+  );
+  const [only, ...others] = paths.keys();
+  if (only === undefined)
+    throw new Error('ShippingPageModule found no routes. Import ShippingModule.forRoot() with routes, too.');
+  const wanted = routes === undefined ? only : withoutOuterSlashes(routes);
+  const mounted = [...paths.keys()].find((each) => `/${wanted}`.endsWith(`/${each}`));
+  if (mounted === undefined || (routes === undefined && others.length > 0))
+    throw new Error(
+      `ShippingPageModule option "routes" must be the http.path of one mount: ${[...paths.keys()].join(', ')}.`,
+    );
+  return {
+    path: relative(path, wanted, projectParameterOf(mounted)),
+    settings: paths.get(mounted) as Mount['settings'],
+  };
+}
+
+/** Leads up from the page, and down to the routes. A prefix that both have is not part of it, so a proxy may change it. */
+function relative(page: string, routes: string, parameter: string): string {
+  const [from, to] = [segmentsOf(page), segmentsOf(routes)];
+  const common = from.findIndex((segment, index) => segment !== to[index]);
+  const start = common === -1 ? from.length : common;
+  const down = to.slice(start).map((segment) => (segment === `:${parameter}` ? '{project}' : segment));
+  const unknown = down.find((segment) => segment.startsWith(':'));
+  if (unknown)
+    throw new Error(
+      `ShippingPageModule cannot fill in "${unknown}" of the path "${routes}". Give the page a path that begins alike.`,
+    );
+  return [...from.slice(start).map(() => '..'), ...down].join('/');
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '');
+}

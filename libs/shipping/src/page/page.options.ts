@@ -1,0 +1,77 @@
+import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
+import { Allow, IsArray, IsIn, isObject, IsString, Matches } from 'class-validator';
+import { checked, Must } from '../boot/check-options.js';
+import { Decorators, type ShippingDecorator, withoutOuterSlashes } from '../shipping.options.js';
+import { type PageTexts } from './browser/texts.js';
+
+/** A project that the user may choose on the page. */
+export interface PageProject {
+  id: string;
+  label: string;
+}
+
+/** The options of the page, after the defaults are filled in. */
+export class PageSettings {
+  /** The path of the page; by default `shipping`. The global prefix of the host comes before it. */
+  @IsString() path = 'shipping';
+
+  /** By default `VERSION_NEUTRAL`, as for the routes. */
+  @Allow() version: ControllerOptions['version'] = VERSION_NEUTRAL;
+
+  /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. */
+  @Decorators() decorators: ShippingDecorator[] = [];
+
+  /** Modules that give the guards in `decorators` their dependencies. */
+  @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];
+
+  /**
+   * The `http.path` of the mount that the page shows. You need it only if the module is mounted several times, or if
+   * the routes have another prefix than the page: `v2/api/projects/:project_id/sales/orders` for routes with a URI
+   * version, `../api/projects/:project_id/sales/orders` for routes that your global prefix excludes.
+   */
+  @Must('be a path', (value) => value === undefined || typeof value === 'string')
+  routes?: string;
+
+  /**
+   * How the browser identifies the user to the routes. By default it sends the cookies of the page. `bearer`: the
+   * page asks for a token, keeps it until the tab is closed, and sends no cookies.
+   */
+  @IsIn(['cookie', 'bearer']) login: 'cookie' | 'bearer' = 'cookie';
+
+  /** The page sends the value of this cookie in this header with each change, against CSRF. */
+  @Must(
+    "be { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }",
+    (value) => value === undefined || isCsrf(value),
+  )
+  csrf?: { cookie: string; header: string };
+
+  /**
+   * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
+   * on the page: the guards of the routes decide. By default, the user writes the id of a project.
+   */
+  @Must('be a function', (value) => value === undefined || typeof value === 'function')
+  projects?: (request: never) => readonly PageProject[] | Promise<readonly PageProject[]>;
+
+  /**
+   * Which sites may show the page in a frame: values of the directive `frame-ancestors`, such as `'self'` (with its
+   * quotes) and `https://admin.example`. By default none may.
+   */
+  @Matches(/^[^\s;,]+$/, { each: true }) frameAncestors: string[] = [];
+
+  /** Your texts, by language. They replace texts of `pageTexts`, or add a language. */
+  @Must('be an object', isObject) texts: Record<string, Partial<PageTexts>> = {};
+}
+
+/** Options of the page: see docs/guide/page.md. */
+export type ShippingPageOptions = Partial<PageSettings>;
+
+/** @throws Error that names the option and what it may be */
+export function pageSettingsOf(options: ShippingPageOptions): PageSettings {
+  const settings = checked(new PageSettings(), options, '', 'ShippingPageModule');
+  return { ...settings, path: withoutOuterSlashes(settings.path) };
+}
+
+function isCsrf(value: unknown): boolean {
+  const { cookie, header } = Object(value) as { cookie?: unknown; header?: unknown };
+  return typeof cookie === 'string' && typeof header === 'string';
+}

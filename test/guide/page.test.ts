@@ -1,0 +1,64 @@
+import { type CanActivate, type ExecutionContext, UnauthorizedException, UseGuards } from '@nestjs/common';
+import { ShippingModule } from 'nestjs-shipping';
+import { ShippingPageModule } from 'nestjs-shipping/page';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compiled, listening, type Host, typeOrm } from '../embedding/host.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+
+// docs/guide/page.md shows this code.
+
+interface StaffRequest {
+  headers: { cookie?: string };
+  user?: { shops: { id: string; name: string }[] };
+}
+
+/** Stands for the guard of a host, which finds the user of a session. */
+class StaffGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<StaffRequest>();
+    if (!request.headers.cookie?.includes('session=sam')) throw new UnauthorizedException();
+    request.user = { shops: [{ id: 'acme', name: 'Acme' }] };
+    return true;
+  }
+}
+
+const decorators = [UseGuards(StaffGuard)];
+const shipping = ShippingModule.forRoot({ isGlobal: true, http: { decorators } });
+const page = ShippingPageModule.forRoot({
+  path: 'shipping',
+  decorators,
+  projects: ({ user }: StaffRequest) => user?.shops.map(({ id, name }) => ({ id, label: name })) ?? [],
+});
+
+/** The same page, for a backend whose clients send a token. */
+const withToken = ShippingPageModule.forRoot({ path: 'tokens', login: 'bearer' });
+
+const translated = ShippingPageModule.forRoot({
+  path: 'translated',
+  texts: { en: { title: 'Delivery' }, nl: { title: 'Verzending', methods: 'Verzendmethoden' } },
+});
+
+let database: TestDatabase;
+let host: Host;
+beforeAll(async () => {
+  database = await testDatabase();
+  host = await listening(await compiled([typeOrm(database), shipping, page, withToken, translated]));
+});
+afterAll(async () => {
+  await host?.app.close();
+  await database?.close();
+});
+
+it('the page is for those whom the guard lets in, and offers their projects', async () => {
+  const [refused, allowed, open] = await Promise.all([
+    fetch(`${host.origin}/shipping`),
+    fetch(`${host.origin}/shipping`, { headers: { cookie: 'session=sam' } }),
+    fetch(`${host.origin}/tokens`),
+  ]);
+
+  expect([refused.status, allowed.status, open.status]).toEqual([401, 200, 200]);
+  expect(await allowed.text()).toContain(
+    '{&quot;id&quot;:&quot;acme&quot;,&quot;label&quot;:&quot;Acme&quot;}',
+  );
+  expect(await (await fetch(`${host.origin}/translated`)).text()).toContain('Verzendmethoden');
+});

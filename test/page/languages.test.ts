@@ -1,0 +1,56 @@
+import { pageTexts } from 'nestjs-shipping/page';
+import { describe, expect, it } from 'vitest';
+import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+
+it('each text has the same values in every language', () => {
+  const valuesOf = (texts: Record<string, string>) =>
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      [...text.matchAll(/\{\w+\}/g)].map(String).toSorted(),
+    ]);
+  const { en, de } = pageTexts;
+  const [english, german] = [valuesOf(en), valuesOf(de)].map((values) =>
+    // The German texts of these faults do not repeat the detail of the API, which is in English.
+    values.filter(([name]) => !/^fault_(type|length|range)$/.test(String(name))),
+  );
+
+  expect(german).toEqual(english);
+});
+
+describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
+  const page = pageInBrowser({
+    page: {
+      texts: { en: { title: 'Delivery' }, fr: { title: 'Livraison <b>', methods: 'Modes de livraison' } },
+    },
+  });
+
+  it.each([
+    ['de-AT', 'de-AT', 'Versand', 'Versandarten'],
+    ['fr-FR', 'fr-FR', 'Livraison <b>', 'Modes de livraison'],
+    ['en-GB', 'en-GB', 'Delivery', 'Shipping methods'],
+    ['ja-JP', 'en', 'Delivery', 'Shipping methods'],
+  ])('is the language of the user, or English: %s', async (locale, lang, title, methods) => {
+    const operator = await page.open('acme', { locale });
+    await operator.page.getByRole('heading', { name: methods, exact: true }).waitFor();
+
+    expect(await operator.page.title()).toBe(title);
+    expect(await operator.page.locator('h1').textContent()).toBe(title);
+    expect(await operator.page.locator('html').getAttribute('lang')).toBe(lang);
+    expect(operator.faults).toEqual([]);
+  });
+
+  it('is German in the form, in its faults and in its notices', async () => {
+    const operator = await page.open('acme', { locale: 'de-DE' });
+    await operator.button('Versandart hinzufügen').click();
+    await operator.field('Code des Versanddienstes').fill('ups');
+    await operator.field('Reihenfolge').fill('x');
+    await operator.button('Speichern').click();
+
+    await operator.alert('Bitte prüfen Sie einige Felder.');
+
+    expect(await operator.faultAt('Reihenfolge')).toBe('Dieser Wert ist nicht erlaubt.');
+    expect(await operator.faultAt('Name der Versandart')).toBe('Das sind zu viele oder zu wenige Zeichen.');
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    expect(operator.faults).toEqual([]);
+  });
+});

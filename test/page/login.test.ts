@@ -1,0 +1,198 @@
+import {
+  type CanActivate,
+  type ExecutionContext,
+  ForbiddenException,
+  UnauthorizedException,
+  UseGuards,
+} from '@nestjs/common';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { isInstalled, Operator, place } from './operator.js';
+import { pageHost, type PageHost, type PageHostOptions } from './page-host.js';
+
+interface Request {
+  method: string;
+  url: string;
+  headers: Record<string, string | undefined>;
+}
+
+/** What the guards have seen. */
+let requests: Request[] = [];
+
+/** A session and a CSRF token, both in cookies. */
+class CookieGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    requests.push(request);
+    const { cookie = '', ...headers } = request.headers;
+    if (!cookie.includes('session=sam')) throw new UnauthorizedException();
+    if (request.url.includes('/other/')) throw new ForbiddenException();
+    return request.method === 'GET' || headers['x-xsrf-token'] === 'a b=c';
+  }
+}
+
+class BearerGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    requests.push(request);
+    const token = request.headers['authorization'];
+    if (token !== 'Bearer secret-token') throw new UnauthorizedException();
+    if (request.url.includes('/other/')) throw new ForbiddenException();
+    return true;
+  }
+}
+
+describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
+  let operator: Operator;
+  let host: PageHost;
+
+  async function start(options: PageHostOptions): Promise<void> {
+    requests = [];
+    host = await pageHost(options);
+  }
+  afterEach(async () => {
+    await operator?.close();
+    await host?.close();
+  });
+  afterAll(() => Operator.leave());
+
+  /** Signs in as a login page of the host would, and loads the page again. */
+  async function signIn(): Promise<void> {
+    const url = host.origin;
+    await operator.page.context().addCookies([
+      { name: 'session', value: 'sam', url, httpOnly: true },
+      { name: 'XSRF-TOKEN', value: 'a%20b%3Dc', url },
+    ]);
+  }
+
+  describe('with cookies', () => {
+    const page = { csrf: { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' } };
+    const mounts = [{ http: { decorators: [UseGuards(CookieGuard)] } }];
+
+    it('says that the user must sign in, and works after that', async () => {
+      await start({ page, mounts });
+      operator = await Operator.at(`${host.origin}/shipping?project=acme`);
+      await operator.alert('Sign in, for instance in another tab, and try again.');
+      expect(await operator.accessibilityFaults()).toEqual([]);
+
+      await signIn();
+      await operator.button('Try again').click();
+
+      await operator.text('“acme” has no shipping methods yet').waitFor();
+      expect(operator.faults).toEqual([]);
+    });
+
+    it('sends the CSRF token of the cookie with each change, and with nothing else', async () => {
+      await start({ page, mounts });
+      operator = await Operator.at('about:blank');
+      await signIn();
+      await operator.page.goto(`${host.origin}/shipping?project=acme`);
+      await operator.button('Add a method').click();
+      await operator.field('Carrier code').fill('ups');
+      await operator.field('Method code').fill('03');
+      await operator.field('Method label').fill('UPS Ground');
+      await operator.button('Save').click();
+      await operator.notice('“UPS Ground” is saved.');
+      await operator.toggle('UPS Ground').click();
+      await operator.notice('“UPS Ground” is now inactive');
+
+      const tokens = requests.map(({ method, headers }) => `${method} ${headers['x-xsrf-token']}`);
+      expect(new Set(tokens)).toEqual(new Set(['GET undefined', 'POST a b=c', 'PATCH a b=c']));
+      expect(operator.faults).toEqual([]);
+    });
+
+    it('says that the session has ended, and keeps what the user has typed', async () => {
+      await start({ page, mounts });
+      operator = await Operator.at('about:blank');
+      await signIn();
+      await operator.page.goto(`${host.origin}/shipping?project=acme`);
+      await operator.button('Add a method').click();
+      await operator.field('Carrier code').fill('ups');
+      await operator.field('Method code').fill('03');
+      await operator.field('Method label').fill('UPS Ground');
+      await operator.page.context().clearCookies();
+
+      await operator.button('Save').click();
+      await operator.alert('You are not signed in.');
+      await signIn();
+      await operator.button('Save').click();
+
+      await operator.notice('“UPS Ground” is saved.');
+      expect(operator.faults).toEqual([]);
+    });
+
+    it('says that the user may not see a project, and offers the others', async () => {
+      const projects = () => [
+        { id: 'acme', label: 'Acme shop' },
+        { id: 'other', label: 'Other <b>shop</b>' },
+      ];
+      await start({ page: { ...page, projects }, mounts });
+      operator = await Operator.at('about:blank');
+      await signIn();
+      await operator.page.goto(`${host.origin}/shipping`);
+      await operator.text('“acme” has no shipping methods yet').waitFor();
+      await operator.field('Project').selectOption({ label: 'Other <b>shop</b>' });
+
+      await operator.alert('You may not do this in the project “other”.');
+      await operator.field('Project').selectOption('Acme shop');
+      await operator.text('“acme” has no shipping methods yet').waitFor();
+      expect(operator.faults).toEqual([]);
+    });
+
+    it('takes a redirect to a login page for a session that has ended', async () => {
+      await start({ page, mounts });
+      operator = await Operator.at('about:blank');
+      await operator.page.route('**/sales/**', (route) =>
+        route.fulfill({ status: 302, headers: { location: '/login' } }),
+      );
+
+      await operator.page.goto(`${host.origin}/shipping?project=acme`);
+      await operator.alert('You are not signed in.');
+
+      expect(operator.faults).toEqual([]);
+    });
+  });
+
+  describe('with a token', () => {
+    const page = { login: 'bearer' } as const;
+    const mounts = [{ http: { decorators: [UseGuards(BearerGuard)] } }];
+
+    it('is asked for once in a tab, and the token goes nowhere but into the header', async () => {
+      await start({ page, mounts });
+      const output: string[] = [];
+      operator = await Operator.at(`${host.origin}/shipping?project=acme`);
+      operator.page.on('console', (message) => output.push(message.text()));
+      operator.page.on('request', (request) => output.push(request.url()));
+      await operator.alert('You are not signed in.');
+      expect(await operator.accessibilityFaults()).toEqual([]);
+      await operator.field('Access token').fill('wrong');
+      await operator.button('Open').last().click();
+      await operator.alert('The server does not accept this token.');
+      await operator.field('Access token').fill('secret-token');
+      await operator.button('Open').last().click();
+      await operator.text('“acme” has no shipping methods yet').waitFor();
+      await operator.page.reload();
+      await operator.text('“acme” has no shipping methods yet').waitFor();
+
+      const otherTab = await operator.page.context().newPage();
+      await otherTab.goto(operator.page.url());
+      await otherTab.getByText('You are not signed in.').waitFor();
+      const stored = await operator.page.evaluate<string>(
+        'JSON.stringify({ ...localStorage }) + document.cookie',
+      );
+      expect(stored).toBe('{}');
+      expect(output.concat(operator.page.url(), operator.faults).join(' ')).not.toContain('secret-token');
+      expect(requests.every(({ url, headers }) => !url.includes('secret') && !headers['cookie'])).toBe(true);
+      expect(requests.some(({ headers }) => headers['authorization'] === 'Bearer secret-token')).toBe(true);
+    });
+
+    it('says that the token does not open another project', async () => {
+      await start({ page, mounts });
+      operator = await Operator.at(`${host.origin}/shipping?project=other`);
+      await operator.field('Access token').fill('secret-token');
+      await operator.button('Open').last().click();
+
+      await operator.alert('You may not do this in the project “other”.');
+      expect(operator.faults).toEqual([]);
+    });
+  });
+});

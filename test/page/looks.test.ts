@@ -1,0 +1,52 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+
+/** A folder for pictures of each test, if somebody wants to look at them. */
+const pictures = process.env['SCREENSHOTS'];
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+const widths = [360, 800, 1400];
+const schemes = ['light', 'dark'] as const;
+const looks = schemes.flatMap((scheme) => widths.map((width) => [scheme, width] as const));
+
+describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
+  const page = pageInBrowser();
+
+  it.each(looks)(
+    'has no accessibility fault and no sideways scrolling: %s, %i px',
+    async (colorScheme, width) => {
+      const { shop, operator } = await page.openShop({ colorScheme, viewport: { width, height: 800 } });
+      const picture = (name: string): Promise<unknown> =>
+        pictures
+          ? operator.page.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`) })
+          : Promise.resolve();
+      const [methods, events] = [page.host.app.get(ShippingMethods), page.host.app.get(OrderEvents)];
+      const codes = { carrier_code: 'ups', method_code: shop.project, method_label: 'From the defaults' };
+      await methods.create('default', { ...codes, meta: { days: 3, signature: true } });
+      await methods.create(shop.project, { ...codes, sort_order: 3, use_default: true, is_active: false });
+      await events.record(shop.project, '1001', { type: 'order.placed', data: { total: '84.90', lines: 2 } });
+      await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1001`);
+      await operator.page.getByRole('listitem').first().waitFor();
+      await operator.row('From the defaults').waitFor();
+
+      expect(await operator.accessibilityFaults()).toEqual([]);
+      expect(await operator.overflow()).toBeLessThanOrEqual(0);
+      await picture('page');
+      await operator.button('Edit From the defaults').click();
+      await operator.field('Sort order').fill('x');
+      await operator.button('Save').click();
+      await operator.alert('Some fields need your attention.');
+      await operator.button('Save').hover();
+      expect(await operator.accessibilityFaults()).toEqual([]);
+      await picture('form');
+      await operator.button('Cancel').click();
+      await operator.button('Remove UPS Ground').click();
+      expect(await operator.accessibilityFaults()).toEqual([]);
+      await picture('removal');
+      expect(operator.faults).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,169 @@
+import { type ShippingMethodDto, upsertRequestOf } from 'nestjs-shipping';
+import { describe, expect, it } from 'vitest';
+import { Client, freshProject } from '../support/client.js';
+import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+
+describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
+  const page = pageInBrowser();
+
+  it('shows every violation of a new method at its field', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.button('Add a method').click();
+    await operator.field('Carrier code').fill('dhl ');
+    await operator.field('Carrier label').fill('DHL');
+    await operator.field('Method code').fill('T');
+    await operator.field('Method label').fill('DHL 12:00');
+    await operator.field('Sort order').fill('soon');
+    await operator.field('Details').fill('days: 5\nsix');
+
+    await operator.button('Save').click();
+    await operator.text('Some fields need your attention.').waitFor();
+
+    expect(await operator.faultAt('Carrier code')).toContain('no space at the beginning or end');
+    expect(await operator.faultAt('Sort order')).toBe('Sort order must be an integer.');
+    expect(await operator.faultAt('Details')).toBe('Write a name, a colon and a value on each line.');
+    expect(await operator.faultAt('Method label')).toBeNull();
+    for (const line of ['six', ': 6', '  : 6', '"six"']) {
+      await operator.field('Details').fill(`days: 5\n${line}`);
+      await operator.button('Save').click();
+      await operator.dialog().getByRole('button', { name: 'Save', disabled: false }).waitFor();
+      expect([line, await operator.faultAt('Details')]).toEqual([
+        line,
+        'Write a name, a colon and a value on each line.',
+      ]);
+    }
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    await operator.field('Carrier code').fill('dhl');
+    await operator.field('Sort order').fill('5');
+    await operator.field('Details').fill('');
+    await operator.button('Save').click();
+    await operator.notice('“DHL 12:00” is saved.');
+    expect(await operator.labels()).toEqual([
+      'DHL 12:00',
+      'DHL Worldwide',
+      'UPS Ground',
+      'UPS 2nd Day Air',
+      'UPS Express',
+    ]);
+    expect((await shop.list('q=12:00')).body.data).toMatchObject([{ carrier_code: 'dhl', sort_order: 5 }]);
+    expect(operator.faults).toEqual([]);
+  });
+
+  it('leads from taken codes to the method that has them', async () => {
+    const { operator } = await page.openShop();
+    await operator.button('Add a method').click();
+    await operator.field('Carrier code').fill('ups');
+    await operator.field('Method code').fill('07');
+    await operator.field('Method label').fill('Express');
+    await operator.button('Save').click();
+    await operator.button('Discard my input and open that method').click();
+
+    await operator.dialog('Edit “UPS Express”').waitFor();
+    expect(await operator.field('Method label').inputValue()).toBe('UPS Express');
+    expect(operator.faults).toEqual([]);
+  });
+
+  it('edits a method, its details included, and makes it inactive', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.button('Edit UPS Ground').click();
+    await operator.field('Method label').fill('Ground');
+    await operator.field('Details').fill('days: 5\nphone: "01234"\nname: a: b');
+
+    await operator.button('Save').click();
+    await operator.notice('“Ground” is saved.');
+    await operator.toggle('Ground').click();
+    await operator.notice('“Ground” is now inactive');
+
+    const { body } = await shop.list('filter[method_code]=03');
+    const meta = { days: 5, phone: '01234', name: 'a: b' };
+    expect(body.data).toMatchObject([{ method_label: 'Ground', meta, is_active: false }]);
+    expect(operator.faults).toEqual([]);
+  });
+
+  it('shows an inherited value beside the stored one, and keeps the stored one', async () => {
+    const defaults = new Client(page.origin, 'default');
+    const codes = { carrier_code: freshProject(), method_code: '1' };
+    await defaults.create({ ...codes, method_label: 'Inherited label', meta: { days: 1 } });
+    const shop = new Client(page.origin, freshProject());
+    const { body: method } = await shop.create({ ...codes, method_label: 'Own label', use_default: true });
+    const operator = await page.open(shop.project);
+    expect(await operator.row('Inherited label').textContent()).toContain(
+      'from project “default”: Method label, Sort order',
+    );
+
+    await operator.button('Edit Inherited label').click();
+    expect(await operator.field('Method label').inputValue()).toBe('Own label');
+    await operator.text('Inherited and shown: Inherited label').waitFor();
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    const usesDefault = operator.page.getByRole('switch', { name: 'Use the default values' });
+    const warning = operator.text('Method label: Own label, Sort order: 0, Details: empty');
+    expect(await warning.isVisible()).toBe(false);
+    await usesDefault.click();
+    expect(await warning.isVisible()).toBe(true);
+    await usesDefault.click();
+    await operator.field('Method label').fill('Mine');
+    await operator.dialog().getByRole('switch', { name: 'Active' }).click();
+    await operator.button('Save').click();
+    await operator.notice('is saved. The list shows the values of the project “default” for: Method label.');
+    await operator.toggle('Inherited label').click();
+    await operator.notice('is now active');
+
+    const { body } = await shop.list(`filter[id]=${method.id}`);
+    expect(body.data).toMatchObject([
+      { method_label: 'Inherited label', own: { method_label: 'Mine', meta: {} }, is_active: true },
+    ]);
+    expect(operator.faults).toEqual([]);
+  });
+
+  it('shows what another client has changed, and saves only the fields of the operator', async () => {
+    const { shop, operator } = await page.openShop();
+    await operator.button('Edit UPS Ground').click();
+    await operator.field('Method label').fill('My label');
+    const [method] = (await shop.list('filter[method_code]=03')).body.data;
+    await shop.update(method?.id ?? '', {
+      ...upsertRequestOf(method as ShippingMethodDto),
+      method_label: 'Their label',
+      sort_order: 11,
+    });
+
+    await operator.button('Save').click();
+    await operator.text('Somebody changed this method while you edited it').waitFor();
+
+    const change = operator.dialog().getByRole('row').filter({ hasText: 'Method label' });
+    expect(await change.getByRole('cell').allTextContents()).toEqual([
+      'UPS Ground',
+      'Their label',
+      'My label',
+    ]);
+    expect(await operator.accessibilityFaults()).toEqual([]);
+    await operator.button('Keep my changes').click();
+    await operator.notice('“My label” is saved.');
+    const { body } = await shop.list('filter[method_code]=03');
+    expect(body.data).toMatchObject([{ method_label: 'My label', sort_order: 11, version: 3 }]);
+    expect(operator.faults).toEqual([]);
+  });
+
+  it('is used with the keyboard alone, and the focus returns to where it was', async () => {
+    const { shop, operator } = await page.openShop();
+    const { keyboard } = operator.page;
+    await operator.page.getByRole('searchbox').focus();
+    // The two lists, then the handle, the switch and the button of the first row.
+    for (let step = 1; step <= 5; step++) await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await operator.dialog('Edit “UPS Ground”').waitFor();
+    for (let step = 1; step <= 3; step++) await keyboard.press('Tab');
+    await keyboard.press('ControlOrMeta+a');
+    await keyboard.type('Ground');
+    await keyboard.press('Enter');
+    await operator.notice('“Ground” is saved.');
+
+    const focused = await operator.page.evaluate<string>('document.activeElement.getAttribute("aria-label")');
+    expect(focused).toBe('Edit Ground');
+    await keyboard.press('Enter');
+    await operator.dialog('Edit “Ground”').waitFor();
+    await keyboard.press('Escape');
+    await operator.dialog().waitFor({ state: 'detached' });
+    expect((await shop.list('filter[method_code]=03')).body.data).toMatchObject([{ method_label: 'Ground' }]);
+    expect(operator.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,291 @@
+import {
+  type CallHandler,
+  type CanActivate,
+  type ExecutionContext,
+  type NestInterceptor,
+  SetMetadata,
+  UseGuards,
+  VersioningType,
+} from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { ShippingPageModule, type ShippingPageOptions } from 'nestjs-shipping/page';
+import { map, type Observable } from 'rxjs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { platformNames } from '../embedding/host.js';
+import { pageHost, type PageHost, type PageHostOptions } from './page-host.js';
+
+/** Refuses a request without a cookie, and reads the metadata of the handler. */
+class StaffGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const isPublic = new Reflector().get<boolean>('public', context.getHandler());
+    return isPublic || context.switchToHttp().getRequest<Request>().headers['cookie'] !== undefined;
+  }
+}
+type Request = { headers: Record<string, string | undefined> };
+
+class Envelope implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(map((data: unknown) => ({ data })));
+  }
+}
+
+interface Seen {
+  status: number;
+  headers: Headers;
+  text: string;
+  meta: { routes: string; defaults: string; maxPageSize: number; projects?: unknown };
+  /** The addresses of the style and the script. */
+  assets: string[];
+}
+
+describe.each(platformNames)('the page on %s', (platform) => {
+  let host: PageHost | undefined;
+  afterEach(async () => {
+    await host?.close();
+    host = undefined;
+  });
+
+  async function start(options: PageHostOptions = {}): Promise<void> {
+    host = await pageHost({ ...options, platform });
+  }
+
+  async function get(path: string, headers: Record<string, string> = {}): Promise<Seen> {
+    const response = await fetch(`${host?.origin}${path}`, { headers });
+    const text = await response.text();
+    const [, content = '{}'] = /name="shipping-page" content="(.*?)"/.exec(text) ?? [];
+    const assets = [...text.matchAll(/(?:href|src)="(\.\/.*?)"/g)].map(
+      ([, address = '']) => new URL(address, response.url).pathname,
+    );
+    const { status, headers: received } = response;
+    return {
+      status,
+      headers: received,
+      text,
+      meta: JSON.parse(content.replaceAll('&quot;', '"')) as Seen['meta'],
+      assets,
+    };
+  }
+
+  it('is a page with a strict policy, and its files have hashes in their names and never expire', async () => {
+    await start();
+    const page = await get('/shipping');
+
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
+        "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    );
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.assets).toHaveLength(2);
+    for (const path of page.assets) {
+      const { status, headers, text } = await get(path);
+      expect(path).toMatch(/^\/shipping\/assets\/page-[0-9a-f]{12}\.(css|js)$/);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+      expect(headers.get('content-type')).toBe(
+        path.endsWith('js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(text.length).toBeGreaterThan(10_000);
+    }
+    expect((await get('/shipping/assets/page-000000000000.js')).status).toBe(404);
+    expect((await get('/shipping/assets/..%2F..%2Fpackage.json')).status).toBe(404);
+  });
+
+  it('applies the decorators of the host to the page and to its files', async () => {
+    await start({ page: { decorators: [UseGuards(StaffGuard)] } });
+    const { assets } = await get('/shipping', { cookie: 'session=1' });
+
+    const refused = await Promise.all(['/shipping', ...assets].map((path) => get(path)));
+    const allowed = await Promise.all(assets.map((path) => get(path, { cookie: 'session=1' })));
+
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
+    expect(allowed.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('is opened by metadata where a global guard refuses everything else', async () => {
+    const configure: PageHostOptions['configure'] = (app) => app.useGlobalGuards(new StaffGuard());
+    await start({ page: { decorators: [SetMetadata('public', true)] }, configure });
+
+    expect((await get('/shipping')).status).toBe(200);
+  });
+
+  it('is not put into an envelope by a global interceptor', async () => {
+    await start({ configure: (app) => app.useGlobalInterceptors(new Envelope()) });
+
+    const { text, assets } = await get('/shipping');
+
+    expect(text).toMatch(/^<!doctype html>/);
+    expect((await get(assets[1] ?? '')).text).not.toMatch(/^\{"data"/);
+  });
+
+  it('replaces the policy that a middleware has set', async () => {
+    const policy = (_request: unknown, response: Response, next: () => void): void => {
+      response.setHeader('Content-Security-Policy', "script-src 'none'");
+      next();
+    };
+    interface Response {
+      setHeader(name: string, value: string): void;
+    }
+    await start({
+      page: { frameAncestors: ["'self'", 'https://admin.example'] },
+      configure: (app) => app.use(policy),
+    });
+
+    const { headers } = await get('/shipping');
+
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'.* frame-ancestors 'self' https:\/\/admin\.example;/,
+    );
+  });
+
+  it('is hidden from the OpenAPI document of the host', async () => {
+    await start();
+    const document = SwaggerModule.createDocument(
+      (host as PageHost).app,
+      new DocumentBuilder().setTitle('Shop').build(),
+    );
+
+    expect(Object.keys(document.paths).filter((path) => !path.startsWith('/api/projects/'))).toEqual([]);
+    expect(Object.keys(document.paths)).toHaveLength(4);
+  });
+
+  const routes = 'api/projects/{project}/sales/orders';
+  it.each<[string, PageHostOptions, path: string, routes: string]>([
+    ['without options', {}, '/shipping', `../${routes}`],
+    [
+      'in a folder',
+      { page: { path: '/staff/tools/shipping/' } },
+      '/staff/tools/shipping',
+      `../../../${routes}`,
+    ],
+    ['at the root', { page: { path: '' } }, '/', routes],
+    [
+      'in the folder of the routes',
+      { page: { path: 'api/shipping' } },
+      '/api/shipping',
+      `../${routes.slice(4)}`,
+    ],
+    [
+      'below a global prefix',
+      { configure: (app) => app.setGlobalPrefix('backend') },
+      '/backend/shipping',
+      `../${routes}`,
+    ],
+    [
+      'with a URI version of its own',
+      {
+        page: { version: '2', routes: '../api/projects/:project_id/sales/orders' },
+        configure: (app) => app.enableVersioning({ type: VersioningType.URI }),
+      },
+      '/v2/shipping',
+      `../../${routes}`,
+    ],
+    [
+      'beside routes with a URI version',
+      {
+        mounts: [{ http: { version: '1' } }],
+        page: { routes: 'v1/api/projects/:project_id/sales/orders' },
+        configure: (app) => app.enableVersioning({ type: VersioningType.URI }),
+      },
+      '/shipping',
+      `../v1/${routes}`,
+    ],
+    [
+      'for one of several mounts',
+      {
+        mounts: [{}, { http: { path: 'partners/:partner/shipping' } }],
+        page: { routes: 'partners/:partner/shipping' },
+      },
+      '/shipping',
+      '../partners/{project}/shipping',
+    ],
+    [
+      'with a parameter that the routes have, too',
+      {
+        mounts: [{ http: { path: ':region/projects/:project_id' } }],
+        page: { path: ':region/shipping' },
+      },
+      '/eu/shipping',
+      '../projects/{project}',
+    ],
+  ])('finds the routes: %s', async (_where, options, path, expected) => {
+    await start(options);
+
+    const { status, meta, assets } = await get(path);
+
+    expect([status, meta.routes]).toEqual([200, expected]);
+    const folder = path === '/' ? '' : path;
+    const found = new URL(
+      `${expected.replace('{project}', 'acme')}/shipments/methods`,
+      `http://host${folder}/`,
+    );
+    expect((await get(found.pathname)).status).toBe(200);
+    expect((await get(assets[0] ?? '')).status).toBe(200);
+  });
+
+  it('has relative addresses that also work after a final slash', async () => {
+    await start();
+    const { status, assets } = await get('/shipping/');
+
+    // Fastify has another route with a final slash, so it answers 404, and there are no addresses.
+    expect(status).toBe(platform === 'Fastify' ? 404 : 200);
+    for (const address of assets) expect((await get(address)).status).toBe(200);
+  });
+
+  it('knows the settings of the mount, and the projects that the host offers to this user', async () => {
+    await start({
+      mounts: [{ defaultsProjectId: 'base', maxPageSize: 10 }],
+      page: {
+        projects: ({ headers }: Request) => [
+          { id: headers['x-user'] ?? '', label: '"><script>alert(1)</script>' },
+        ],
+      },
+    });
+
+    const { meta, text } = await get('/shipping', { 'x-user': 'acme' });
+
+    expect(meta).toMatchObject({ defaults: 'base', maxPageSize: 10, projects: [{ id: 'acme' }] });
+    expect(text).not.toContain('<script>');
+  });
+});
+
+describe('the options of the page', () => {
+  const boot = (options: PageHostOptions): Promise<string> =>
+    pageHost(options).then(
+      (host) => host.close().then(() => 'booted'),
+      ({ message }: Error) => message,
+    );
+
+  it.each<[string, PageHostOptions, string]>([
+    [
+      'no routes',
+      { mounts: [{ http: false }] },
+      'found no routes. Import ShippingModule.forRoot() with routes',
+    ],
+    [
+      'several mounts',
+      { mounts: [{}, { http: { path: 'partners/:partner' } }] },
+      'option "routes" must be the http.path of one mount: api/projects/:project_id/sales/orders, partners/:partner.',
+    ],
+    ['another path', { page: { routes: 'other' } }, 'option "routes" must be the http.path of one mount'],
+    [
+      'a parameter that nobody fills in',
+      { mounts: [{ http: { path: ':region/:project_id' } }] },
+      'cannot fill in ":region"',
+    ],
+  ])('lead to an error at boot that says what to do: %s', async (_what, options, message) => {
+    expect(await boot(options)).toContain(message);
+  });
+
+  it.each<[ShippingPageOptions | object, string]>([
+    [{ paht: 'x' }, 'ShippingPageModule option "paht" is unknown here. The options are path, version,'],
+    [{ decorators: [StaffGuard] }, 'but decorators must be an array of decorators, for instance [UseGuards('],
+    [{ login: 'basic' }, 'option "login" is \'basic\', but'],
+    [{ csrf: { cookie: 'x' } }, 'option "csrf" is'],
+    [{ frameAncestors: ["'self'; script-src *"] }, 'option "frameAncestors" is'],
+  ])('are checked: %j', (options, message) => {
+    expect(() => ShippingPageModule.forRoot(options)).toThrow(message);
+  });
+});

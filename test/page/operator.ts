@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+export const isInstalled = existsSync(executablePath);
+/** For the title of a suite that is skipped. */
+export const place = isInstalled ? '' : ` (there is no Chromium at ${executablePath})`;
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const levels = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+let browser: Promise<Browser> | undefined;
+
+/** A person at the page, in a browser of their own. */
+export class Operator {
+  /** Errors and warnings in the console of the browser. */
+  readonly faults: string[] = [];
+
+  private constructor(readonly page: Page) {}
+
+  static async at(address: string, options: BrowserContextOptions = {}): Promise<Operator> {
+    // The root user of a container has no sandbox.
+    browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+    const context = await (
+      await browser
+    ).newContext({ locale: 'en-US', reducedMotion: 'reduce', timezoneId: 'America/New_York', ...options });
+    const operator = new Operator(await context.newPage());
+    const { page, faults } = operator;
+    page.setDefaultTimeout(10_000);
+    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('console', (message) => {
+      // The browser itself logs each refusal of the API.
+      const isRefusal = message.text().startsWith('Failed to load resource');
+      if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+    });
+    // Each answer is as slow as on a network. So the page reports a write before it shows the new state.
+    await page.route('**/sales/**', async (route) => {
+      await delay(50);
+      await route.continue();
+    });
+    await page.goto(address);
+    return operator;
+  }
+
+  /** Closes the browser of all operators. */
+  static async leave(): Promise<void> {
+    await (await browser)?.close();
+    browser = undefined;
+  }
+
+  close(): Promise<void> {
+    return this.page.context().close();
+  }
+
+  button(name: string): Locator {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  handle(label: string): Locator {
+    return this.page.getByRole('button', { name: `Move ${label}, ` });
+  }
+
+  field(name: string): Locator {
+    return this.page
+      .getByRole('textbox', { name, exact: true })
+      .or(this.page.getByRole('combobox', { name, exact: true }));
+  }
+
+  toggle(label: string): Locator {
+    return this.page.getByRole('switch', { name: `Active: ${label}` });
+  }
+
+  row(label: string): Locator {
+    return this.page.getByRole('row').filter({ hasText: label });
+  }
+
+  dialog(name?: string): Locator {
+    return this.page.getByRole('dialog', { name });
+  }
+
+  text(text: string): Locator {
+    return this.page.getByText(text);
+  }
+
+  /** Waits for a text in the status line. */
+  notice(text: string): Promise<void> {
+    return this.page.getByRole('status').filter({ hasText: text }).waitFor();
+  }
+
+  /** Waits for a text that interrupts. */
+  alert(text: string): Promise<void> {
+    return this.page.getByRole('alert').filter({ hasText: text }).waitFor();
+  }
+
+  labels(): Promise<string[]> {
+    return this.page.locator('tr[data-id] strong').allTextContents();
+  }
+
+  /** The fault at a field. */
+  faultAt(name: string): Promise<string | null> {
+    return this.field(name).evaluate(
+      (input) => input.closest('.field')?.querySelector('.fault')?.textContent ?? null,
+    );
+  }
+
+  async accessibilityFaults(): Promise<string[]> {
+    await this.page.evaluate(axe);
+    const { violations } = await this.page.evaluate<{
+      violations: { id: string; nodes: { html: string }[] }[];
+    }>(`axe.run(${JSON.stringify({ runOnly: levels })})`);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+
+  /** How many pixels do not fit into the width. */
+  overflow(): Promise<number> {
+    return this.page.evaluate(
+      'Math.max(...[document.documentElement, document.querySelector("#page")].map((e) => e.scrollWidth - e.clientWidth))',
+    );
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  type ArgumentsHost,
+  type CallHandler,
+  Catch,
+  type ExceptionFilter,
+  type ExecutionContext,
+  HttpException,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { ShippingMethods } from 'nestjs-shipping';
+import { map, type Observable } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+
+class Envelope implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return next.handle().pipe(map((data: unknown) => ({ data })));
+  }
+}
+
+/** Answers every error in a form of its own. */
+@Catch(HttpException)
+class CatchAll implements ExceptionFilter {
+  catch(error: HttpException, host: ArgumentsHost): void {
+    const response = host
+      .switchToHttp()
+      .getResponse<{ status(code: number): { json(body: unknown): void } }>();
+    response.status(error.getStatus()).json({ success: false, errors: 'none', message: 'No.' });
+  }
+}
+
+describe.skipIf(!isInstalled)(`the page on answers in an envelope${place}`, () => {
+  const page = pageInBrowser({ configure: (app) => app.useGlobalInterceptors(new Envelope()) });
+
+  it('says that it does not know their form', async () => {
+    const operator = await page.open('acme&order=1');
+
+    await operator.page.getByRole('alert').nth(1).waitFor();
+
+    const form = 'The server answered in a form that this page does not know.';
+    expect(await operator.page.getByRole('alert').allTextContents()).toEqual([form, form]);
+    expect(operator.faults).toEqual([]);
+  });
+});
+
+describe.skipIf(!isInstalled)(`the page on errors in another form${place}`, () => {
+  const page = pageInBrowser({
+    mounts: [{ http: { problems: false } }],
+    configure: (app) => app.useGlobalFilters(new CatchAll()),
+  });
+
+  it('explains a 412 and a 400 by their status', async () => {
+    const { shop, operator } = await page.openShop();
+    const methods = page.host.app.get(ShippingMethods);
+    const method = await methods.findByCodes(shop.project, 'ups', '03');
+    const codes = { carrier_code: 'ups', method_code: '03' };
+    await operator.button('Edit UPS Ground').click();
+    await operator.field('Method label').fill('Mine');
+    await methods.update(shop.project, method?.id ?? '', { ...codes, method_label: 'Theirs' });
+
+    await operator.button('Save').click();
+    await operator.alert('Somebody changed this method while you edited it.');
+    await operator.field('Sort order').fill('x');
+    await operator.button('Keep my changes').click();
+    await operator.alert('The server answered with the status 400.');
+
+    expect(operator.faults).toEqual([]);
+  });
+});

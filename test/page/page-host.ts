@@ -1,0 +1,40 @@
+import { type INestApplication, type ModuleMetadata } from '@nestjs/common';
+import { ShippingModule } from 'nestjs-shipping';
+import { ShippingPageModule, type ShippingPageOptions } from 'nestjs-shipping/page';
+import { compiled, listening, type Platform, typeOrm } from '../embedding/host.js';
+import { type TestDatabase, testDatabase } from '../support/database.js';
+
+export interface PageHost {
+  app: INestApplication;
+  database: TestDatabase;
+  /** `http://127.0.0.1:port` */
+  origin: string;
+  close(): Promise<void>;
+}
+
+export interface PageHostOptions extends Pick<ModuleMetadata, 'controllers' | 'providers'> {
+  page?: ShippingPageOptions;
+  /** The options of each mount. */
+  mounts?: Parameters<typeof ShippingModule.forRoot>[0][];
+  platform?: Platform;
+  configure?: (app: INestApplication) => unknown;
+}
+
+/** An application with the module and its page. */
+export async function pageHost(options: PageHostOptions = {}): Promise<PageHost> {
+  const { page, mounts = [{}], platform, configure, ...own } = options;
+  const database = await testDatabase();
+  try {
+    const shipping = mounts.map((mount) => ShippingModule.forRoot(mount));
+    const testing = await compiled([typeOrm(database), ...shipping, ShippingPageModule.forRoot(page)], own);
+    const { app, origin } = await listening(testing, configure, platform);
+    const close = async (): Promise<void> => {
+      await app.close();
+      await database.close();
+    };
+    return { app, database, origin, close };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
