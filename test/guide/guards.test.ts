@@ -24,9 +24,9 @@ class CaseIgnoringGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ProjectRequest>();
     const user = this.tokens.userOf(request.headers.authorization?.replace('Bearer ', ''));
     const sought = request.params.project_id.toLowerCase();
-    const found = user.projects.find((id) => id.toLowerCase() === sought);
-    if (found === undefined) return false;
-    request.params.project_id = found;
+    const project = user.projects.find((id) => id.toLowerCase() === sought);
+    if (project === undefined) return false;
+    request.params.project_id = project;
     return true;
   }
 }
