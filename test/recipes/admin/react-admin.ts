@@ -72,7 +72,7 @@ export function reactAdminProvider(api: ShippingApi) {
       for (const id of ids) await update({ id, data, previousData: await api.find(id) });
       return { data: ids };
     },
-    /** A DELETE answers 204 without a body, and react-admin wants the record. */
+    /** A DELETE responds with 204, without a body, and react-admin wants the record. */
     async delete(_resource: string, { id, previousData }: { id: string; previousData?: Method }) {
       await api.remove(id, previousData?.etag);
       return { data: { ...previousData, id } };

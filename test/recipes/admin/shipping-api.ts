@@ -17,7 +17,7 @@ export interface MethodPage {
   meta: { total: number };
 }
 
-/** A refusal. `fields` has the first fault of each field: `{ method_label: '…' }`. */
+/** An error. `fields` has the first violation of each field: `{ method_label: '…' }`. */
 export class ApiError extends Error {
   readonly fields: Record<string, string> = {};
 
@@ -71,7 +71,7 @@ export class ShippingApi {
   }
 
   private async send<Answer>(method: string, path: string, body?: object, etag?: string): Promise<Answer> {
-    const answer = await fetch(this.url + path, {
+    const response = await fetch(this.url + path, {
       method,
       headers: {
         ...this.headers,
@@ -80,9 +80,9 @@ export class ShippingApi {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     const value: unknown = text === '' ? undefined : JSON.parse(text);
-    if (!answer.ok) throw new ApiError(answer.status, (value ?? {}) as ApiError['problem']);
+    if (!response.ok) throw new ApiError(response.status, (value ?? {}) as ApiError['problem']);
     return value as Answer;
   }
 }
