@@ -13,7 +13,7 @@ import {
   Post,
   UseFilters,
 } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
+import { InjectDataSource, TypeOrmModule } from '@nestjs/typeorm';
 import {
   connectionError,
   DatabaseUnavailableError,
@@ -142,5 +142,9 @@ class CheckoutController {
   }
 }
 
-@Module({ controllers: [CheckoutController], providers: [Checkout] })
+@Module({
+  imports: [TypeOrmModule.forFeature([PlacedOrder])],
+  controllers: [CheckoutController],
+  providers: [Checkout],
+})
 export class CheckoutModule {}

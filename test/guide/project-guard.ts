@@ -49,7 +49,7 @@ export class AuthModule {}
 const Roles = (...roles: string[]) => SetMetadata('roles', roles);
 
 @Injectable()
-class ProjectGuard implements CanActivate {
+export class ProjectGuard implements CanActivate {
   constructor(
     @Inject(Tokens) private readonly tokens: Tokens,
     @Inject(Reflector) private readonly reflector: Reflector,
