@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { MethodInUseError } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
@@ -43,6 +44,34 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     await host.events.record(project, 'o', { type: 'a.b' });
     expect(await host.events.list(project, 'o')).toHaveLength(1);
   });
+
+  it.each(['commits', 'rolls back'])(
+    'acknowledges calls of their own only after another caller %s the transaction that is open',
+    async (how) => {
+      const project = freshProject();
+      const ends: string[] = [];
+      const transaction = host.dataSource
+        .transaction(async (manager) => {
+          await manager.query('SELECT 1');
+          await delay(50);
+          ends.push('transaction');
+          if (how === 'rolls back') throw new Error('rolled back');
+        })
+        .catch((error: Error) => error.message);
+      await delay(10);
+
+      await Promise.all([
+        host.methods.create(project, ground).then(() => ends.push('method')),
+        host.events.record(project, 'o', { type: 'a.b' }).then(() => ends.push('event')),
+        transaction,
+      ]);
+
+      expect(ends[0]).toBe('transaction');
+      expect(ends.toSorted()).toEqual(['event', 'method', 'transaction']);
+      expect((await host.methods.list(project)).meta.total).toBe(1);
+      expect(await host.events.list(project, 'o')).toHaveLength(1);
+    },
+  );
 
   it('refuses a change that a subscriber of the host makes, and awaits, before a COMMIT', async () => {
     const project = freshProject();

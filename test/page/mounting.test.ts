@@ -2,7 +2,9 @@ import {
   type CallHandler,
   type CanActivate,
   type ExecutionContext,
+  Injectable,
   type NestInterceptor,
+  Scope,
   SetMetadata,
   UseGuards,
   VersioningType,
@@ -23,6 +25,13 @@ class StaffGuard implements CanActivate {
   }
 }
 type Request = { headers: Record<string, string | undefined> };
+
+@Injectable({ scope: Scope.REQUEST })
+class RequestScopedGuard implements CanActivate {
+  canActivate(): boolean {
+    return true;
+  }
+}
 
 class Envelope implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -82,7 +91,7 @@ describe.each(platformNames)('the page on %s', (platform) => {
     for (const path of page.assets) {
       const { status, headers, text } = await get(path);
       expect(path).toMatch(/^\/shipping\/assets\/page-[0-9a-f]{12}\.(css|js)$/);
-      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'private, max-age=31536000, immutable']);
       expect(headers.get('content-type')).toBe(
         path.endsWith('js') ? 'text/javascript; charset=utf-8' : 'text/css; charset=utf-8',
       );
@@ -102,6 +111,44 @@ describe.each(platformNames)('the page on %s', (platform) => {
 
     expect(refused.map(({ status }) => status)).toEqual([403, 403, 403]);
     expect(allowed.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('keeps its guard below a decorator that replaces the handler, as the routes do', async () => {
+    const wrap = (_target: object, _name: string | symbol, descriptor: PropertyDescriptor): void => {
+      const { value } = descriptor as { value: (...parameters: unknown[]) => unknown };
+      descriptor.value = function (this: unknown, ...parameters: unknown[]) {
+        return value.apply(this, parameters);
+      };
+    };
+    await start({ page: { decorators: [UseGuards(StaffGuard), wrap] } });
+
+    const statuses = [await get('/shipping'), await get('/shipping', { cookie: 'session=1' })];
+
+    expect(statuses.map(({ status }) => status)).toEqual([403, 200]);
+  });
+
+  it('works with a guard that Nest makes for each request', async () => {
+    await start({ page: { decorators: [UseGuards(RequestScopedGuard)] } });
+
+    expect((await get('/shipping')).status).toBe(200);
+  });
+
+  it('sends only the id and the label of a project', async () => {
+    const project = { id: 'acme', label: 'Acme', apiKey: 'secret' };
+    await start({ page: { projects: () => [project] } });
+
+    expect((await get('/shipping')).meta.projects).toEqual([{ id: 'acme', label: 'Acme' }]);
+  });
+
+  it('leads to the routes of the chosen project, even if its own path has a project', async () => {
+    await start({
+      mounts: [{ http: { path: 'projects/:project_id/sales/orders' } }],
+      page: { path: 'projects/:project_id/shipping' },
+    });
+
+    const { meta } = await get('/projects/acme/shipping?project=globex');
+
+    expect(meta.routes).toBe('../../{project}/sales/orders');
   });
 
   it('is opened by metadata where a global guard refuses everything else', async () => {

@@ -108,7 +108,9 @@ export class Database {
     const isFollowed = this.dataSource.subscribers.some(
       (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
     );
-    if (callerManager || isFollowed) return this.write(callerManager, work);
+    // On SQLite, the statement may become part of the transaction of another caller.
+    const { hasOneConnection } = dialectOf(this.dataSource);
+    if (callerManager || isFollowed || hasOneConnection) return this.write(callerManager, work);
     return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: true });
   }
 
@@ -132,9 +134,17 @@ export class Database {
     if (callerManager) this.transactions.refuseAfterLoss(runnerOf(callerManager));
     const { hasOneConnection } = dialectOf(this.dataSource);
     const begin = async (outside: EntityManager, isRetry: boolean): Promise<Result> => {
-      // On SQLite, the call becomes part of the transaction that another caller has open.
-      if (hasOneConnection && (await this.transactions.isOpen(runnerOf(outside))))
-        return join(outside, isRetry);
+      // On SQLite, the call becomes part of the transaction that another caller has open, and ends after it.
+      if (hasOneConnection && (await this.transactions.isOpen(runnerOf(outside)))) {
+        const isCommitted = this.transactions.outcome(runnerOf(outside));
+        const result = await join(outside, isRetry);
+        if (!(await isCommitted))
+          throw new DatabaseUnavailableError(
+            new Error('Another caller rolled the transaction back.'),
+            'race',
+          );
+        return result;
+      }
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know this level.
       return hasOneConnection || !isRetry

@@ -228,6 +228,21 @@ export class Transactions implements EntitySubscriberInterface {
     return open.length > 0;
   }
 
+  /**
+   * Waits for the end of the transaction that another caller has open.
+   * @returns whether it was committed; also true if it does not end, because the other caller waits for this call
+   */
+  async outcome(runner: QueryRunner): Promise<boolean> {
+    const { open } = this.connectionOf(runner);
+    const [outermost] = open;
+    let isCommitted = false;
+    open.at(-1)?.actions.push(() => (isCommitted = true));
+    const isOpen = (): boolean => open.some((each) => each === outermost);
+    for (const end = performance.now() + maxEndingMs; isOpen() && performance.now() < end;)
+      await new Promise(soon);
+    return isCommitted || isOpen();
+  }
+
   /** All callers share one connection on SQLite. */
   private get isShared(): boolean {
     return dialectOf(this.dataSource).hasOneConnection;

@@ -25,7 +25,7 @@ export function pageHtml(
     login,
     csrf,
     texts,
-    projects,
+    projects: projects?.map(({ id, label }) => ({ id, label })),
   };
   // The browser resolves an address from the last slash, and the page may have been asked for with or without a final one.
   const [, segment = ''] = /([^/?]*)(?:\?|$)/.exec(originalUrl) ?? [];

@@ -19,7 +19,9 @@ export function pageRoutesOf(modules: ModulesContainer, { path, routes }: PageSe
   if (only === undefined)
     throw new Error('ShippingPageModule found no routes. Import ShippingModule.forRoot() with routes, too.');
   const wanted = routes === undefined ? only : withoutOuterSlashes(routes);
-  const mounted = [...paths.keys()].find((each) => `/${wanted}`.endsWith(`/${each}`));
+  const mounted = [...paths.keys()]
+    .toSorted((one, other) => other.length - one.length)
+    .find((each) => `/${wanted}`.endsWith(`/${each}`));
   if (mounted === undefined || (routes === undefined && others.length > 0))
     throw new Error(
       `ShippingPageModule option "routes" must be the http.path of one mount: ${[...paths.keys()].join(', ')}.`,
@@ -33,7 +35,7 @@ export function pageRoutesOf(modules: ModulesContainer, { path, routes }: PageSe
 /** Leads up from the page, and down to the routes. A prefix that both have is not part of it, so a proxy may change it. */
 function relative(page: string, routes: string, parameter: string): string {
   const [from, to] = [segmentsOf(page), segmentsOf(routes)];
-  const common = from.findIndex((segment, index) => segment !== to[index]);
+  const common = from.findIndex((segment, index) => segment !== to[index] || segment === `:${parameter}`);
   const start = common === -1 ? from.length : common;
   const down = to.slice(start).map((segment) => (segment === `:${parameter}` ? '{project}' : segment));
   const unknown = down.find((segment) => segment.startsWith(':'));

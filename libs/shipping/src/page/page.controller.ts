@@ -1,5 +1,4 @@
 import {
-  applyDecorators,
   Controller,
   Get,
   Inject,
@@ -12,6 +11,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { mountHandler } from '../http/mount-handler.js';
 import { type HttpRequest } from '../http/request.js';
 import { assets } from './assets.generated.js';
 import { type PageRoutes, pageRoutesOf } from './page-routes.js';
@@ -26,7 +26,6 @@ interface PageResponse {
 
 /** Returns a controller of its own for each page, because its path and its decorators are its own. */
 export function pageControllerFor(settings: PageSettings): Type {
-  const Decorated = (): MethodDecorator & ClassDecorator => applyDecorators(...settings.decorators);
   // Pico's icons are `data:` images.
   const policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
@@ -36,7 +35,7 @@ export function pageControllerFor(settings: PageSettings): Type {
   @SetMetadata('swagger/apiExcludeController', [true])
   @Controller({ path: settings.path, version: settings.version })
   class ShippingPageController implements OnModuleInit {
-    private routes!: PageRoutes;
+    private routes: PageRoutes | undefined;
 
     constructor(@Inject(ModulesContainer) private readonly modules: ModulesContainer) {}
 
@@ -47,9 +46,10 @@ export function pageControllerFor(settings: PageSettings): Type {
 
     /** The response is sent here, so that an interceptor puts the page into no envelope. */
     @Get()
-    @Decorated()
     async page(@Req() request: HttpRequest, @Res() response: PageResponse): Promise<void> {
       const projects = await settings.projects?.(request as never);
+      // Nest calls no hooks of a controller that a guard makes request-scoped.
+      this.routes ??= pageRoutesOf(this.modules, settings);
       const html = pageHtml(request, settings, this.routes, projects);
       send(response, html, {
         'Content-Type': 'text/html; charset=utf-8',
@@ -60,17 +60,19 @@ export function pageControllerFor(settings: PageSettings): Type {
     }
 
     @Get('assets/:name')
-    @Decorated()
     asset(@Param('name') name: string, @Res() response: PageResponse): void {
       const asset = Object.values(assets).find((each) => each.name === name);
       if (!asset) throw new NotFoundException();
       // The name has a hash of the content.
       send(response, asset.text, {
         'Content-Type': `${asset.type}; charset=utf-8`,
-        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Cache-Control': 'private, max-age=31536000, immutable',
       });
     }
   }
+  // The host's decorators work as on the routes, so that one list of them can serve both.
+  for (const name of ['page', 'asset'])
+    mountHandler(ShippingPageController.prototype as never, name, settings.decorators as MethodDecorator[]);
   return ShippingPageController;
 }
 

@@ -40,7 +40,7 @@ async function send(method, path, content, etag) {
     credentials: settings.login === 'bearer' ? 'omit' : 'same-origin',
   };
   const answer = await fetch(path, { method, headers, body, ...how }).catch(() => Response.error());
-  const result = await answer.json().catch(() => ({}));
+  const result = (await answer.json().catch(() => undefined)) ?? {};
   if (answer.ok) return result;
   throw problemOf(answer.type === 'opaqueredirect' ? 401 : answer.status, result);
 }

@@ -27,7 +27,8 @@ const storedIn = (method) => ({ ...newMethod, ...method, ...method.own });
 
 function jsonOrText(value) {
   try {
-    return JSON.parse(value);
+    const read = JSON.parse(value);
+    return typeof read === 'number' && String(read) !== value.trim() ? value : read;
   } catch {
     return value;
   }
@@ -71,6 +72,7 @@ export class MethodForm extends Component {
   before = storedIn(this.props.method);
 
   save = async (event, current) => {
+    const dialog = event.currentTarget.closest('dialog');
     const texts = formValues(event);
     const values = names.map((name) => [name, fields[name].read ? fields[name].read(texts[name]) : texts[name]]);
     // Only changed fields are sent. The other fields keep the values that somebody else may have saved meanwhile.
@@ -80,17 +82,18 @@ export class MethodForm extends Component {
       const saved = await (current.id ? api.update(current, changes) : api.create({ ...this.before, ...changes }));
       const covered = labelsOf(saved.inherited.filter((name) => name in changes));
       const shown = covered && ` ${t('saved_covered', { fields: covered })}`;
-      closeDialog();
+      dialog.close();
       await this.props.saved();
       notify(t('saved', { label: saved.method_label }) + shown);
     } catch (problem) {
+      if (!dialog.open) return notify(t('not_saved', { reason: problem.message }));
       // The method has changed meanwhile, or another method has the codes. The form shows the other values, and the
       // operator decides.
       const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
       const other = id && (await api.find(id).catch(() => undefined));
       const find = (selector) => document.querySelector(`dialog ${selector}`);
       const focus = () => (find('[aria-invalid]') ?? find('[role=alert]')).focus();
-      this.setState({ isSaving: false, problem, changes, other, faults: problem.errors.map(readable) }, focus);
+      this.setState({ isSaving: false, problem, changes, other, faults: (problem.errors ?? []).map(readable) }, focus);
     }
   };
 

@@ -18,16 +18,16 @@ export class MethodTable extends Component {
    * The pointer may be a mouse, a pen or a finger. If it is not released over a row of the same carrier, nothing
    * moves.
    */
-  grab = ({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId);
+  grab = ({ currentTarget, pointerId, button }) => button === 0 && currentTarget.setPointerCapture(pointerId);
   drag = ({ currentTarget, pointerId, clientX, clientY }) => {
     if (!currentTarget.hasPointerCapture(pointerId)) return;
     const row = document.elementFromPoint(clientX, clientY)?.closest('[data-id]');
     this.setState({ target: currentTarget.closest('tbody').contains(row) ? row : undefined });
   };
+  release = () => this.setState({ target: undefined });
   drop = ({ currentTarget }, method) => {
     const { target } = this.state;
-    this.setState({ target: undefined });
-    if (target) this.props.move(method, target.rowIndex - currentTarget.closest('tr').rowIndex);
+    if (target?.isConnected) this.props.move(method, target.rowIndex - currentTarget.closest('tr').rowIndex);
   };
 
   render({ tree, total, isFiltered }) {
@@ -59,7 +59,7 @@ export class MethodTable extends Component {
         <td>
           <button class="handle quiet" aria-label=${t('move', { label, ...place })} hidden=${isFiltered}
             onKeyDown=${(event) => this.keyed(event, method)} onPointerDown=${this.grab} onPointerMove=${this.drag}
-            onLostPointerCapture=${(event) => this.drop(event, method)}>⠿</button>
+            onPointerUp=${(event) => this.drop(event, method)} onLostPointerCapture=${this.release}>⠿</button>
         </td>
         <td>
           <strong>${label}</strong> <code>${method_code}</code>

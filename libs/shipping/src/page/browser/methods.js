@@ -29,6 +29,7 @@ export class Methods extends Section {
 
   async read({ page, filters } = this.state) {
     const [tree, found] = await Promise.all([api.tree(), api.list({ page, per_page: perPage, ...filters })]);
+    if (page > 1 && found.data.length === 0) return this.read({ page: Math.max(1, found.meta.total_pages), filters });
     return { tree, found, isFiltered: Object.keys(filters).length > 0 };
   }
 
@@ -43,18 +44,26 @@ export class Methods extends Section {
     await this.load();
   }
 
-  toggle = (method) => {
+  toggle = ({ id }) => {
     closeDialog();
+    return (this.moves = this.moves.then(() => this.toggleNow(id)));
+  };
+
+  toggleNow(id) {
+    const method = this.state.tree.flatMap(({ methods }) => methods).find((each) => each.id === id);
+    if (!method) return;
     const writing = api.update(method, { is_active: !method.is_active });
     const success = method.is_active ? 'is_inactive_now' : 'is_active_now';
     return this.write(writing, t(success, { label: method.method_label }));
-  };
+  }
 
   remove = async (method) => {
+    const dialog = document.querySelector('dialog');
+    this.setState({ removing: { ...method, isSent: true } });
     const removing = api.remove(method);
     const code = await removing.catch((problem) => problem.code);
-    if (code === 'method_in_use') return this.setState({ removing: { ...method, isUsed: true } });
-    closeDialog();
+    if (code === 'method_in_use' && dialog.open) return this.setState({ removing: { ...method, isUsed: true } });
+    dialog.close();
     document.querySelector('#methods').focus();
     await this.write(removing, t('is_removed', { label: method.method_label }));
   };
@@ -152,7 +161,7 @@ export class Methods extends Section {
         ${!isUsed && api.projectId === settings.defaults && html`<p>${t('remove_shared')}</p>`}
         <footer>
           <button class="secondary" onClick=${closeDialog}>${t('keep')}</button>
-          <button class=${!isUsed && 'danger'} hidden=${isUsed && !method.is_active} onClick=${() => act(method)}>
+          <button class=${!isUsed && 'danger'} hidden=${isUsed && !method.is_active} disabled=${method.isSent} onClick=${() => act(method)}>
             ${t(isUsed ? 'make_inactive' : 'remove')}
           </button>
         </footer>

@@ -6,6 +6,7 @@ import { Component, formValues, html, render } from './view.js';
 
 function openProject(event) {
   address.set('project', formValues(event).project.trim());
+  place.inert = true;
   location.search = address;
 }
 
@@ -75,3 +76,4 @@ document.title = t('title');
 const place = document.querySelector('#page');
 place.replaceChildren();
 render(html`<${Page} />`, place);
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload());

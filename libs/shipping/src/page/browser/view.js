@@ -21,7 +21,7 @@ export class Section extends Component {
     const result = await reading.catch((problem) => ({ problem }));
     if (reading !== this.latest) return;
     const { status, isOutage } = result.problem ?? {};
-    if (status === 401 || status === 403) return this.props.refuse(result.problem);
+    if ((status === 401 || status === 403) && !document.querySelector('dialog')) return this.props.refuse(result.problem);
     this.setState({ problem: undefined, ...result });
     if (isOutage) this.timer = setTimeout(this.load, 3_000);
   };

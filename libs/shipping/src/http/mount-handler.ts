@@ -1,0 +1,56 @@
+import * as metadata from '@nestjs/common/constants.js';
+
+type Handler = (this: object, ...parameters: unknown[]) => unknown;
+
+/**
+ * Gives the mounted class a handler, and decorates it in TypeScript's order: the last decorator comes first. A decorator may
+ * wrap the handler in another function. Nest reads the route and the guards from the metadata of the outermost function, so
+ * each function gets the metadata of the function that it wraps.
+ */
+export function mountHandler(
+  prototype: Record<string, Handler>,
+  name: string,
+  decorators: readonly MethodDecorator[],
+): void {
+  const shared = prototype[name] as Handler;
+  const mounted: Handler = function (...parameters) {
+    return shared.apply(this, parameters);
+  };
+  // Logs and traces show the name of the function.
+  Object.defineProperty(mounted, 'name', { value: name });
+  let handler = withMetadataOf(shared, mounted);
+  let descriptor: TypedPropertyDescriptor<Handler> = { value: handler, writable: true, configurable: true };
+  Object.defineProperty(prototype, name, descriptor);
+  for (const decorate of decorators.toReversed()) {
+    descriptor = decorate(prototype, name, descriptor) ?? descriptor;
+    // A class decorator that is called like this writes its metadata to the prototype.
+    if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
+      throw new Error(
+        `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${name}". One of these ` +
+          'decorators works only on classes, or replaces the handler with something that is not a function. Use ' +
+          'decorators for methods.',
+      );
+    handler = withMetadataOf(handler, descriptor.value);
+    // The next decorator may look for the handler on the class.
+    Object.defineProperty(prototype, name, descriptor);
+  }
+}
+
+/** Nest's decorators append to these lists, and overwrite all other metadata. */
+const lists = new Set<unknown>([
+  metadata.GUARDS_METADATA,
+  metadata.INTERCEPTORS_METADATA,
+  metadata.PIPES_METADATA,
+  metadata.EXCEPTION_FILTERS_METADATA,
+  metadata.HEADERS_METADATA,
+]);
+
+/** Copies metadata that the wrapper does not have, and adds to its lists. @returns the wrapper */
+function withMetadataOf(wrapped: Handler, wrapper: Handler): Handler {
+  for (const key of Reflect.getMetadataKeys(wrapped)) {
+    const [inner, outer] = [wrapped, wrapper].map((each) => Reflect.getMetadata(key, each) as unknown);
+    if (lists.has(key)) Reflect.defineMetadata(key, [...new Set([inner, outer ?? []].flat())], wrapper);
+    else if (!Reflect.hasMetadata(key, wrapper)) Reflect.defineMetadata(key, inner, wrapper);
+  }
+  return wrapper;
+}
