@@ -41,7 +41,8 @@ export class Batcher<Item, Result> {
 
   private gather(): void {
     this.isBusy = true;
-    // Clients that get their responses together send their next requests together. Two turns of the event loop let them join one batch.
+    // Clients that get their responses together send their next requests together. Two turns of the event loop let them
+    // join one batch.
     soon(() => soon(() => void this.serve(this.waiting.splice(0, this.options.maxItems ?? 100))));
   }
 

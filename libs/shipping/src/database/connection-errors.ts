@@ -104,11 +104,13 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
 /**
  * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the driver's
  * error. It does so if the database could not be reached or refused the connection, if the connection broke, or if another
- * writer won: a deadlock, a lock time-out or a serialization failure. It returns any other error as it is. The services of this library throw the
- * typed errors by themselves. For your own DataSource, write
- * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`. The function recognises errors by their
- * codes, and other services use the same codes. So never pass it an error of another service: if a payment ends with
- * ECONNRESET, nobody knows whether the payment was made. Also do not pass it an error that
+ * writer won: a deadlock, a lock time-out or a serialization failure. It returns any other error as it is.
+ *
+ * The services of this library throw the typed errors by themselves. For your own DataSource, write
+ * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
+ *
+ * The function recognises errors by their codes, and other services use the same codes. So never pass it an error of another
+ * service: if a payment ends with ECONNRESET, nobody knows whether the payment was made. Also do not pass it an error that
  * your subscriber throws after the COMMIT: the change is made.
  * @param mayHaveCommitted true if the failed statement commits by itself; by default true only if the failed statement is a
  *   COMMIT

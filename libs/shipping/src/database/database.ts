@@ -53,8 +53,8 @@ export class Database {
    * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at its
    * beginning.
    * @param otherOptions the names of the options that this call takes beside `manager`
-   * @throws TypeError for an unknown option, a manager that is not an EntityManager or belongs to another DataSource, a call inside of a hook
-   *   without a manager, and a call inside of a statement of ours
+   * @throws TypeError for an unknown option, a manager that is not an EntityManager or belongs to another DataSource, a
+   *   call inside of a hook without a manager, and a call inside of a statement of ours
    */
   callerManager(options: CallOptions, otherOptions: readonly string[] = []): EntityManager | undefined {
     this.observe();

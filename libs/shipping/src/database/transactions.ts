@@ -53,7 +53,10 @@ interface Step {
 
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
-  /** This function is called before `hook`, which may change the result. The function that it returns runs after the outermost COMMIT. */
+  /**
+   * This function is called before `hook`, which may change the result. The function that it returns runs after the
+   * outermost COMMIT.
+   */
   prepareAnnouncement?: (result: Result) => () => void;
   /**
    * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of the

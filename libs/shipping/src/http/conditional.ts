@@ -12,7 +12,9 @@ export function ifMatch(violations: Violations, header = '*'): string[] | undefi
   return undefined;
 }
 
-/** @returns whether `If-None-Match` says that the client has the response with this ETag; a malformed header matches nothing */
+/**
+ * @returns whether `If-None-Match` says that the client has the response with this ETag; a malformed header matches nothing
+ */
 export function ifNoneMatch(header: string | undefined, etag: string): boolean {
   const tags = entityTags(header ?? '');
   if (tags === '*') return true;

@@ -20,8 +20,9 @@ export interface ChangeOptions extends CallOptions {
 export interface DryRunOptions extends CallOptions {
   /**
    * The call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not call
-   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The errors are the
-   * same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only a real call.
+   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The errors
+   * are the same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only a real
+   * call.
    */
   dryRun?: boolean;
 }

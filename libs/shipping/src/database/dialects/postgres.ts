@@ -55,7 +55,8 @@ export const postgres: Dialect = {
     'PGlite is closed': 'broken',
     'PGlite is closing': 'broken',
   },
-  // An entityPrefix or the name of a partition may stand before the name. The error of a shard has the name only in its message.
+  // An entityPrefix or the name of a partition may stand before the name. The error of a shard has the name only in its
+  // message.
   isDuplicateIn: ({ constraint, message }, index) =>
     new RegExp(`${index}["»”]?$`).test(String(constraint ?? message)),
   adaptEntity(metadata) {

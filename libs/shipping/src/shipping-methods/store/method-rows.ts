@@ -10,8 +10,8 @@ import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
 
-// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes the INSERT and the
-// UPDATE of methods, because it tells your subscribers of TypeORM about them.
+// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes the INSERT and
+// the UPDATE of methods, because it tells your subscribers of TypeORM about them.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
