@@ -31,7 +31,7 @@ export class ShopController {
     return shopPage;
   }
 
-  /** What a customer can choose. */
+  /** Returns the methods that a customer can choose. */
   @Get('shops/:shop/methods')
   @ApiParam(shop)
   async choices(@Param('shop') projectId: string): Promise<(Choice & { label: string })[]> {

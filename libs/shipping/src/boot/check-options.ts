@@ -33,8 +33,8 @@ export function checked<Settings extends object>(
   const { property, value, constraints = {} } = error;
   if ('whitelistValidation' in constraints) throw unknownOption(prefix + property, known, owner);
   const shown = inspect(value, { depth: 0, breakLength: Infinity });
-  const fault = `is ${shown}, but ${Object.values(constraints).join(', and ')}`;
-  throw optionError(prefix + property, fault, owner);
+  const problem = `is ${shown}, but ${Object.values(constraints).join(', and ')}`;
+  throw optionError(prefix + property, problem, owner);
 }
 
 /** @throws Error when the options are not an object */

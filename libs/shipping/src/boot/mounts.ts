@@ -9,7 +9,7 @@ export interface Mount {
 
 const mountsByApplication = new WeakMap<ModulesContainer, Mount[]>();
 
-/** The mounts of an application. */
+/** Returns the mounts of an application. */
 export function mountsOf(modules: ModulesContainer): readonly Mount[] {
   return mountsByApplication.get(modules) ?? [];
 }

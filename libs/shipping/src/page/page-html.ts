@@ -3,7 +3,7 @@ import { assets } from './assets.generated.js';
 import { type PageRoutes } from './page-routes.js';
 import { type PageProject, type PageSettings } from './page.options.js';
 
-/** What the page in the browser knows: browser/settings.js reads it. */
+/** The settings that the page has in the browser, where browser/settings.js reads them. */
 interface PageMeta extends Pick<PageSettings, 'login' | 'csrf' | 'texts'> {
   routes: string;
   /** The project with the default values. */

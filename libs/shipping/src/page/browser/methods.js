@@ -63,12 +63,14 @@ export class Methods extends Section {
     const removing = api.remove(method);
     const code = await removing.catch((problem) => problem.code);
     if (code === 'method_in_use' && dialog.open) return this.setState({ removing: { ...method, isUsed: true } });
-    dialog.close();
-    document.querySelector('#methods').focus();
+    if (dialog.open) {
+      dialog.close();
+      document.querySelector('#methods').focus();
+    }
     await this.write(removing, t('is_removed', { label: method.method_label }));
   };
 
-  /** A user may press keys faster than the server answers, so moves run one after another. */
+  /** A user may press keys faster than the server responds, so moves run one after another. */
   move = ({ id }, steps) => (this.moves = this.moves.then(() => this.moveNow(id, steps)));
 
   async moveNow(id, steps) {
