@@ -45,31 +45,38 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     expect(await host.events.list(project, 'o')).toHaveLength(1);
   });
 
-  it.each(['commits', 'rolls back'])(
-    'acknowledges calls of their own only after another caller %s the transaction that is open',
-    async (how) => {
-      const project = freshProject();
-      const ends: string[] = [];
-      const transaction = host.dataSource
-        .transaction(async (manager) => {
-          await manager.query('SELECT 1');
-          await delay(50);
-          ends.push('transaction');
-          if (how === 'rolls back') throw new Error('rolled back');
-        })
-        .catch((error: Error) => error.message);
-      await delay(10);
+  describe.each(['commits', 'rolls back'])(
+    'while another caller has a transaction open, which it %s,',
+    (how) => {
+      it.each<[string, (project: string) => Promise<unknown>]>([
+        ['creates a method', (project) => host.methods.create(project, ground)],
+        ['records an event', (project) => host.events.record(project, 'new', { type: 'a.b' })],
+        ['removes events', (project) => host.events.removeOrder(project, 'old')],
+      ])('a call of its own that %s returns after this end', async (_, call) => {
+        const project = freshProject();
+        await host.events.record(project, 'old', { type: 'a.b' });
+        const ends: string[] = [];
+        const transaction = host.dataSource
+          .transaction(async (manager) => {
+            await manager.query('SELECT 1');
+            await delay(50);
+            ends.push('transaction');
+            if (how === 'rolls back') throw new Error('rolled back');
+          })
+          .catch((error: Error) => error.message);
+        await delay(10);
 
-      await Promise.all([
-        host.methods.create(project, ground).then(() => ends.push('method')),
-        host.events.record(project, 'o', { type: 'a.b' }).then(() => ends.push('event')),
-        transaction,
-      ]);
+        const result = await call(project);
+        ends.push('call');
+        await transaction;
 
-      expect(ends[0]).toBe('transaction');
-      expect(ends.toSorted()).toEqual(['event', 'method', 'transaction']);
-      expect((await host.methods.list(project)).meta.total).toBe(1);
-      expect(await host.events.list(project, 'o')).toHaveLength(1);
+        expect(ends).toEqual(['transaction', 'call']);
+        const methods = (await host.methods.list(project)).data.length;
+        const [added, removed] = await Promise.all(
+          ['new', 'old'].map(async (order) => (await host.events.list(project, order)).length),
+        );
+        expect([methods + Number(added), removed]).toEqual(result === 1 ? [0, 0] : [1, 1]);
+      });
     },
   );
 
@@ -87,7 +94,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
   });
 
   it.each(['UPDATE', 'DELETE'])(
-    'with a trigger of the host that refuses an %s gives its error',
+    'with a trigger of the host that refuses each %s gives its error',
     async (event) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
