@@ -72,6 +72,34 @@ it('a parameter of list() with a misspelt name is refused by that name', async (
   });
 });
 
+it('null in the place of the options of a call is refused', async () => {
+  const { methods, events } = host;
+  const options = null as unknown as undefined;
+  const id = 'id';
+  const calls: (() => Promise<unknown>)[] = [
+    () => methods.create(project, ground, options),
+    () => methods.list(project, {}, options),
+    () => methods.tree(project, options),
+    () => methods.findActive(project, options),
+    () => methods.find(project, id, options),
+    () => methods.findByCodes(project, 'ups', '03', options),
+    () => methods.update(project, id, ground, options),
+    () => methods.upsert(project, ground, options),
+    () => methods.upsertMany(project, [ground], options),
+    () => methods.adoptDefaults(project, options),
+    () => methods.remove(project, id, options),
+    () => methods.removeProject(project, options),
+    () => events.record(project, 'o', { type: 'order.placed' }, options),
+    () => events.page(project, 'o', {}, options),
+    () => events.list(project, 'o', options),
+    async () => events.stream(project, 'o', options),
+    () => events.removeOrder(project, 'o', options),
+    () => events.removeProject(project, options),
+  ];
+
+  for (const call of calls) await expect(call()).rejects.toThrow('The options of a call must be an object.');
+});
+
 describe('an option of the wrong type', () => {
   it.each<[option: string, value: unknown]>([
     ['removeOthers', 'yes'],

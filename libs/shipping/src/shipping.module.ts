@@ -6,7 +6,7 @@ import { objectOf, unknownOption } from './boot/check-options.js';
 import { otherNestTypeOrm, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';
-import { TableCheck } from './boot/table-check.js';
+import { BootCheck } from './boot/boot-check.js';
 import { Database } from './database/database.js';
 import { dialectOf } from './database/dialects/dialects.js';
 import { OrderEvents } from './order-events/order-events.service.js';
@@ -63,7 +63,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         // The DataSource is optional, because our error names the remedy, and Nest's does not.
         inject: [ShippingSettings, { token: getDataSourceToken(dataSource), optional: true }],
       },
-      TableCheck,
+      BootCheck,
       MethodStore,
       ShippingMethods,
       OrderEvents,

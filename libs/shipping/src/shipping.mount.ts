@@ -1,7 +1,7 @@
 import { Controller, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
 import * as metadata from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
-import { projectParameters } from './http/parameters.js';
+import { ProjectParameter } from './http/parameters.js';
 import { mountHandler } from './http/mount-handler.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
@@ -24,7 +24,7 @@ export function controllersFor(http: HttpSettings): Type[] {
     const parameter = projectParameterOf(http.path);
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
     if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
-    projectParameters.set(mounted, parameter);
+    ProjectParameter(parameter)(mounted);
     // Nest serves each method that has a path, so none of them may lack the host's guards.
     for (const name of new MetadataScanner().getAllMethodNames(shared.prototype)) {
       if (!Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name])) continue;

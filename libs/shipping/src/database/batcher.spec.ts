@@ -82,7 +82,7 @@ describe('a batcher', () => {
         served.push(items);
         return items.includes('lost') ? Promise.reject(lost) : Promise.resolve(items);
       },
-      { mayConcernSome: (error) => error === lost },
+      { mayConcernOneItem: (error) => error === lost },
     );
 
     const answers = await Promise.allSettled(

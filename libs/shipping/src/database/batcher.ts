@@ -1,4 +1,4 @@
-import { withinMs } from './within-ms.js';
+import { soon, withinMs } from './timers.js';
 
 interface WaitingItem<Item, Result> {
   item: Item;
@@ -6,16 +6,13 @@ interface WaitingItem<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** We read the function at import, so that the services still work if a test replaces the timers later. */
-const soon = setImmediate;
-
 interface BatcherOptions {
   /** The largest number of items in a batch, so that no statement grows with the number of clients. By default 100. */
   maxItems?: number;
   /** After this time the next batch starts, although the one before still runs. By default 200. */
   slowBatchMs?: number;
-  /** Tells whether an error may concern only some items of a batch. Then each item runs alone. */
-  mayConcernSome?: (error: unknown) => boolean;
+  /** Tells whether an error may concern only one item of a batch. Then each item runs alone. */
+  mayConcernOneItem?: (error: unknown) => boolean;
 }
 
 /**
@@ -58,7 +55,7 @@ export class Batcher<Item, Result> {
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
       const items = new Set(batch.map(({ item }) => item));
-      if (items.size > 1 && this.options.mayConcernSome?.(error))
+      if (items.size > 1 && this.options.mayConcernOneItem?.(error))
         await Promise.all([...items].map((item) => this.settle(batch.filter((each) => each.item === item))));
       else for (const { reject } of batch) reject(error);
     }

@@ -119,20 +119,11 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
   // After a call of ours has failed, your next statement gets an error whose cause is the typed error of that call.
   const typed = [error, Object(error).cause].find(isTyped);
   if (typed) return typed;
-  switch (isBeforeSending(error) ? 'refused' : meaningOf(error)) {
-    case 'lock':
-      return new DatabaseUnavailableError(error, 'lock');
-    case 'race':
-      return new DatabaseUnavailableError(error, 'race');
-    case 'refused':
-      return new DatabaseUnavailableError(error);
-    case 'broken':
-      return mayHaveCommitted ? new OutcomeUnknownError(error) : new DatabaseUnavailableError(error);
-    case 'openCommit':
-      return mayHaveCommitted ? new OutcomeUnknownError(error) : error;
-    default:
-      return error;
-  }
+  const meaning = wasNeverSent(error) ? 'refused' : meaningOf(error);
+  if (mayHaveCommitted && (meaning === 'broken' || meaning === 'openCommit'))
+    return new OutcomeUnknownError(error);
+  if (meaning === 'lock' || meaning === 'race') return new DatabaseUnavailableError(error, meaning);
+  return meaning === 'refused' || meaning === 'broken' ? new DatabaseUnavailableError(error) : error;
 }
 
 /**
@@ -146,7 +137,7 @@ export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown 
 }
 
 /** Tells whether there was no connection on which the statement could be sent. */
-function isBeforeSending(error: unknown): boolean {
+function wasNeverSent(error: unknown): boolean {
   const isReleased =
     error instanceof QueryRunnerAlreadyReleasedError ||
     error instanceof QueryRunnerProviderAlreadyReleasedError;

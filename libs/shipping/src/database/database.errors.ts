@@ -1,4 +1,4 @@
-import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
+import { ShippingException } from '../problems/shipping.exception.js';
 
 const retryAfter = { 'Retry-After': '1' };
 
@@ -16,7 +16,7 @@ export class DatabaseUnavailableError extends ShippingException {
       ? 'Another change of the same data was faster, or has not ended.'
       : 'The database is not available now.';
     const detail = `${reason} Nothing was changed. Try again.`;
-    super(problemDetails(503, 'database_unavailable', 'Database unavailable', detail), { cause });
+    super({ title: 'Database unavailable', status: 503, code: 'database_unavailable', detail }, { cause });
   }
 }
 
@@ -28,6 +28,6 @@ export class OutcomeUnknownError extends ShippingException {
   constructor(cause: unknown) {
     const detail =
       'The connection to the database broke during the commit. Nobody knows whether the change was made. Check this before you try again.';
-    super(problemDetails(503, 'outcome_unknown', 'Outcome unknown', detail), { cause });
+    super({ title: 'Outcome unknown', status: 503, code: 'outcome_unknown', detail }, { cause });
   }
 }

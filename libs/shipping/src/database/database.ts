@@ -105,12 +105,12 @@ export class Database {
    */
   autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     // These subscribers run after the statement. If one fails, the statement must not be committed.
-    const isFollowed = this.dataSource.subscribers.some(
+    const mayFailAfterwards = this.dataSource.subscribers.some(
       (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
     );
     // On SQLite, the statement may become part of the transaction of another caller.
     const { hasOneConnection } = dialectOf(this.dataSource);
-    if (callerManager || isFollowed || hasOneConnection) return this.write(callerManager, work);
+    if (callerManager || mayFailAfterwards || hasOneConnection) return this.write(callerManager, work);
     return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: true });
   }
 
@@ -131,12 +131,12 @@ export class Database {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
-    if (callerManager) this.transactions.refuseAfterLoss(runnerOf(callerManager));
+    if (callerManager) this.transactions.refuseLostTransaction(runnerOf(callerManager));
     const { hasOneConnection } = dialectOf(this.dataSource);
     const begin = async (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       // On SQLite, the call becomes part of the transaction that another caller has open, and ends after it.
-      if (hasOneConnection && (await this.transactions.isOpen(runnerOf(outside)))) {
-        const isCommitted = this.transactions.outcome(runnerOf(outside));
+      if (hasOneConnection && (await this.transactions.hasOpenTransaction(runnerOf(outside)))) {
+        const isCommitted = this.transactions.isCommittedLater(runnerOf(outside));
         const result = await join(outside, isRetry);
         if (!(await isCommitted))
           throw new DatabaseUnavailableError(
@@ -198,6 +198,6 @@ async function connected(manager: EntityManager): Promise<EntityManager> {
 }
 
 function runnerOf({ queryRunner }: EntityManager): QueryRunner {
-  if (!queryRunner) throw new TypeError("A caller's manager has a query runner.");
+  if (!queryRunner) throw new Error("A caller's manager has a query runner.");
   return queryRunner;
 }

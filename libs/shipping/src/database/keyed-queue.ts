@@ -1,6 +1,6 @@
 import { contentionOf } from './connection-errors.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
-import { withinMs } from './within-ms.js';
+import { withinMs } from './timers.js';
 
 /** A statement may never return. After this time the next call starts, although the one before still runs. */
 const slowCallMs = 30_000;

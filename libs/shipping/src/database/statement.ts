@@ -20,7 +20,7 @@ export function runCached<Row>(
   values: Record<string, unknown>,
   build: () => { getQuery(): string },
 ): Promise<QueryResult<Row>> {
-  if (!queryRunner) throw new TypeError('A statement needs a connection.');
+  if (!queryRunner) throw new Error('A statement needs a connection.');
   const cachedTexts = cachedTextsOf(connection);
   // The table may have another name after the host has initialized its DataSource again.
   const key = `${name} ${connection.getMetadata(entity).tablePath}`;

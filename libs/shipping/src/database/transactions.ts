@@ -10,6 +10,7 @@ import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
+import { soon, withinMs } from './timers.js';
 import { Turns } from './turns.js';
 
 /** A transaction or savepoint that TypeORM has begun. */
@@ -25,6 +26,11 @@ class OpenTransaction {
   /** The error of the first call that failed in this transaction. From then on it can only be rolled back. */
   failure?: { readonly error: unknown };
   isEnding = false;
+  /** Resolves `ended`. */
+  end!: () => void;
+  readonly ended = new Promise<void>((resolve) => {
+    this.end = resolve;
+  });
 }
 
 interface Connection {
@@ -83,9 +89,6 @@ const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
 /** How long a call on SQLite waits for the end of the transaction of another caller. */
 const maxEndingMs = 2_000;
-
-/** We read the function at import, so that the services still work if a test replaces the timers later. */
-const soon = setImmediate;
 
 /**
  * Observes the transactions that TypeORM begins and ends on a DataSource.
@@ -163,21 +166,21 @@ export class Transactions implements EntitySubscriberInterface {
 
   /** On SQLite, another transaction may end while this one waits to begin. TypeORM then marks both as ended. */
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    if (this.isShared) Object.assign(queryRunner, { isTransactionActive: true });
+    if (this.hasOneConnection) Object.assign(queryRunner, { isTransactionActive: true });
   }
 
   /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
   async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
     await this.afterCalls(connection, () => {
-      refuseAfterFailure(connection);
+      refuseFailedTransaction(connection);
       markEnding(connection);
     });
   }
 
   afterTransactionCommit({ queryRunner }: TransactionEvent): void {
     const { open } = this.connectionOf(queryRunner);
-    const actions = removeEnded(open, queryRunner).flatMap((each) => each.actions);
+    const actions = removeFrom(open, queryRunner).flatMap((each) => each.actions);
     const outer = open.at(-1);
     if (outer) outer.actions.push(...actions);
     else for (const action of actions) action();
@@ -190,30 +193,31 @@ export class Transactions implements EntitySubscriberInterface {
 
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
     const connection = this.connectionOf(queryRunner);
-    const ended = removeEnded(connection.open, queryRunner);
+    const ended = removeFrom(connection.open, queryRunner);
     // On SQLite, the other transaction may belong to another caller, and reads go on.
-    connection.hasLostTransaction = !this.isShared && !queryRunner.isTransactionActive && ended.length > 1;
+    connection.hasLostTransaction =
+      !this.hasOneConnection && !queryRunner.isTransactionActive && ended.length > 1;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const connection = this.connections.get(queryRunner);
     if (connection?.hasLostTransaction && query !== 'ROLLBACK') throw endedTransactionError();
-    if (connection && !passesAfterFailure.test(query)) refuseAfterFailure(connection);
+    if (connection && !passesAfterFailure.test(query)) refuseFailedTransaction(connection);
   }
 
   /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM treats as a commit */
   afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
     const connection = this.connectionOf(queryRunner);
     // SQLite has rolled back by itself, for instance because the disk is full. TypeORM does not report the end then.
-    if (query === 'ROLLBACK' && !success) connection.open.length = 0;
+    if (query === 'ROLLBACK' && !success) removeAll(connection.open);
     if (query !== 'COMMIT' || !success) return;
     if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
     else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
   }
 
   /** @throws DatabaseUnavailableError */
-  refuseAfterLoss(runner: QueryRunner): void {
+  refuseLostTransaction(runner: QueryRunner): void {
     if (this.connections.get(runner)?.hasLostTransaction) throw endedTransactionError();
   }
 
@@ -221,12 +225,11 @@ export class Transactions implements EntitySubscriberInterface {
    * Returns whether another caller has a transaction open on the connection. It waits for a transaction that is ending.
    * @throws DatabaseUnavailableError when the transaction does not end, because a subscriber of the host waits for this call
    */
-  async isOpen(runner: QueryRunner): Promise<boolean> {
+  async hasOpenTransaction(runner: QueryRunner): Promise<boolean> {
     const { open } = this.connectionOf(runner);
-    const end = performance.now() + maxEndingMs;
-    while (open.at(-1)?.isEnding) {
-      if (performance.now() > end) throw endedTransactionError();
-      await new Promise(soon);
+    for (let innermost = open.at(-1); innermost?.isEnding; innermost = open.at(-1)) {
+      await withinMs(innermost.ended, maxEndingMs);
+      if (open.includes(innermost)) throw endedTransactionError();
     }
     return open.length > 0;
   }
@@ -235,19 +238,18 @@ export class Transactions implements EntitySubscriberInterface {
    * Waits for the end of the transaction that another caller has open.
    * @returns whether it was committed; also true if it does not end, because the other caller waits for this call
    */
-  async outcome(runner: QueryRunner): Promise<boolean> {
+  async isCommittedLater(runner: QueryRunner): Promise<boolean> {
     const { open } = this.connectionOf(runner);
     const [outermost] = open;
+    if (!outermost) return false;
     let isCommitted = false;
     open.at(-1)?.actions.push(() => (isCommitted = true));
-    const isOpen = (): boolean => open.some((each) => each === outermost);
-    for (const end = performance.now() + maxEndingMs; isOpen() && performance.now() < end;)
-      await new Promise(soon);
-    return isCommitted || isOpen();
+    await withinMs(outermost.ended, maxEndingMs);
+    return isCommitted || open.includes(outermost);
   }
 
-  /** All callers share one connection on SQLite. */
-  private get isShared(): boolean {
+  /** On SQLite, all callers share one connection. */
+  private get hasOneConnection(): boolean {
     return dialectOf(this.dataSource).hasOneConnection;
   }
 
@@ -331,7 +333,7 @@ export class Transactions implements EntitySubscriberInterface {
       await Promise.allSettled(calls());
       // On SQLite, these may be calls in the transaction of another caller, which is committed before the next turn of the
       // event loop.
-      if (this.isShared) await new Promise(soon);
+      if (this.hasOneConnection) await new Promise(soon);
     }
     await action();
   }
@@ -365,8 +367,15 @@ function endedTransactionError(): DatabaseUnavailableError {
 }
 
 /** Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin. */
-function removeEnded(open: OpenTransaction[], { isTransactionActive }: QueryRunner): OpenTransaction[] {
-  return open.splice(isTransactionActive ? -1 : 0);
+function removeFrom(open: OpenTransaction[], { isTransactionActive }: QueryRunner): OpenTransaction[] {
+  return isTransactionActive ? removeAll(open, -1) : removeAll(open);
+}
+
+/** @param start the index of the first one to remove */
+function removeAll(open: OpenTransaction[], start = 0): OpenTransaction[] {
+  const removed = open.splice(start);
+  for (const { end } of removed) end();
+  return removed;
 }
 
 function markEnding({ open }: Connection): void {
@@ -374,7 +383,7 @@ function markEnding({ open }: Connection): void {
   if (innermost) innermost.isEnding = true;
 }
 
-function refuseAfterFailure({ open }: Connection): void {
+function refuseFailedTransaction({ open }: Connection): void {
   const failure = open.find((transaction) => transaction.failure)?.failure;
   if (failure)
     throw new Error('A call of ShippingModule in this transaction has failed. Roll the transaction back.', {

@@ -1,17 +1,20 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { type HttpRequest, jsonBody } from './request.js';
 
 // With `@Param()` and `@Body()`, a host's global pipes would convert and strip the values first. Nest's ValidationPipe leaves
 // custom decorators alone, unless its option `validateCustomDecorators` is set.
 
-/** The name of the project's path parameter, for each mounted controller. */
-export const projectParameters = new WeakMap<object, string>();
+/** Gives a mounted controller the name of the project's path parameter. */
+export const ProjectParameter = Reflector.createDecorator<string>();
+
+const reflector = new Reflector();
 
 const requestOf = (context: ExecutionContext): HttpRequest => context.switchToHttp().getRequest();
 
 export const ProjectId = createParamDecorator(
   (_data: unknown, context) =>
-    requestOf(context).params[projectParameters.get(context.getClass()) ?? ''] ?? '',
+    requestOf(context).params[reflector.get(ProjectParameter, context.getClass())] ?? '',
 );
 export const PathId = createParamDecorator(
   (name: 'method_id' | 'order_id', context) => requestOf(context).params[name] ?? '',

@@ -128,7 +128,12 @@ export function problemOf(exception: unknown): ProblemDetails {
   // The message and the fields of an error may have a statement and its values.
   const isHidden = error.expose === false || responseOf(error) instanceof Error;
   const isForClient = status < 500 && error.message && !isHidden;
-  const problem = problemDetails(status, name, title, isForClient ? messageOf(error) : `${title}.`);
+  const problem = problemDetails({
+    title,
+    status,
+    code: name,
+    detail: isForClient ? messageOf(error) : `${title}.`,
+  });
   return isForClient ? { ...hostMembersOf(error), ...problem } : problem;
 }
 

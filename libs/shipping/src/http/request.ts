@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
-import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
+import { ShippingException } from '../problems/shipping.exception.js';
 
 /** The parts of a request that Express and Fastify share, and that we read. */
 export interface HttpRequest {
@@ -13,7 +13,7 @@ export interface HttpRequest {
 export class UnsupportedMediaTypeError extends ShippingException {
   constructor() {
     const detail = 'Send the body as application/json in UTF-8.';
-    super(problemDetails(415, 'unsupported_media_type', 'Unsupported media type', detail));
+    super({ title: 'Unsupported media type', status: 415, code: 'unsupported_media_type', detail });
   }
 }
 
@@ -21,7 +21,7 @@ export class UnsupportedMediaTypeError extends ShippingException {
 export class InvalidJsonError extends ShippingException {
   constructor(cause?: unknown) {
     const detail = 'The body must be one JSON object in UTF-8.';
-    super(problemDetails(400, 'invalid_json', 'Invalid JSON', detail), { cause });
+    super({ title: 'Invalid JSON', status: 400, code: 'invalid_json', detail }, { cause });
   }
 }
 

@@ -36,7 +36,7 @@ const current = (schema: string) => {
 const requestBody = { required: true, content: content('UpsertShippingMethodRequest') };
 
 const { id, version } = exampleMethod;
-const misspelledDetail = '/carier_code is not a field of a shipping method.';
+const misspelledDetail = '/carier_code is not a known field.';
 const bodyErrors = [
   new ValidationFailedError({
     errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelledDetail, allowed: settableFields }],

@@ -4,7 +4,7 @@ import { v7 as uuid } from 'uuid';
 import { type CallOptions, Database } from '../database/database.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
-import { checkIds, checkWithIds } from '../validation/identifiers.js';
+import { checkIds, checkInput } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { cursorOf } from './dto/event-cursor.js';
 import { checkPageQuery } from './dto/order-event-page.check.js';
@@ -55,7 +55,7 @@ export class OrderEvents {
     options: CallOptions = {},
   ): Promise<RecordedOrderEvent> {
     const order = { projectId, orderId };
-    const checkedEvent = checkWithIds(order, (violations) => checkOrderEvent(violations, event));
+    const checkedEvent = checkInput(order, (violations) => checkOrderEvent(violations, event));
     const callerManager = this.database.callerManager(options);
     const id = uuid();
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
@@ -87,7 +87,7 @@ export class OrderEvents {
     options: CallOptions = {},
   ): Promise<OrderEventPage> {
     const order = { projectId, orderId };
-    const page = checkWithIds(order, (violations) => checkPageQuery(violations, query));
+    const page = checkInput(order, (violations) => checkPageQuery(violations, query));
     // One event more than the page holds shows whether there is a next page.
     const range = { ...page, limit: page.limit + 1 };
     const callerManager = this.database.callerManager(options);

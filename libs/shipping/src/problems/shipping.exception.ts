@@ -1,9 +1,7 @@
 import { HttpException } from '@nestjs/common';
 
-/** The problem details (RFC 9457) of one error, as a client receives them. */
-export interface ProblemDetails {
-  /** `urn:problem:shipping:<code>` */
-  type: string;
+/** The members of a problem that an error names by itself. */
+interface ProblemMembers {
   title: string;
   status: number;
   /** A stable code for programs. */
@@ -13,14 +11,14 @@ export interface ProblemDetails {
   [extension: string]: unknown;
 }
 
-export function problemDetails(
-  status: number,
-  code: string,
-  title: string,
-  detail: string,
-  extensions: Record<string, unknown> = {},
-): ProblemDetails {
-  return { type: `urn:problem:shipping:${code}`, title, status, code, detail, ...extensions };
+/** The problem details (RFC 9457) of one error, as a client receives them. */
+export interface ProblemDetails extends ProblemMembers {
+  /** `urn:problem:shipping:<code>` */
+  type: string;
+}
+
+export function problemDetails(members: ProblemMembers): ProblemDetails {
+  return { type: `urn:problem:shipping:${members.code}`, ...members };
 }
 
 /**
@@ -30,6 +28,7 @@ export function problemDetails(
  */
 export abstract class ShippingException extends HttpException {
   readonly code: string;
+  readonly problem: ProblemDetails;
   /** Headers of the response, for instance `Retry-After`. The routes and `ProblemDetailsFilter` send them. */
   readonly headers: Readonly<Record<string, string>> = {};
   /**
@@ -38,13 +37,12 @@ export abstract class ShippingException extends HttpException {
    */
   readonly endsTransaction: boolean = false;
 
-  protected constructor(
-    readonly problem: ProblemDetails,
-    options?: { cause?: unknown },
-  ) {
+  protected constructor(members: ProblemMembers, options?: { cause?: unknown }) {
+    const problem = problemDetails(members);
     // The host's filter may read the fields of Nest's exceptions. Without them, its response would say nothing.
     const { status: statusCode, title: error, detail: message } = problem;
     super({ ...problem, statusCode, error, message }, statusCode, options);
     this.code = problem.code;
+    this.problem = problem;
   }
 }

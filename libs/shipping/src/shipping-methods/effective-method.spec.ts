@@ -25,7 +25,7 @@ describe('a method that inherits', () => {
   const method = new EffectiveMethod(own, origin);
 
   it('shows the values of the default, and lists the inherited fields', () => {
-    expect(method.dto).toEqual({
+    expect(method.toDto()).toEqual({
       id: own.id,
       project_id: 'shop',
       carrier_code: 'ups',
@@ -46,14 +46,14 @@ describe('a method that inherits', () => {
   });
 
   it('lists an inherited value even if it equals the stored one', () => {
-    const { inherited, own: stored } = new EffectiveMethod(own, { ...origin, method_label: 'Own' }).dto;
+    const { inherited, own: stored } = new EffectiveMethod(own, { ...origin, method_label: 'Own' }).toDto();
 
     expect(inherited).toContain('method_label');
     expect(stored.method_label).toBe('Own');
   });
 
   it('shows the carrier label of its default when there is one', () => {
-    const { dto } = new EffectiveMethod(own, { ...origin, carrier_label: 'UPS' });
+    const dto = new EffectiveMethod(own, { ...origin, carrier_label: 'UPS' }).toDto();
 
     expect(dto).toMatchObject({ carrier_label: 'UPS', own: { carrier_label: 'Own carrier' } });
     expect(dto.inherited).toEqual(['carrier_label', 'method_label', 'sort_order', 'meta']);
@@ -77,11 +77,11 @@ describe('a method that inherits nothing', () => {
   const method = new EffectiveMethod(own, undefined);
 
   it('shows the stored values, and its etag is its version', () => {
-    expect(method.dto).toMatchObject({ ...method.storedValues, inherited: [], own: {}, etag: '"3"' });
+    expect(method.toDto()).toMatchObject({ ...method.toStoredValues(), inherited: [], own: {}, etag: '"3"' });
   });
 
   it('has JSON with its fields in order, and meta as stored', () => {
-    expect(method.json).toBe(
+    expect(method.toJson()).toBe(
       '{"id":"019aa0b2-5c00-7a41-9d2b-000000000001","project_id":"shop","carrier_code":"ups",' +
         '"carrier_label":"Own carrier","method_code":"03","method_label":"Own","is_active":true,"sort_order":1,' +
         '"meta":{"own": [1]},"use_default":true,"inherited":[],"own":{},"version":3,"etag":"\\"3\\"",' +
@@ -90,13 +90,13 @@ describe('a method that inherits nothing', () => {
   });
 
   it('is not changed by a caller that changes its dto', () => {
-    const { dto } = method;
+    const dto = method.toDto();
     Object.assign(dto, { method_label: 'Changed' });
     Object.assign(dto.meta, { own: 'changed' });
     dto.inherited.push('meta');
 
-    expect(method.dto).toMatchObject({ method_label: 'Own', meta: { own: [1] }, inherited: [] });
-    expect(method.storedValues.meta).toEqual({ own: [1] });
+    expect(method.toDto()).toMatchObject({ method_label: 'Own', meta: { own: [1] }, inherited: [] });
+    expect(method.toStoredValues().meta).toEqual({ own: [1] });
   });
 });
 
@@ -105,10 +105,10 @@ it('the JSON of any method is the JSON of its dto', () => {
     for (const [index, values] of methods.entries()) {
       const from = origins[index] && storedMethod(origins[index]);
       const method = new EffectiveMethod(storedMethod(values), from);
-      const parsed: unknown = JSON.parse(method.json);
+      const parsed: unknown = JSON.parse(method.toJson());
 
-      expect(parsed).toEqual(method.dto);
-      expect(Object.keys(Object(parsed))).toEqual(Object.keys(method.dto));
+      expect(parsed).toEqual(method.toDto());
+      expect(Object.keys(Object(parsed))).toEqual(Object.keys(method.toDto()));
     }
   });
   fc.assert(property, { seed: 7, numRuns: 100 });

@@ -51,7 +51,7 @@ export class EffectiveMethod {
   }
 
   /** Returns a new object each time, so that the caller may change it. */
-  get dto(): ShippingMethodDto {
+  toDto(): ShippingMethodDto {
     const { stored, inherited } = this;
     return {
       id: stored.id,
@@ -66,8 +66,8 @@ export class EffectiveMethod {
     };
   }
 
-  /** The JSON of `dto`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
-  get json(): string {
+  /** Returns the JSON of `toDto()`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
+  toJson(): string {
     const { stored, inheritedFrom } = this;
     let json = `{"id":"${stored.id}","project_id":${JSON.stringify(stored.project_id)},`;
     for (const [name, key] of keys) json += `${key}${valueJson(name, this.value(name))},`;
@@ -76,8 +76,8 @@ export class EffectiveMethod {
     return `${json},"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
   }
 
-  /** The stored values that a client can change. */
-  get storedValues(): StoredValues {
+  /** Returns the stored values that a client can change. */
+  toStoredValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
   }
 

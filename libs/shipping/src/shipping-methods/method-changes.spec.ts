@@ -122,7 +122,7 @@ describe('a creation', () => {
 
 describe('an update', () => {
   it('keeps the fields that it leaves out', () => {
-    const changes = decideUpdate(inheriting, { ...codes, method_label: 'New' }, undefined)(view);
+    const changes = decideUpdate(inheriting, { ...codes, method_label: 'New' }, {})(view);
 
     expect(changes).toEqual([
       {
@@ -139,18 +139,18 @@ describe('an update', () => {
     ['the stored values', plain, second],
     ['the defaults of all fields', plain, { ...second, sort_order: null, meta: {}, is_active: true }],
   ])('changes nothing when it sends %s', (_what, id, request) => {
-    expect(decideUpdate(id, request, undefined)(view)).toEqual([]);
+    expect(decideUpdate(id, request, {})(view)).toEqual([]);
   });
 
   it.each([idOf(9), 'no-id', '', idOf(0xd), `${plain} `])('is refused for the id %j', (id) => {
-    expect(refusalOf(decideUpdate(id, shown, undefined))).toMatchObject({
+    expect(refusalOf(decideUpdate(id, shown, {}))).toMatchObject({
       status: 404,
       code: 'method_not_found',
     });
   });
 
   it('is refused when another method has its new codes', () => {
-    const refusal = refusalOf(decideUpdate(plain, { ...codes, method_label: 'Own' }, undefined));
+    const refusal = refusalOf(decideUpdate(plain, { ...codes, method_label: 'Own' }, {}));
 
     expect(refusal).toMatchObject({ status: 409, code: 'duplicate_method', existing_id: inheriting });
     // Only a create can be repeated safely.
@@ -162,14 +162,14 @@ describe('an update', () => {
   it.each([['"4"'], [etag], ['"9"', etag], ['"9"', '"4"']])(
     'is accepted with the option etag %j',
     (...etags) => {
-      expect(decideUpdate(inheriting, free, etags)(view)).toHaveLength(1);
+      expect(decideUpdate(inheriting, free, { etag: etags })(view)).toHaveLength(1);
     },
   );
 
   it.each([[], ['"3"'], ['"4-00000000000d.1"'], ['"4-00000000000e.2"'], ['4'], [`W/${etag}`], ['*']])(
     'is refused with the option etag %j',
     (...etags) => {
-      expect(refusalOf(decideUpdate(inheriting, free, etags))).toMatchObject({
+      expect(refusalOf(decideUpdate(inheriting, free, { etag: etags }))).toMatchObject({
         status: 412,
         code: 'version_mismatch',
         current_version: 4,
@@ -178,24 +178,28 @@ describe('an update', () => {
   );
 
   it('is refused for a missing method first, then a wrong etag, then taken codes', () => {
-    expect(refusalOf(decideUpdate(plain, stored, ['"9"']))).toMatchObject({ code: 'version_mismatch' });
-    expect(refusalOf(decideUpdate(idOf(9), stored, ['"9"']))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(decideUpdate(plain, stored, { etag: ['"9"'] }))).toMatchObject({
+      code: 'version_mismatch',
+    });
+    expect(refusalOf(decideUpdate(idOf(9), stored, { etag: ['"9"'] }))).toMatchObject({
+      code: 'method_not_found',
+    });
   });
 });
 
 describe('a removal', () => {
   it('deletes one row', () => {
-    expect(decideRemove(plain.toUpperCase(), undefined)(view)).toEqual([{ kind: 'delete', id: plain }]);
+    expect(decideRemove(plain.toUpperCase(), {})(view)).toEqual([{ kind: 'delete', id: plain }]);
   });
 
   it('is refused for a method that is not there, and with a wrong etag', () => {
-    expect(refusalOf(decideRemove(idOf(9), ['"1"']))).toMatchObject({ code: 'method_not_found' });
-    expect(refusalOf(decideRemove('no-id', undefined))).toMatchObject({ code: 'method_not_found' });
-    expect(refusalOf(decideRemove(plain, ['"2"']))).toMatchObject({
+    expect(refusalOf(decideRemove(idOf(9), { etag: ['"1"'] }))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(decideRemove('no-id', {}))).toMatchObject({ code: 'method_not_found' });
+    expect(refusalOf(decideRemove(plain, { etag: ['"2"'] }))).toMatchObject({
       code: 'version_mismatch',
       current_version: 1,
     });
-    expect(decideRemove(plain, ['"1"'])(view)).toHaveLength(1);
+    expect(decideRemove(plain, { etag: ['"1"'] })(view)).toHaveLength(1);
   });
 });
 

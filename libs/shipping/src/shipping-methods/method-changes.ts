@@ -32,23 +32,30 @@ export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: n
   return (view) => {
     const existing = view.byCodes(values.carrier_code, values.method_code);
     if (existing)
-      throw new DuplicateMethodError(existing.stored.id, isDeepStrictEqual(existing.storedValues, values));
+      throw new DuplicateMethodError(
+        existing.stored.id,
+        isDeepStrictEqual(existing.toStoredValues(), values),
+      );
     return refuseTooMany(view, [insertOf(values)], maxMethods);
   };
 }
 
-/** @param etag if given, the method must have it, or one of them */
+/** The condition of an update or a removal. */
+interface Precondition {
+  /** If given, the method must have this entity tag, or one of these. */
+  etag?: string | readonly string[];
+}
+
 export function decideUpdate(
   id: string,
   request: UpsertShippingMethodRequest,
-  etag: string | readonly string[] | undefined,
+  precondition: Precondition,
 ): Decide {
-  return (view) => patch(view, matching(view, id, etag), request);
+  return (view) => patch(view, matching(view, id, precondition), request);
 }
 
-/** @param etag if given, the method must have it, or one of them */
-export function decideRemove(id: string, etag: string | readonly string[] | undefined): Decide {
-  return (view) => [deleteOf(matching(view, id, etag))];
+export function decideRemove(id: string, precondition: Precondition): Decide {
+  return (view) => [deleteOf(matching(view, id, precondition))];
 }
 
 /** Bounds of one call of `decideUpsert`. */
@@ -88,7 +95,7 @@ export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
   return (view) => {
     const existingCodes = new Set(view.methods.map(({ stored }) => codesKey(stored)));
     const missing = defaults.methods.filter(({ stored }) => !existingCodes.has(codesKey(stored)));
-    const changes = missing.map(({ storedValues }) => insertOf({ ...storedValues, use_default: true }));
+    const changes = missing.map((method) => insertOf({ ...method.toStoredValues(), use_default: true }));
     return refuseTooMany(view, changes, maxMethods);
   };
 }
@@ -138,8 +145,8 @@ function refuseTooMany(view: MethodView, changes: Change[], maxMethods: number):
 }
 
 function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippingMethodRequest): Change[] {
-  const stored = before.storedValues;
-  const values = patched(before.dto, stored, request);
+  const stored = before.toStoredValues();
+  const values = patched(before.toDto(), stored, request);
   if (isDeepStrictEqual(values, stored)) return [];
   if (codesKey(values) !== codesKey(stored)) {
     const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);
@@ -149,11 +156,7 @@ function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippin
 }
 
 /** @throws MethodNotFoundError, VersionMismatchError */
-function matching(
-  view: MethodView,
-  id: string,
-  etag: string | readonly string[] | undefined,
-): EffectiveMethod {
+function matching(view: MethodView, id: string, { etag }: Precondition): EffectiveMethod {
   const current = view.byId(id);
   if (!current) throw new MethodNotFoundError();
   const { stored } = current;

@@ -3,21 +3,12 @@ import { jsonRule } from '../validation/json-object.js';
 /** The kind of a field decides how it is checked, compared and documented. */
 export type FieldKind = 'id' | 'code' | 'label' | 'boolean' | 'integer' | 'json' | 'time';
 
-interface TextField {
-  kind: 'code' | 'label';
-  /** The greatest length, in code points. */
-  maxLength: number;
+interface MethodField {
+  kind: FieldKind;
+  /** The greatest length of a text, in code points. */
+  maxLength?: number;
   /** `q` searches this field. */
-  searched: true;
-}
-
-interface OtherField {
-  kind: Exclude<FieldKind, TextField['kind']>;
-  maxLength?: undefined;
-  searched?: undefined;
-}
-
-type MethodField = (TextField | OtherField) & {
+  searched?: true;
   /** A client can set this field. */
   settable?: true;
   /** The value when a create leaves the field out, or any request sends null. A settable field without it is required. */
@@ -27,7 +18,7 @@ type MethodField = (TextField | OtherField) & {
   inherited?: true;
   /** A sentence for the OpenAPI document, if the name and the kind do not say enough. */
   description?: string;
-};
+}
 
 const code = {
   kind: 'code',

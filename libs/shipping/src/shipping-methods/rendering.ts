@@ -34,7 +34,7 @@ function lazily<Value extends object>(...names: string[]): (rendering: Rendering
   const properties = Object.entries(accessors);
   return (rendering) => {
     const value = {} as Value & LazyValue;
-    Object.defineProperty(value, lazyState, { value: { rendering, accessors }, ...hidden });
+    Object.defineProperty(value, lazyState, { value: { rendering, accessors }, ...notFixed });
     Object.defineProperty(value, inspect.custom, shownAsCopy);
     for (const [name, property] of properties) Object.defineProperty(value, name, property);
     return value;
@@ -42,7 +42,7 @@ function lazily<Value extends object>(...names: string[]): (rendering: Rendering
 }
 
 /** A Proxy must return the real value of a fixed property. So this property is not fixed. */
-const hidden = { writable: true, configurable: true } as const;
+const notFixed = { writable: true, configurable: true } as const;
 
 /** Without this property, a log would show "[Getter/Setter]". */
 const shownAsCopy: PropertyDescriptor = { value: copyOf, configurable: true };
@@ -56,7 +56,7 @@ export function etagOf(value: object): string | undefined {
 }
 
 /** @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value */
-export function unreadJson(value: object): Buffer | undefined {
+export function jsonIfUntouched(value: object): Buffer | undefined {
   const { [lazyState]: state } = value as Partial<LazyValue>;
   return state && !state.members && isUntouched(value, state.accessors) ? state.rendering.json() : undefined;
 }
@@ -123,5 +123,5 @@ function renderingOf(tag: string, json: string): Rendering {
 }
 
 function methodsJson(methods: readonly EffectiveMethod[]): string {
-  return methods.map(({ json }) => json).join(',');
+  return methods.map((method) => method.toJson()).join(',');
 }

@@ -3,7 +3,7 @@ import { type HttpResponse, respond } from '../http/response.js';
 import { ifMatch } from '../http/conditional.js';
 import { JsonBody, PathId, ProjectId } from '../http/parameters.js';
 import { type HttpRequest, urlOf } from '../http/request.js';
-import { checkWithIds } from '../validation/identifiers.js';
+import { checkInput } from '../validation/identifiers.js';
 import {
   type ShippingMethodDto,
   type ShippingMethodPage,
@@ -11,7 +11,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { etagOf, unreadJson } from './rendering.js';
+import { etagOf, jsonIfUntouched } from './rendering.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /**
@@ -60,7 +60,7 @@ export class ShippingMethodsController {
     @JsonBody() body: unknown,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<ShippingMethodDto> {
-    const etag = checkWithIds({ projectId }, (violations) => {
+    const etag = checkInput({ projectId }, (violations) => {
       const tags = ifMatch(violations, request.headers['if-match']);
       // The service checks the body. If the header is wrong, all violations are reported together, here.
       if (violations.any) checkUpsert(violations, body);
@@ -78,9 +78,7 @@ export class ShippingMethodsController {
     @Req() request: HttpRequest,
     @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<void> {
-    const etag = checkWithIds({ projectId }, (violations) =>
-      ifMatch(violations, request.headers['if-match']),
-    );
+    const etag = checkInput({ projectId }, (violations) => ifMatch(violations, request.headers['if-match']));
     await this.methods.remove(projectId, id, { etag });
     // Otherwise an interceptor's envelope would give the 204 an ETag on Express.
     respond(response, undefined, { headers: {} });
@@ -100,6 +98,6 @@ function respondToRead<Value extends object>(
   return respond(response, value, {
     headers: { ETag: etag, 'Cache-Control': 'no-cache' },
     ifNoneMatch,
-    json: unreadJson,
+    json: jsonIfUntouched,
   });
 }

@@ -1,10 +1,10 @@
-import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
+import { ShippingException } from '../problems/shipping.exception.js';
 
 /** No method of this project has this id. Another project's method is not found either. */
 export class MethodNotFoundError extends ShippingException {
   constructor() {
     const detail = 'This project has no shipping method with this id.';
-    super(problemDetails(404, 'method_not_found', 'Shipping method not found', detail));
+    super({ title: 'Shipping method not found', status: 404, code: 'method_not_found', detail });
   }
 }
 
@@ -21,7 +21,13 @@ export class DuplicateMethodError extends ShippingException {
     const detail =
       'Another method of this project has the same carrier_code and method_code. Update that method, or choose other codes.';
     const extensions = { existing_id: existingId, ...(identical !== undefined && { identical }) };
-    super(problemDetails(409, 'duplicate_method', 'Duplicate shipping method', detail, extensions));
+    super({
+      title: 'Duplicate shipping method',
+      status: 409,
+      code: 'duplicate_method',
+      detail,
+      ...extensions,
+    });
   }
 }
 
@@ -30,8 +36,13 @@ export class TooManyMethodsError extends ShippingException {
   /** @param maxMethods the module's option of this name */
   constructor(readonly maxMethods: number) {
     const detail = `This project can have at most ${maxMethods} shipping methods. Remove some first.`;
-    const extensions = { max_methods: maxMethods };
-    super(problemDetails(409, 'too_many_methods', 'Too many shipping methods', detail, extensions));
+    super({
+      title: 'Too many shipping methods',
+      status: 409,
+      code: 'too_many_methods',
+      detail,
+      max_methods: maxMethods,
+    });
   }
 }
 
@@ -53,7 +64,7 @@ export class TooManyRemovalsError extends ShippingException {
       would_remove: wouldRemove,
       ...(maxRemoved !== undefined && { max_removed: maxRemoved }),
     };
-    super(problemDetails(409, 'too_many_removals', 'Too many removals', detail, extensions));
+    super({ title: 'Too many removals', status: 409, code: 'too_many_removals', detail, ...extensions });
   }
 }
 
@@ -64,7 +75,7 @@ export class MethodInUseError extends ShippingException {
   constructor(cause: unknown) {
     const detail =
       'Other records still refer to this method or its codes. Remove these records first, or set is_active to false instead.';
-    super(problemDetails(409, 'method_in_use', 'Shipping method in use', detail), { cause });
+    super({ title: 'Shipping method in use', status: 409, code: 'method_in_use', detail }, { cause });
   }
 }
 
@@ -75,7 +86,12 @@ export class VersionMismatchError extends ShippingException {
     id: string,
   ) {
     const detail = `Somebody has changed the method or its default. The method is now at version ${currentVersion}. Read it again with filter[id]=${id} in the list, and repeat the change.`;
-    const extensions = { current_version: currentVersion };
-    super(problemDetails(412, 'version_mismatch', 'Version mismatch', detail, extensions));
+    super({
+      title: 'Version mismatch',
+      status: 412,
+      code: 'version_mismatch',
+      detail,
+      current_version: currentVersion,
+    });
   }
 }

@@ -5,7 +5,7 @@ import { type CallOptions, Database } from '../database/database.js';
 import { type AfterStatements } from '../database/transactions.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
-import { checkIds, checkText, checkWithIds } from '../validation/identifiers.js';
+import { checkIds, checkText, checkInput } from '../validation/identifiers.js';
 import { type ShippingMethodQuery } from './list/list-query.dto.js';
 import {
   type ShippingMethodChange,
@@ -99,7 +99,7 @@ export class ShippingMethods {
     request: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const checked = checkWithIds({ projectId }, (violations) => checkUpsert(violations, request));
+    const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
     const { changes } = await this.change(
       projectId,
       options,
@@ -120,7 +120,7 @@ export class ShippingMethods {
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
     const { maxPageSize } = this.settings;
-    const checked = checkWithIds({ projectId }, (violations) =>
+    const checked = checkInput({ projectId }, (violations) =>
       typeof query === 'string'
         ? readListQuery(violations, query, maxPageSize)
         : checkListQuery(violations, query, maxPageSize),
@@ -144,7 +144,7 @@ export class ShippingMethods {
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkIds({ projectId });
     const { methods } = await this.view(projectId, options);
-    return methods.filter(({ stored }) => stored.is_active).map(({ dto }) => dto);
+    return methods.filter(({ stored }) => stored.is_active).map((method) => method.toDto());
   }
 
   /**
@@ -154,7 +154,7 @@ export class ShippingMethods {
   async find(projectId: string, id: string, options: FindOptions = {}): Promise<ShippingMethodDto | null> {
     checkIds({ projectId });
     const method = await this.findIn(projectId, options, (view) => view.byId(id));
-    return method?.dto ?? null;
+    return method?.toDto() ?? null;
   }
 
   /** Like `find`. @throws MethodNotFoundError when the project has no method with this id */
@@ -175,14 +175,14 @@ export class ShippingMethods {
     methodCode: string,
     options: FindOptions = {},
   ): Promise<ShippingMethodDto | null> {
-    checkWithIds({ projectId }, (violations) => {
+    checkInput({ projectId }, (violations) => {
       checkText(violations, 'carrierCode', carrierCode);
       checkText(violations, 'methodCode', methodCode);
     });
     const method = await this.findIn(projectId, options, (view) => view.byCodes(carrierCode, methodCode));
     // The codes may have changed before the lock.
     const codes = codesKey({ carrier_code: carrierCode, method_code: methodCode });
-    return method && codesKey(method.stored) === codes ? method.dto : null;
+    return method && codesKey(method.stored) === codes ? method.toDto() : null;
   }
 
   /**
@@ -196,9 +196,9 @@ export class ShippingMethods {
     request: UpsertShippingMethodRequest,
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
-    const checked = checkWithIds({ projectId }, (violations) => checkUpsert(violations, request));
-    const { view } = await this.change(projectId, options, decideUpdate(id, checked, options.etag), ['etag']);
-    return foundAfterWrite(view.byId(id)?.dto);
+    const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
+    const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), ['etag']);
+    return foundAfterWrite(view.byId(id)?.toDto());
   }
 
   /** Creates the method, or updates the one that has its codes. */
@@ -207,13 +207,13 @@ export class ShippingMethods {
     request: UpsertShippingMethodRequest,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
-    const checked = checkWithIds({ projectId }, (violations) => checkUpsert(violations, request));
+    const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
     const { view } = await this.change(
       projectId,
       options,
       decideUpsert([checked], { maxMethods: this.settings.maxMethods }),
     );
-    return foundAfterWrite(view.byCodes(checked.carrier_code, checked.method_code)?.dto);
+    return foundAfterWrite(view.byCodes(checked.carrier_code, checked.method_code)?.toDto());
   }
 
   /**
@@ -233,13 +233,12 @@ export class ShippingMethods {
     requests: readonly UpsertShippingMethodRequest[],
     options: UpsertManyOptions = {},
   ): Promise<ChangedMethods> {
-    const checked = checkWithIds({ projectId }, (violations) => checkUpserts(violations, requests));
-    const { removeOthers, maxRemoved } = options;
-    const decide = decideUpsert(checked, { maxMethods: this.settings.maxMethods, removeOthers, maxRemoved });
+    const checked = checkInput({ projectId }, (violations) => checkUpserts(violations, requests));
+    const decide = decideUpsert(checked, { ...options, maxMethods: this.settings.maxMethods });
     const otherOptions = ['removeOthers', 'maxRemoved', 'dryRun'];
     const { view, changes } = await this.change(projectId, options, decide, otherOptions);
     const methodsByCodes = new Map(view.methods.map((method) => [codesKey(method.stored), method]));
-    const methods = checked.map((request) => foundAfterWrite(methodsByCodes.get(codesKey(request))?.dto));
+    const methods = checked.map((request) => foundAfterWrite(methodsByCodes.get(codesKey(request))?.toDto()));
     return { methods, changes: [...changes] };
   }
 
@@ -266,7 +265,7 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
-    const { changes } = await this.change(projectId, options, decideRemove(id, options.etag), ['etag']);
+    const { changes } = await this.change(projectId, options, decideRemove(id, options), ['etag']);
     const [change] = changes;
     if (!change?.before) throw new Error('A removal has one change, with the method as it was.');
     return change.before;

@@ -8,7 +8,6 @@ import { type ViolationCode, pointerTo, type Violations } from './violations.js'
  * Checks an object of unknown origin by the rules of a class. Nothing is coerced. Fields with the rule `Allow()` are not
  * checked: the caller does that.
  * @param pointer the JSON pointer to the object in the body
- * @param unknown how the message about an unknown field ends
  * @returns an instance of the class; incomplete when there are violations
  */
 export function checkFields<Dto extends object>(
@@ -16,7 +15,6 @@ export function checkFields<Dto extends object>(
   dto: Type<Dto>,
   input: unknown,
   pointer = '',
-  unknown = 'is not a known field.',
 ): Dto {
   if (!isObject(input)) {
     violations.at({ pointer })('type', `${pointer || 'The body'} must be a JSON object.`);
@@ -26,7 +24,7 @@ export function checkFields<Dto extends object>(
   const fields = Object.keys(new dto());
   for (const name of Object.keys(input).filter((each) => !fields.includes(each))) {
     const fieldPointer = pointerTo(pointer, name);
-    violations.at({ pointer: fieldPointer })('unknown', `${fieldPointer} ${unknown}`, fields);
+    violations.at({ pointer: fieldPointer })('unknown', `${fieldPointer} is not a known field.`, fields);
   }
   // The only objects that a rule accepts are Dates. So the rules see an empty array in the place of any other object, and
   // refuse it. Otherwise class-transformer would copy the whole object, however deep it is.

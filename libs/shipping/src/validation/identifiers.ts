@@ -32,7 +32,7 @@ type NamedIds = Readonly<Record<string, unknown>>;
 
 /** @throws InvalidParameterError with all violations of the ids */
 export function checkIds(ids: NamedIds): void {
-  checkWithIds(ids, () => undefined);
+  checkInput(ids, () => undefined);
 }
 
 /**
@@ -40,7 +40,7 @@ export function checkIds(ids: NamedIds): void {
  * `projectId`. The route's filter renames it.
  * @throws InvalidParameterError, ValidationFailedError with the violations of all input
  */
-export function checkWithIds<Checked>(ids: NamedIds, check: (violations: Violations) => Checked): Checked {
+export function checkInput<Checked>(ids: NamedIds, check: (violations: Violations) => Checked): Checked {
   const violations = new Violations();
   for (const [name, id] of Object.entries(ids)) checkIdentifier(violations, name, id);
   const checked = check(violations);

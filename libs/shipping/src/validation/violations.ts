@@ -1,4 +1,4 @@
-import { problemDetails, ShippingException } from '../problems/shipping.exception.js';
+import { ShippingException } from '../problems/shipping.exception.js';
 
 /** The codes of violations, with their meanings. */
 export const violationCodes = {
@@ -38,7 +38,7 @@ abstract class ViolationsError extends ShippingException {
   ) {
     const { errors } = extensions;
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
-    super(problemDetails(400, code, title, `${errors[0]?.detail}${more}`, { ...extensions }));
+    super({ title, status: 400, code, detail: `${errors[0]?.detail}${more}`, ...extensions });
   }
 
   get errors(): readonly Violation[] {

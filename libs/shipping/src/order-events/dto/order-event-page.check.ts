@@ -1,11 +1,12 @@
-import { isObject } from '../../validation/json-object.js';
+import { checkCount, checkParameters } from '../../validation/query.js';
 import { lengthOf } from '../../validation/text.js';
-import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
+import { type Refuse, type Violations } from '../../validation/violations.js';
 import { type EventPosition, positionOf } from './event-cursor.js';
 import { eventLengths } from './order-event.dto.js';
+import { type OrderEventPageQuery } from './order-event-page.dto.js';
 import { eventTypePattern } from './new-order-event.dto.js';
 
-const parameters = ['limit', 'types', 'newestFirst', 'cursor'];
+const parameters = ['limit', 'types', 'newestFirst', 'cursor'] satisfies (keyof OrderEventPageQuery)[];
 const limits = { limit: 50, maxLimit: 200, maxTypes: 50, maxCursor: 128 } as const;
 
 /** Which events of an order are read. */
@@ -20,29 +21,14 @@ export interface EventRange {
 }
 
 export function checkPageQuery(violations: Violations, input: unknown): EventRange & { limit: number } {
-  const query = isObject(input) ? input : {};
-  if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
-  for (const name of Object.keys(query)) {
-    if (parameters.includes(name) || query[name] === undefined) continue;
-    const parameter = shortened(name);
-    violations.at({ parameter })('unknown', `${parameter} is not a parameter of page().`, parameters);
-  }
+  const query = checkParameters(violations, input, 'page()', parameters);
   const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
   return {
-    limit: checkLimit(...check('limit')),
+    limit: checkCount(violations, query, 'limit', limits.limit, limits.maxLimit),
     types: checkTypes(...check('types')),
     newestFirst: checkNewestFirst(...check('newestFirst')),
     after: checkCursor(...check('cursor')),
   };
-}
-
-function checkLimit(refuse: Refuse, value: unknown): number {
-  if (value === undefined) return limits.limit;
-  if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
-    refuse('type', 'limit must be a whole number.');
-  else if (value >= 1 && value <= limits.maxLimit) return value;
-  else refuse('range', `limit must be 1 to ${limits.maxLimit}.`);
-  return limits.limit;
 }
 
 function checkTypes(refuse: Refuse, value: unknown): string[] | undefined {

@@ -4,8 +4,6 @@ import { type Violations } from '../../validation/violations.js';
 import { codesKey } from '../method-fields.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
-const unknownField = 'is not a field of a shipping method.';
-
 /**
  * Checks a request of unknown origin: JSON of a client, or an object of your own code. Nothing is coerced.
  * @param pointer the JSON pointer to the request in the body
@@ -16,7 +14,7 @@ export function checkUpsert(
   input: unknown,
   pointer = '',
 ): UpsertShippingMethodRequest {
-  const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer, unknownField);
+  const request = checkFields(violations, UpsertShippingMethodRequest, input, pointer);
   // JSON has −0. A database stores 0.
   if (Object.is(request.sort_order, -0)) request.sort_order = 0;
   const { meta } = Object(input) as UpsertShippingMethodRequest;

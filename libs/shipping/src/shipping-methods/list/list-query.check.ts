@@ -1,5 +1,6 @@
 import { isUuid } from '../../validation/identifiers.js';
-import { isObject, isPlainObject } from '../../validation/json-object.js';
+import { isPlainObject } from '../../validation/json-object.js';
+import { checkCount, checkParameters } from '../../validation/query.js';
 import { int32 } from '../../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
@@ -28,15 +29,7 @@ export function checkListQuery(
   maxPageSize: number,
   isBracketed = false,
 ): CheckedListQuery {
-  const query = isObject(input) ? input : {};
-  if (!isObject(input)) violations.at({ parameter: 'query' })('type', 'The query must be an object.');
-  for (const name of Object.keys(query)) {
-    if (listParameters.has(name) || query[name] === undefined) continue;
-    const parameter = shortened(name);
-    violations.at({ parameter })('unknown', `${parameter} is not a parameter of list().`, [
-      ...listParameters,
-    ]);
-  }
+  const query = checkParameters(violations, input, 'list()', listParameters);
   const defaultSize = Math.min(listLimits.perPage, maxPageSize);
   const perPage = checkCount(violations, query, 'per_page', defaultSize, maxPageSize);
   const page = checkCount(violations, query, 'page', 1, listLimits.offset + 1);
@@ -51,23 +44,6 @@ export function checkListQuery(
     ...conditionsOfRawFilters(violations.at({ parameter: 'raw_filters' }), query['raw_filters']),
   ];
   return { page, perPage, words, groups: checkGroups(sentGroups) };
-}
-
-function checkCount(
-  violations: Violations,
-  query: Record<string, unknown>,
-  parameter: string,
-  fallback: number,
-  max: number,
-): number {
-  const value = query[parameter];
-  const refuse = violations.at({ parameter });
-  if (value === undefined) return fallback;
-  if (typeof value === 'number' && value >= 1 && value <= max && Number.isInteger(value)) return value;
-  if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
-    refuse('type', `${parameter} must be a whole number.`);
-  else refuse('range', `${parameter} must be 1 to ${max}.`);
-  return fallback;
 }
 
 function checkWords(refuse: Refuse, q: unknown): string[] {

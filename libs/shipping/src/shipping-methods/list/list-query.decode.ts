@@ -19,7 +19,7 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
   for (const [name, value] of new URLSearchParams(search)) {
     const field = bracketedName.exec(name)?.[1];
     const isUnclosed = field === undefined && name.startsWith('filter[');
-    if (field === undefined && !isUnclosed && !listParameters.has(name)) continue;
+    if (field === undefined && !isUnclosed && !listParameters.includes(name)) continue;
     const parameter = shortened(name);
     const refuse = violations.at({ parameter });
     if (isUnclosed) refuse('unknown', `${parameter} must be filter[field].`);

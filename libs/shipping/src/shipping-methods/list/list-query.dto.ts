@@ -66,13 +66,13 @@ export interface ShippingMethodQuery {
   raw_filters?: readonly (RawFilter | { or: readonly RawFilter[] })[];
 }
 
-export const listParameters: ReadonlySet<string> = new Set<keyof ShippingMethodQuery>([
+export const listParameters: readonly string[] = [
   'page',
   'per_page',
   'q',
   'filter',
   'raw_filters',
-]);
+] satisfies (keyof ShippingMethodQuery)[];
 
 export const listLimits = {
   perPage: 20,

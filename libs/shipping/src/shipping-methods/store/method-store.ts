@@ -78,10 +78,10 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
-    this.revisions = new Batcher(lookUp, { mayConcernSome: isShardError });
+    this.revisions = new Batcher(lookUp, { mayConcernOneItem: isShardError });
     const reads = new Batcher(
       (ids: string[]) => database.read(undefined, (manager) => this.readAll(manager, ids)),
-      { maxItems: maxProjectsOfRead, slowBatchMs: 0, mayConcernSome: isShardError },
+      { maxItems: maxProjectsOfRead, slowBatchMs: 0, mayConcernOneItem: isShardError },
     );
     this.cache = new ViewCache(
       (projectId) => this.revisions.join(projectId),
@@ -166,7 +166,7 @@ export class MethodStore {
     const [current, defaults] = await this.database.read(callerManager, (manager) =>
       setsOf(manager, [projectId, defaultsProjectId]),
     );
-    if (!current) throw new TypeError('setsOf() returns a set for each project.');
+    if (!current) throw new Error('setsOf() returns a set for each project.');
     const viewOf = (set: MethodSet): MethodView =>
       new MethodView(set, projectId === defaultsProjectId ? undefined : defaults);
     const view = viewOf(current);
@@ -222,7 +222,7 @@ export class MethodStore {
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
     const [view] = await this.readAll(manager, [projectId]);
-    if (!view) throw new TypeError('readAll() returns a view for each project.');
+    if (!view) throw new Error('readAll() returns a view for each project.');
     return view;
   }
 
@@ -277,8 +277,8 @@ function changesShownIn(
     ({ methods }) => new Map(methods.map((method) => [method.stored.id, method])),
   );
   return changes.map(({ id }) => {
-    const before = methodsBefore?.get(id)?.dto ?? null;
-    const after = methodsAfter?.get(id)?.dto ?? null;
+    const before = methodsBefore?.get(id)?.toDto() ?? null;
+    const after = methodsAfter?.get(id)?.toDto() ?? null;
     if (before) return after ? { type: 'updated', before, after } : { type: 'removed', before, after };
     if (after) return { type: 'created', before, after };
     throw new Error(

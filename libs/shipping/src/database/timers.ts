@@ -1,3 +1,6 @@
+/** We read the function at import, so that the services still work if a test replaces the timers later. */
+export const soon = setImmediate;
+
 /**
  * Waits for a promise, but no longer than this time. The work behind the promise goes on.
  * @returns the result of the promise; undefined when the time is over

@@ -15,7 +15,7 @@ import { dialectOf } from '../database/dialects/dialects.js';
 
 /** Looks for our entities and tables at boot. */
 @Injectable()
-export class TableCheck implements OnModuleInit, OnApplicationBootstrap {
+export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Optional() @Inject(HttpAdapterHost) private readonly server?: HttpAdapterHost,
