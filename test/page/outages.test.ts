@@ -25,11 +25,11 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     expect(operator.faults).toEqual([]);
   });
 
-  it('says that the server does not answer, and recovers by itself', async () => {
+  it('says that the server does not respond, and recovers by itself', async () => {
     const { operator } = await page.openShop();
     await operator.page.context().setOffline(true);
     await operator.page.getByRole('searchbox').fill('ground');
-    await operator.alert('The server does not answer.');
+    await operator.alert('The server does not respond.');
 
     await operator.page.context().setOffline(false);
     await operator.row('UPS Express').waitFor({ state: 'detached' });

@@ -37,7 +37,7 @@ describe.skipIf(!isInstalled)(`the page on answers in an envelope${place}`, () =
 
     await operator.page.getByRole('alert').nth(1).waitFor();
 
-    const form = 'The server answered in a form that this page does not know.';
+    const form = 'The server responded in a form that this page does not know.';
     expect(await operator.page.getByRole('alert').allTextContents()).toEqual([form, form]);
     expect(operator.faults).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe.skipIf(!isInstalled)(`the page on errors in another form${place}`, () =
     await operator.alert('Somebody changed this method while you edited it.');
     await operator.field('Sort order').fill('x');
     await operator.button('Keep my changes').click();
-    await operator.alert('The server answered with the status 400.');
+    await operator.alert('The server responded with the status 400.');
 
     expect(operator.faults).toEqual([]);
   });

@@ -17,6 +17,7 @@ export {
 } from './shipping-methods/method-options.js';
 export { type CacheStats } from './shipping-methods/store/view-cache.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.table.js';
+export { ShippingProject } from './shipping-methods/shipping-project.table.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { upsertRequestOf } from './shipping-methods/stored-values.js';
 export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';
@@ -61,7 +62,6 @@ export { type CallOptions } from './database/database.js';
 export { shippingEntities } from './shipping-entities.js';
 export { connectionError } from './database/connection-errors.js';
 export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
-export { ShippingProject } from './shipping-methods/shipping-project.table.js';
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';

@@ -83,7 +83,8 @@ export class HttpSettings {
   @Allow() path = defaultPath;
 
   /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
-  @Allow() version: ControllerOptions['version'] = VERSION_NEUTRAL;
+  @Must('be a version, such as "1", or several versions, or VERSION_NEUTRAL', isVersion)
+  version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
   /**
    * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. A guard finds their metadata by
@@ -175,6 +176,10 @@ function isFunction(value: unknown): boolean {
 function isCache(value: unknown): boolean {
   const { maxBytes } = Object(value) as { maxBytes?: unknown };
   return value === false || (Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0);
+}
+
+function isVersion(value: unknown): boolean {
+  return [value].flat().every((each) => typeof each === 'string' || each === VERSION_NEUTRAL);
 }
 
 function areDecorators(value: unknown): boolean {

@@ -132,7 +132,7 @@ export class ShippingMethods {
     );
   }
 
-  /** Returns all methods by carrier, inactive ones too. */
+  /** Returns all methods by carrier, inactive ones too. @throws InvalidParameterError */
   async tree(projectId: string, options: CallOptions = {}): Promise<ShippingTree> {
     checkIds({ projectId });
     return lazyTree(
@@ -140,7 +140,7 @@ export class ShippingMethods {
     );
   }
 
-  /** Returns the active methods, which a checkout offers, in list order. */
+  /** Returns the active methods, which a checkout offers, in list order. @throws InvalidParameterError */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkIds({ projectId });
     const { methods } = await this.view(projectId, options);
@@ -150,6 +150,7 @@ export class ShippingMethods {
   /**
    * @param options `lock`: the method stays as it is until your transaction ends
    * @returns null when the project has no method with this id
+   * @throws InvalidParameterError
    */
   async find(projectId: string, id: string, options: FindOptions = {}): Promise<ShippingMethodDto | null> {
     checkIds({ projectId });
@@ -201,7 +202,10 @@ export class ShippingMethods {
     return foundAfterWrite(view.byId(id)?.toDto());
   }
 
-  /** Creates the method, or updates the one that has its codes. */
+  /**
+   * Creates the method, or updates the one that has its codes.
+   * @throws ValidationFailedError, InvalidParameterError; TooManyMethodsError when the project holds `maxMethods`
+   */
   async upsert(
     projectId: string,
     request: UpsertShippingMethodRequest,

@@ -11,32 +11,47 @@ const maxPrefixBytes = 29;
  * Gives the columns and indexes of an entity the form that the engine of each DataSource has. The decorators of the columns
  * name only types that every driver of TypeORM accepts. So a DataSource of another engine fails with our error, not with one
  * about a type.
- *
- * TypeORM treats a class with the static methods `hasId`, `save` and `useDataSource` as a `BaseEntity`, and calls
- * `useDataSource` when the DataSource initializes: after it has checked the metadata, and before it uses them.
  */
 export const AdaptToDialect: ClassDecorator = (entity) => {
+  whenInitialized(entity, (metadata, dataSource) => {
+    refuseSharedTable(metadata, dataSource);
+    dialectOf(dataSource).adaptEntity(metadata, dataSource);
+    addPrefix(metadata, dataSource.options.entityPrefix ?? '');
+    adaptReferences(metadata, dataSource);
+  });
+};
+
+/**
+ * Calls a function when a DataSource initializes: after TypeORM has checked the metadata, and before it uses them.
+ *
+ * TypeORM has no hook for this. But it treats a class with the static methods `hasId`, `save` and `useDataSource` as a
+ * `BaseEntity`, and calls its `useDataSource`.
+ */
+function whenInitialized(
+  entity: object,
+  adapt: (metadata: EntityMetadata, dataSource: DataSource) => void,
+): void {
   Object.defineProperties(entity, {
     hasId: { value: () => false },
     save: { value: () => undefined },
     useDataSource: {
-      value(this: typeof entity, dataSource: DataSource) {
-        // `this` may be a subclass that the host made an entity.
-        const metadata = dataSource.getMetadata(this);
-        refuseSharedTable(metadata, dataSource);
-        dialectOf(dataSource).adaptEntity(metadata, dataSource);
-        addPrefix(metadata, dataSource.options.entityPrefix ?? '');
-        // TypeORM has copied the type of our column to a foreign-key column of the host. That column gets the new type.
-        for (const column of dataSource.entityMetadatas.flatMap(({ columns }) => columns)) {
-          const { referencedColumn } = column;
-          if (!referencedColumn || !metadata.ownColumns.includes(referencedColumn)) continue;
-          const { type, length, charset, collation, precision } = referencedColumn;
-          Object.assign(column, { type, length, charset, collation, precision });
-        }
+      // `this` may be a subclass that the host made an entity.
+      value(this: () => unknown, dataSource: DataSource) {
+        adapt(dataSource.getMetadata(this), dataSource);
       },
     },
   });
-};
+}
+
+/** TypeORM has copied the types of our columns to the foreign-key columns of the host. They get the new types. */
+function adaptReferences({ ownColumns }: EntityMetadata, { entityMetadatas }: DataSource): void {
+  for (const column of entityMetadatas.flatMap(({ columns }) => columns)) {
+    const { referencedColumn } = column;
+    if (!referencedColumn || !ownColumns.includes(referencedColumn)) continue;
+    const { type, length, charset, collation, precision } = referencedColumn;
+    Object.assign(column, { type, length, charset, collation, precision });
+  }
+}
 
 /**
  * On PostgreSQL and SQLite, the name of an index is unique in its schema, not only in its table.

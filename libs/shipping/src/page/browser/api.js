@@ -23,8 +23,7 @@ function csrfHeader() {
 }
 
 /**
- * @throws an Error with the members of the problem that the API answers (RFC 9457); its status is 0 if nobody
- *   answers
+ * @throws an Error with the members of the problem that the API sends (RFC 9457); its status is 0 if there is no response
  */
 async function send(method, path, content, etag) {
   const headers = {
@@ -39,13 +38,13 @@ async function send(method, path, content, etag) {
     redirect: 'manual',
     credentials: settings.login === 'bearer' ? 'omit' : 'same-origin',
   };
-  const answer = await fetch(path, { method, headers, body, ...how }).catch(() => Response.error());
-  const result = (await answer.json().catch(() => undefined)) ?? {};
-  if (answer.ok) return result;
-  throw problemOf(answer.type === 'opaqueredirect' ? 401 : answer.status, result);
+  const response = await fetch(path, { method, headers, body, ...how }).catch(() => Response.error());
+  const result = (await response.json().catch(() => undefined)) ?? {};
+  if (response.ok) return result;
+  throw problemOf(response.type === 'opaqueredirect' ? 401 : response.status, result);
 }
 
-/** A filter of the backend may answer in another form than problem details. Then the status says what has happened. */
+/** A filter of the backend may send another form than problem details. Then the status says what has happened. */
 function problemOf(status, result) {
   const code = result.code ?? (status === 412 ? 'version_mismatch' : undefined);
   const values = { ...result, status, project: projectId };
@@ -55,9 +54,9 @@ function problemOf(status, result) {
   return Object.assign(new Error(), { ...result, message, code, errors, status, isOutage });
 }
 
-/** @throws an Error if the backend has put the answer into an envelope of its own */
-function withRows(answer) {
-  if (Array.isArray(answer.data)) return answer;
+/** @throws an Error if the backend has put the response into an envelope of its own */
+function withRows(response) {
+  if (Array.isArray(response.data)) return response;
   throw Object.assign(new Error(t('unexpected')), { errors: [], status: 200 });
 }
 
