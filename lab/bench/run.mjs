@@ -20,7 +20,7 @@ const usage = `npm run bench -- [options]
   --rounds n       7 by default
   --seconds n      load per contender and round, 2 by default
   --no-build       measures dist as it is
-  --write          with --all: writes docs/performance.md and its chart; without it, the figures are only printed
+  --write          with --all: writes docs/performance.md, its chart and figures.md; without it, the figures are only printed
 
 BENCH_POSTGRES_URL and BENCH_MARIADB_URL are servers where databases may be created; by default those of this
 machine.

@@ -32,7 +32,7 @@ const details = {
 };
 
 /** Returns the text of docs/performance.md. @param results the rows and the run of each part */
-export function document(results) {
+export function summary(results) {
   const { rows } = results.postgres;
   return [
     '# Performance',
@@ -46,14 +46,21 @@ export function document(results) {
     othersTable(rows),
     whyWrites,
     growth(results),
-    whereTimeGoes,
-    '## All figures',
+    '## How it was measured',
+    measured(results.postgres),
+    'We do not measure networks, several processes, TLS, logging or guards. Everything runs on one machine, including the load generator. `lab/bench/figures.md` has all figures, on PostgreSQL and MariaDB.',
+  ].join('\n\n');
+}
+
+/** Returns the text of lab/bench/figures.md. @param results as in `summary` */
+export function figures(results) {
+  return [
+    '# All figures of the last run',
     measured(results.postgres),
     howToRead,
     ...Object.keys(details).flatMap((part) =>
       results[part]?.rows.length > 0 ? section(part, results[part]) : [],
     ),
-    notMeasured,
   ].join('\n\n');
 }
 
@@ -107,21 +114,13 @@ function growth({ memory, import: imports }) {
 - **With the events.** A history is read by its primary key, whatever the size of the table.`;
 }
 
-const whereTimeGoes = `## Where the time goes
-
-In a profile of a list from memory (\`node --cpu-prof\`, Node 20, Fastify, 64 connections), a sixth of the CPU time is the system call that sends the response, and a seventh is our code. Garbage collection takes a tenth. The rest is Node's HTTP server, Fastify, Nest, and the shared look-ups. To serve more requests:
-
-- Keep connections alive, also between your proxy and the application.
-- Do not compress small responses in the application. A proxy can do this.
-- Start one process for each core. They need no setting, because each asks the database.`;
-
 function measured({ command, commit, date, load, machine }) {
   return `\`${command}\` measured these figures at ${commit}, ${date}, on ${machine}. Before the run, the load was ${load}. Compare only ratios: another machine gives other rates. \`lab/bench/README.md\` says how it measures.`;
 }
 
 function section(part, { rows, server }) {
   const [title, explanation] = details[part];
-  return [`### ${title}`, `${server}. ${explanation}`, table(rows)];
+  return [`## ${title}`, `${server}. ${explanation}`, table(rows)];
 }
 
 /** Returns a table with a line for each figure and a column for each rival. */
@@ -158,7 +157,3 @@ const howToRead = `- **bare** is Fastify and the driver, with one prepared state
 - **warm**: requests for 100 busy projects of 100 methods, which are in memory. **cold**: the project is not in memory.
 - A cell has the median of the rounds, and in brackets the lowest and the highest value. For requests a second, more than 1 means that we are faster. For **p99**, less than 1 means that we are faster: 99 of 100 requests take less than this time.
 - **by CPU time** has two figures. The first is the CPU time that bare needs for a request, divided by the CPU time that we need. The second is the same for naive. The CPU time includes the server and the database.`;
-
-const notMeasured = `### What is not measured
-
-We do not measure networks, several processes, TLS, logging or guards. Everything runs on one machine, including the load generator.`;
