@@ -13,7 +13,7 @@ const tooOldTypeOrm = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
  */
 export function refuseOtherNest(hasModulesContainer: boolean): void {
   if (!hasModulesContainer) throw twoCopies('@nestjs/core', folderOf('@nestjs/core', fileInApplication()));
-  const error = otherCopy('@nestjs/common', `${folderOf('@nestjs/core')}/package.json`);
+  const error = otherCopy('@nestjs/common', fileIn(folderOf('@nestjs/core')));
   if (error) throw error;
 }
 
@@ -23,10 +23,10 @@ export function refuseOtherNest(hasModulesContainer: boolean): void {
  */
 export function refuseOtherTypeOrm(dataSource: DataSource): void {
   // The application's `@nestjs/typeorm` made the DataSource, so we look for TypeORM from there.
-  const maker = `${folderOf('@nestjs/typeorm', fileInApplication())}/package.json`;
+  const maker = fileIn(folderOf('@nestjs/typeorm', fileInApplication()));
   if (!(dataSource instanceof DataSource)) throw twoCopies('typeorm', folderOf('typeorm', maker));
   const folder = folderOf('typeorm');
-  const version = versionIn(folder);
+  const version = folder && versionIn(folder);
   if (!tooOldTypeOrm.test(version)) return;
   throw new Error(
     `nestjs-shipping needs typeorm 0.3.18 or newer, but ${folder} has version ${version}. Install a newer one, for ` +
@@ -56,5 +56,10 @@ function twoCopies(name: string, theirFolder: string): Error {
 }
 
 function fileInApplication(): string {
-  return `${process.cwd()}/package.json`;
+  return fileIn(process.cwd());
+}
+
+/** A bundled application has no folders of packages. We then look from our own file. */
+function fileIn(folder: string): string {
+  return folder && `${folder}/package.json`;
 }
