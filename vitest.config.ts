@@ -27,6 +27,15 @@ const postgresOnly = ['test/engines/postgres/**', 'test/sample/**'];
 /** These tests find their databases themselves, test code of the documents, or need no database. So they run once. */
 const ownEngines = ['test/engines/*.test.ts', 'test/{guide,page,recipes}/**', 'test/*.test.ts'];
 
+/** These tests are about HTTP and Nest. The engine makes no difference to them, so they run once, too. */
+const ofHttp = [
+  'test/embedding/{answers-of,headers-of}-interceptors.test.ts',
+  'test/embedding/{global-setups,guest,middlewares-and-hooks,mounting,own-envelope,two-copies}.test.ts',
+  'test/embedding/{problem-details-filter,route-decorators}.test.ts',
+  'test/embedding/{catch-all,contract-hints,guards,options}.test.ts',
+  'test/routes/{bad-inputs,head,http2,openapi*}.test.ts',
+];
+
 /** The oldest TypeORM that the package allows, where `test/drivers` is installed. */
 const oldestTypeOrm = fileURLToPath(new URL('./test/drivers/node_modules/typeorm-oldest', import.meta.url));
 
@@ -77,7 +86,11 @@ export default defineConfig({
       { extends: true, test: { ...suite, name: 'embedded, apart', include: ownProcess } },
       ...databases.flatMap((url, index) => {
         const name = `server ${index + 1} (${engineOf(url)})`;
-        const elsewhere = [...ownEngines, ...(engineOf(url).startsWith('postgres') ? [] : postgresOnly)];
+        const elsewhere = [
+          ...ownEngines,
+          ...ofHttp,
+          ...(engineOf(url).startsWith('postgres') ? [] : postgresOnly),
+        ];
         const test = { ...suite, env: { TEST_DATABASE_URL: url } };
         return [
           {
