@@ -33,7 +33,8 @@ class DenyByDefault implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
-    return this.reflector.getAllAndOverride('public', [context.getHandler(), context.getClass()]) === true;
+    const targets = [context.getHandler(), context.getClass()];
+    return this.reflector.getAllAndOverride('permission', targets) === 'shipping:read';
   }
 }
 
@@ -185,12 +186,12 @@ describe('a host', () => {
     expect((await new Client(host.origin, 'p').list()).status).toBe(404);
   });
 
-  it('that denies by default can open single routes by their metadata', async () => {
-    const open = [SetMetadata('public', true)];
+  it('that denies by default lets in who has the permission of a single route', async () => {
+    const readers = [SetMetadata('permission', 'shipping:read')];
     const testing = await compiled(
       [
         typeOrm(database),
-        ShippingModule.forRoot({ http: { routeDecorators: { list: open, events: open } } }),
+        ShippingModule.forRoot({ http: { routeDecorators: { list: readers, events: readers } } }),
       ],
       { providers: [{ provide: APP_GUARD, useClass: DenyByDefault }] },
     );

@@ -16,7 +16,7 @@ interface Codes {
   method_code: string;
 }
 
-/** Stores Vendure's order, our event and a change of our method in Vendure's own transaction. */
+/** Stores Vendure's order and our event in Vendure's own transaction. */
 @Injectable()
 export class Checkout {
   constructor(
@@ -31,18 +31,19 @@ export class Checkout {
     request: RequestContext,
     projectId: string,
     codes: Codes,
-    lastStep: (order: string) => Promise<void>,
+    pay: (order: string) => Promise<void>,
   ): Promise<string> {
     return this.connection.withTransaction(request, async (ctx) => {
       const { manager } = this.connection.getRepository(ctx, Order);
       const { carrier_code, method_code } = codes;
-      const method = await this.methods.findByCodes(projectId, carrier_code, method_code, { manager });
+      const method = await this.methods.findByCodes(projectId, carrier_code, method_code, {
+        manager,
+        lock: true,
+      });
       if (!method?.is_active) throw new UserInputError('Choose another shipping method.');
       const order = await this.orders.create(ctx);
       await this.events.record(projectId, order.code, { type: 'order.placed' }, { manager });
-      const change = { ...codes, method_label: method.method_label, sort_order: method.sort_order + 1 };
-      await this.methods.update(projectId, method.id, change, { manager });
-      await lastStep(order.code);
+      await pay(order.code);
       return order.code;
     });
   }

@@ -26,29 +26,24 @@ async function main(): Promise<void> {
   const checkout = get(Checkout);
   const orders = get(DataSource).getRepository(Order);
   const methods = get(ShippingMethods);
-  const seen: string[] = [];
-  methods.changes.subscribe(({ type }) => seen.push(type));
   const codes = { carrier_code: 'ups', method_code: '03' };
   await methods.create('acme', { ...codes, method_label: 'UPS Ground' });
   const ctx = await get(RequestContextService).create({ apiType: 'shop' });
   const list = `${origin}/api/projects/acme/sales/orders/shipments/methods`;
-  const seenInside: string[] = [];
   let listed: Promise<Response> | undefined;
 
   const code = await checkout.place(ctx, 'acme', codes, async () => {
-    seenInside.push(...seen);
     listed = fetch(list);
     await delay(100);
   });
 
   assert.equal((await listed)?.status, 200);
-  assert.deepEqual([seenInside, seen], [['created'], ['created', 'updated']]);
   assert.equal(await orders.countBy({ code }), 1);
   assert.deepEqual(
     (await orderEvents.list('acme', code)).map(({ type }) => type),
     ['order.placed'],
   );
-  console.log("✓ Vendure's order, our event and our change are committed together");
+  console.log("✓ Vendure's order and our event are committed together");
 
   let lost = '';
   const before = await orders.count();
@@ -59,7 +54,6 @@ async function main(): Promise<void> {
   await assert.rejects(failed, /The payment failed/);
   assert.equal(await orders.count(), before);
   assert.deepEqual(await orderEvents.list('acme', lost), []);
-  assert.deepEqual(seen, ['created', 'updated']);
   console.log('✓ and rolled back together');
 
   const vendure = async (query: string, token = ''): Promise<{ answer: unknown; token?: string }> => {

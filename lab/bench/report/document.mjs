@@ -99,17 +99,13 @@ If a project is not in memory, the module reads all its methods, even for a sing
 
 const whyWrites = `SQL by hand sends one prepared statement. We send six: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, which shows what your triggers have changed, and COMMIT. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
 
-function growth({ memory, import: imports }) {
-  const bytes = memory?.rows.find(({ title }) => title === 'rows only, as the cache counts')?.ours;
+function growth({ import: imports }) {
   const whole = imports?.rows.find(({ rival }) => rival === '')?.ours;
-  const memoryOf = bytes
-    ? `Each method takes ${bytes.replace(/ a method$/, '')} of the cache, without its \`meta\` and without JSON. [Sizes](operations.md#sizes) says how many projects fit.`
-    : '';
   const importOf = whole ? ` An import of 918 methods takes ${whole}.` : '';
   return `## How the cost grows
 
-- **With the methods of a project.** A read from memory costs the same for 20 methods and for 1,000. A new search or filter costs more, because it compares all methods. A tree, and a read that is not from memory, take longer in a project with more methods.${importOf}
-- **With the projects.** The memory is bounded (\`cache.maxBytes\`). A project that nobody reads leaves the memory when other projects need the room. ${memoryOf}
+- **With the methods of a project.** A page of the list costs the same for 20 methods and for 1,000, if the project is in memory. A new search or filter costs more, because it compares all methods. A tree costs more, because it contains all methods. A project that is not in memory costs more, because all its methods are read.${importOf}
+- **With the projects.** The memory is bounded (\`cache.maxBytes\`). A project that nobody reads leaves the memory when other projects need the room. [Sizes](operations.md#sizes) says how many projects fit.
 - **With the instances.** Each instance has its own memory and sends its own look-ups, which read one row by its key. A change costs the same with any number of instances, because it does not have to notify them.
 - **With the events.** A history is read by its primary key, whatever the size of the table.`;
 }
