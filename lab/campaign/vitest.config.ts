@@ -13,23 +13,31 @@ const otherKind = '**/*.embedded.campaign.ts';
 /** CI's size leaves out what would take it too long, unless files are named. */
 const isWhole = isLong || process.env['CAMPAIGN_FILES'] === 'named';
 const hasPostgres = databases.some((url) => url.startsWith('postgres'));
+const hasMysql = databases.some((url) => url.startsWith('mysql'));
 const notEmbedded = [
   '**/*.server.campaign.ts',
   // The embedded database is a PostgreSQL. A server of PostgreSQL stands for it.
   ...(isWhole || !hasPostgres
     ? []
-    : ['lab/campaign/{fuzz,injection,races,tenancy}/**', 'lab/campaign/{freshness,model}.campaign.ts']),
+    : [
+        'lab/campaign/{fuzz,injection,races,tenancy}/**',
+        'lab/campaign/{freshness,model,faults/kill}.campaign.ts',
+      ]),
 ];
-/** In CI's size, the model stands for what is generated there, and killed processes for other faults. */
+/**
+ * In CI's size, the model stands for what is generated, and killed processes for other faults. MySQL stands for MariaDB, which
+ * has the same driver.
+ */
 const others = isWhole ? [] : ['lab/campaign/faults/!(kill).campaign.ts', 'lab/campaign/fuzz/**'];
+const stoodFor = isWhole ? [] : [faults, 'lab/campaign/injection/**'];
 /** Standbys and shards are those of PostgreSQL. */
 const ofPostgres = 'lab/campaign/faults/{failover,shard-loss}.server.campaign.ts';
 const excluded: Record<string, string[]> = {
   postgres: [otherKind],
-  mariadb: [otherKind, ofPostgres, ...others],
+  mariadb: [otherKind, ofPostgres, ...others, ...(hasMysql ? stoodFor : [])],
   mysql: [otherKind, ofPostgres, ...others],
   // One process has the file.
-  sqlite: ['**/*.{embedded,server}.campaign.ts', ...others],
+  sqlite: ['**/*.{embedded,server}.campaign.ts', ...others, ...stoodFor],
 };
 
 /** Tests of faults measure times, so they run after the attacks, one at a time. */

@@ -5,7 +5,7 @@ import { Proxy } from '../../../test/support/proxy.js';
 import { SampleProcess } from '../../../test/support/sample-process.js';
 import { createDatabase } from './host-database.js';
 
-const races = sized({ ci: 2, long: 20 });
+const races = sized({ ci: 1, long: 20 });
 const instances = 4;
 
 describe('instances that start together on an empty server', () => {
