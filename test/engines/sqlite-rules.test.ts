@@ -52,7 +52,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
         ['creates a method', (project) => host.methods.create(project, ground)],
         ['records an event', (project) => host.events.record(project, 'new', { type: 'a.b' })],
         ['removes events', (project) => host.events.removeOrder(project, 'old')],
-      ])('a call of its own that %s returns after this end', async (_, call) => {
+      ])('a call of its own that %s waits for this end', async (_, call) => {
         const project = freshProject();
         await host.events.record(project, 'old', { type: 'a.b' });
         const ends: string[] = [];
@@ -79,6 +79,18 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
       });
     },
   );
+
+  it('refuses a call without the manager that a transaction awaits', async () => {
+    const project = freshProject();
+
+    const transaction = host.dataSource.transaction(async (manager) => {
+      await manager.query('SELECT 1');
+      await host.methods.create(project, ground);
+    });
+
+    await expect(transaction).rejects.toMatchObject({ code: 'database_unavailable', contention: 'lock' });
+    expect((await host.methods.list(project)).data).toEqual([]);
+  });
 
   it('refuses a change that a subscriber of the host makes, and awaits, before a COMMIT', async () => {
     const project = freshProject();

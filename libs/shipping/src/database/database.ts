@@ -108,7 +108,7 @@ export class Database {
     const mayFailAfterwards = this.dataSource.subscribers.some(
       (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
     );
-    // On SQLite, the statement may become part of the transaction of another caller.
+    // On SQLite, the statement would become part of a transaction that another caller has open.
     const { hasOneConnection } = dialectOf(this.dataSource);
     if (callerManager || mayFailAfterwards || hasOneConnection) return this.write(callerManager, work);
     return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: true });
@@ -134,17 +134,8 @@ export class Database {
     if (callerManager) this.transactions.refuseLostTransaction(runnerOf(callerManager));
     const { hasOneConnection } = dialectOf(this.dataSource);
     const begin = async (outside: EntityManager, isRetry: boolean): Promise<Result> => {
-      // On SQLite, the call becomes part of the transaction that another caller has open, and ends after it.
-      if (hasOneConnection && (await this.transactions.hasOpenTransaction(runnerOf(outside)))) {
-        const isCommitted = this.transactions.isCommittedLater(runnerOf(outside));
-        const result = await join(outside, isRetry);
-        if (!(await isCommitted))
-          throw new DatabaseUnavailableError(
-            new Error('Another caller rolled the transaction back.'),
-            'race',
-          );
-        return result;
-      }
+      // Otherwise the call would become part of that transaction, which may be rolled back later.
+      if (hasOneConnection) await this.transactions.untilNoneIsOpen(runnerOf(outside));
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know this level.
       return hasOneConnection || !isRetry

@@ -87,8 +87,8 @@ interface QueryEvent extends TransactionEvent {
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
-/** How long a call on SQLite waits for the end of the transaction of another caller. */
-const maxEndingMs = 2_000;
+/** How long a call on SQLite waits for the transaction of another caller, as long as for another process by default. */
+const maxWaitMs = 5_000;
 
 /**
  * Observes the transactions that TypeORM begins and ends on a DataSource.
@@ -222,30 +222,15 @@ export class Transactions implements EntitySubscriberInterface {
   }
 
   /**
-   * Returns whether another caller has a transaction open on the connection. It waits for a transaction that is ending.
-   * @throws DatabaseUnavailableError when the transaction does not end, because a subscriber of the host waits for this call
+   * Waits until no transaction is open on the connection. On SQLite, another caller may have one open.
+   * @throws DatabaseUnavailableError when that transaction does not end, for instance because it waits for this call
    */
-  async hasOpenTransaction(runner: QueryRunner): Promise<boolean> {
+  async untilNoneIsOpen(runner: QueryRunner): Promise<void> {
     const { open } = this.connectionOf(runner);
-    for (let innermost = open.at(-1); innermost?.isEnding; innermost = open.at(-1)) {
-      await withinMs(innermost.ended, maxEndingMs);
-      if (open.includes(innermost)) throw endedTransactionError();
+    for (let [outermost] = open; outermost; [outermost] = open) {
+      await withinMs(outermost.ended, maxWaitMs);
+      if (open.includes(outermost)) throw new DatabaseUnavailableError(new Error(notEndedMessage), 'lock');
     }
-    return open.length > 0;
-  }
-
-  /**
-   * Waits for the end of the transaction that another caller has open.
-   * @returns whether it was committed; also true if it does not end, because the other caller waits for this call
-   */
-  async isCommittedLater(runner: QueryRunner): Promise<boolean> {
-    const { open } = this.connectionOf(runner);
-    const [outermost] = open;
-    if (!outermost) return false;
-    let isCommitted = false;
-    open.at(-1)?.actions.push(() => (isCommitted = true));
-    await withinMs(outermost.ended, maxEndingMs);
-    return isCommitted || open.includes(outermost);
   }
 
   /** On SQLite, all callers share one connection. */
@@ -355,6 +340,8 @@ export const transactionsOf = onePerDataSource((dataSource) => new Transactions(
 const rolledBackMessage =
   'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
   'statement, or run the statement in a savepoint.';
+const notEndedMessage =
+  'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
 const notObservedMessage =
   'This transaction began before ShippingModule knew the DataSource. Initialize the DataSource before the application ' +
   'starts.';
