@@ -8,7 +8,7 @@ import {
   SetMetadata,
   VersioningType,
 } from '@nestjs/common';
-import { APP_GUARD, Reflector } from '@nestjs/core';
+import { APP_GUARD, Reflector, REQUEST } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
@@ -203,6 +203,16 @@ describe('a host', () => {
     expect((await shop.events('o')).status).toBe(200);
     expect((await shop.tree()).status).toBe(403);
     expect((await shop.create(ground)).status).toBe(403);
+  });
+
+  it('whose options depend on the request is refused, and the error names the reason', async () => {
+    const shipping = ShippingModule.forRootAsync({ inject: [REQUEST], useFactory: () => ({}) });
+    const testing = await compiled([typeOrm(database), shipping]);
+    const options = () => testing.resolve(ShippingMethods, undefined, { strict: false });
+
+    await options();
+
+    await expect(options()).rejects.toThrow('depend on a request-scoped provider');
   });
 
   it('with http: false has the services and no routes', async () => {

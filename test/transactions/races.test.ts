@@ -2,7 +2,7 @@ import { MethodNotFoundError, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
 import { Client, freshProject } from '../support/client.js';
-import { engine, type TestDatabase, testDatabase } from '../support/database.js';
+import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -51,6 +51,36 @@ describe('two instances on one database', () => {
 
     expect(setBack).toMatchObject({ version: 3, sort_order: 0 });
     expect(await other.find(project, id)).toEqual(setBack);
+  });
+
+  onlyWhere('severalConnections', () => {
+    it('keep a change of the other instance when a subscriber of the host reads first in each transaction', async () => {
+      const project = freshProject();
+      const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
+        ShippingMethods,
+        ShippingMethods,
+      ];
+      const before = await other.create(project, ground);
+      const { dataSource } = apps[1]?.database as TestDatabase;
+      let changed = false;
+      dataSource.subscribers.push({
+        async afterTransactionStart({ queryRunner }) {
+          // On MySQL and MariaDB, the snapshot of the transaction begins here.
+          await queryRunner.query('SELECT 1 FROM shipping_project');
+          if (changed) return;
+          changed = true;
+          await one.update(project, before.id, { ...ground, method_label: 'By the other' });
+          await one.create(project, { ...ground, method_code: '07' });
+        },
+      });
+
+      const late = other.update(project, before.id, { ...ground, is_active: false }, { etag: before.etag });
+
+      await expect(late).rejects.toMatchObject({ code: 'version_mismatch' });
+      dataSource.subscribers.pop();
+      expect(await other.list(project)).toEqual(await one.list(project));
+      expect((await other.list(project)).meta.total).toBe(2);
+    });
   });
 
   it('show the methods of the other instance after a change of their own', async () => {

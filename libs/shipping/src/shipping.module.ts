@@ -47,7 +47,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
         useFactory: (options: ShippingModuleOptions, modules?: ModulesContainer) => {
           refuseOtherNest(modules !== undefined);
           const settings = settingsOf(options);
-          if (modules) addMount(modules, { dataSource, http, settings });
+          if (modules) addMount(modules, { definition, dataSource, http, settings });
           return settings;
         },
         inject: [MODULE_OPTIONS_TOKEN, { token: ModulesContainer, optional: true }],

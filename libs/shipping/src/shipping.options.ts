@@ -157,7 +157,14 @@ export function projectParameterOf(
   option = 'ShippingModule option "http.path"',
 ): string {
   const segments = typeof path === 'string' ? path.split('/') : [];
-  const names = segments.filter((segment) => /^:\w+$/.test(segment)).map((segment) => segment.slice(1));
+  const parameters = segments.filter((segment) => /[:*{(]/.test(segment));
+  const partial = parameters.find((segment) => !/^:\w+$/.test(segment));
+  if (partial !== undefined)
+    throw new Error(
+      `${option} has the segment "${partial}". A parameter must be a whole segment of letters, digits and _, such as ` +
+        '":project_id".',
+    );
+  const names = parameters.map((segment) => segment.slice(1));
   const reserved = names.find((name) => name === 'order_id' || name === 'method_id');
   if (reserved)
     throw new Error(`${option} must not have ":${reserved}": our own routes have that parameter.`);

@@ -2,6 +2,8 @@ import { type ModulesContainer } from '@nestjs/core';
 import { type HttpSettings, type ShippingSettings } from '../shipping.options.js';
 
 export interface Mount {
+  /** The definition that `forRoot()` or `forRootAsync()` has returned. */
+  definition: object;
   dataSource: string;
   http: false | HttpSettings;
   settings: ShippingSettings;
@@ -21,6 +23,11 @@ export function mountsOf(modules: ModulesContainer): readonly Mount[] {
  */
 export function addMount(modules: ModulesContainer, mount: Mount): void {
   const mounts = mountsOf(modules);
+  if (mounts.some(({ definition }) => definition === mount.definition))
+    throw new Error(
+      'The options of ShippingModule depend on a request-scoped provider, so Nest makes the module again for each request. ' +
+        'Inject only providers of the default scope into forRootAsync().',
+    );
   const other = mounts.find((earlier) => collide(earlier, mount));
   mountsByApplication.set(modules, [...mounts, mount]);
   if (!other) return;

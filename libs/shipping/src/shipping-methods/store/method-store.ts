@@ -142,9 +142,17 @@ export class MethodStore {
       const changes = decide(view);
       // A change of nothing needs no transaction.
       if (changes.length === 0) return { view, changes: [] };
+      const { readsFromSnapshot } = dialectOf(this.database.dataSource);
       const result = await this.database.write(
         undefined,
-        (manager, isRetry) => this.changeIn(manager, change, { view, changes }, { isStale: isRetry }),
+        (manager, isRetry) =>
+          this.changeIn(
+            manager,
+            change,
+            { view, changes },
+            // A subscriber of the host may have read something when the transaction began. A retry is READ COMMITTED.
+            { isStale: isRetry, isSnapshot: readsFromSnapshot && !isRetry },
+          ),
         afterStatements,
       );
       this.cache.put(result.view);
