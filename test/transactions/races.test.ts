@@ -61,12 +61,12 @@ describe('two instances on one database', () => {
         ShippingMethods,
       ];
       const before = await other.create(project, ground);
-      const { dataSource } = apps[1]?.database as TestDatabase;
+      const { dataSource, table } = apps[1]?.database as TestDatabase;
       let changed = false;
       dataSource.subscribers.push({
         async afterTransactionStart({ queryRunner }) {
           // On MySQL and MariaDB, the snapshot of the transaction begins here.
-          await queryRunner.query('SELECT 1 FROM shipping_project');
+          await queryRunner.query(`SELECT 1 FROM ${table('shipping_project')}`);
           if (changed) return;
           changed = true;
           await one.update(project, before.id, { ...ground, method_label: 'By the other' });
