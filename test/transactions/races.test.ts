@@ -61,7 +61,7 @@ describe('two instances on one database', () => {
         ShippingMethods,
       ];
       const before = await other.create(project, ground);
-      const { dataSource, table } = apps[1]?.database as TestDatabase;
+      const { dataSource, table } = (apps[1] as TestApp).database;
       let changed = false;
       dataSource.subscribers.push({
         async afterTransactionStart({ queryRunner }) {

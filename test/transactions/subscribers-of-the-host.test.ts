@@ -18,13 +18,15 @@ describe('a subscriber of the host', () => {
       beforeTransactionCommit: ({ manager }) =>
         host.events.record(projectId, 'o', { type: 'a.b' }, { manager }),
     };
-    // Subscribers in the options of a DataSource come before ours, too.
-    dataSource.subscribers.unshift(outbox);
+    dataSource.subscribers.push(outbox);
 
+    await dataSource.transaction((manager) => anyStatement(manager));
+    dataSource.subscribers.pop();
+    dataSource.subscribers.unshift(outbox);
     await dataSource.transaction((manager) => anyStatement(manager));
     dataSource.subscribers.shift();
 
-    expect(await host.events.list(projectId, 'o')).toHaveLength(1);
+    expect(await host.events.list(projectId, 'o')).toHaveLength(2);
   });
 
   it('may begin a nested transaction during a statement of a call', async () => {

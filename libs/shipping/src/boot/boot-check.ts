@@ -46,7 +46,6 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
     const { dataSource } = this.database;
     // With `manualInitialization`, the host initializes and migrates later.
     if (!dataSource.isInitialized) return;
-    this.database.observe();
     const tables = await this.tables().catch((error: unknown) => {
       throw connectionError(error, false);
     });

@@ -41,12 +41,6 @@ export class Database {
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
     this.transactions = transactionsOf(dataSource);
-    this.observe();
-  }
-
-  /** Observes your transactions. `DataSource.initialize()` drops our subscriber, so every call subscribes again. */
-  observe(): void {
-    this.transactions.subscribe();
   }
 
   /**
@@ -57,7 +51,6 @@ export class Database {
    *   call inside of a hook without a manager, and a call inside of a statement of ours
    */
   callerManager(options: CallOptions, otherOptions: readonly string[] = []): EntityManager | undefined {
-    this.observe();
     // Without its manager, a call of the host's transaction would commit by itself.
     if (Object(options) !== options) throw new TypeError('The options of a call must be an object.');
     const unknown = Object.keys(options).find((name) => name !== 'manager' && !otherOptions.includes(name));

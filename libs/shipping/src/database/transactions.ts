@@ -103,7 +103,7 @@ export class Transactions implements EntitySubscriberInterface {
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Makes TypeORM report its transactions to us. `DataSource.initialize()` replaces the list of subscribers. */
+  /** Makes TypeORM report its transactions to us. */
   subscribe(): void {
     const { subscribers } = this.dataSource;
     if (!subscribers.includes(this)) subscribers.push(this);
@@ -124,8 +124,7 @@ export class Transactions implements EntitySubscriberInterface {
   /**
    * Runs a call in the innermost transaction that is open on the connection, if there is one.
    * @throws the error of the first call that failed in the transaction; DatabaseUnavailableError when the transaction has
-   *   ended by now, because a statement would commit by itself; Error when the transaction began before we observed the
-   *   DataSource
+   *   ended by now, because a statement would commit by itself; Error when we do not observe the transaction
    */
   async join<Result>(
     runner: QueryRunner,
@@ -172,6 +171,8 @@ export class Transactions implements EntitySubscriberInterface {
   /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
   async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
+    // TypeORM calls all subscribers at once. A subscriber behind ours may make a call, which belongs to this transaction.
+    await Promise.resolve();
     await this.afterCalls(connection, () => {
       refuseFailedTransaction(connection);
       markEnding(connection);
@@ -343,8 +344,8 @@ const rolledBackMessage =
 const notEndedMessage =
   'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
 const notObservedMessage =
-  'This transaction began before ShippingModule knew the DataSource. Initialize the DataSource before the application ' +
-  'starts.';
+  'ShippingModule does not observe this transaction. Add your subscribers to dataSource.subscribers, and do not replace ' +
+  'this list.';
 
 function endedTransactionError(): DatabaseUnavailableError {
   const message =

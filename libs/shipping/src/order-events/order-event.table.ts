@@ -1,5 +1,5 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
-import { AdaptToDialect } from '../database/dialects/adapt-entity.js';
+import { AdaptToDialect } from '../database/adapt-entity.js';
 import { type OrderEventActor } from './dto/order-event.dto.js';
 
 const collation = 'C';

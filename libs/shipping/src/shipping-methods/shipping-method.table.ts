@@ -1,5 +1,5 @@
 import { Check, Column, Entity, PrimaryColumn, Unique } from 'typeorm';
-import { AdaptToDialect } from '../database/dialects/adapt-entity.js';
+import { AdaptToDialect } from '../database/adapt-entity.js';
 
 /** Orders by code point and compares exactly, whatever the locale of the database is. */
 const collation = 'C';

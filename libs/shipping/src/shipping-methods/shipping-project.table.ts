@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { AdaptToDialect } from '../database/dialects/adapt-entity.js';
+import { AdaptToDialect } from '../database/adapt-entity.js';
 
 /**
  * One row for each project that has, or had, methods. The first method of a project inserts the row, and the row stays when

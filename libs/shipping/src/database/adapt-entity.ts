@@ -1,5 +1,6 @@
 import { type DataSource, type EntityMetadata } from 'typeorm';
-import { dialectOf } from './dialects.js';
+import { transactionsOf } from './transactions.js';
+import { dialectOf } from './dialects/dialects.js';
 
 /** The names of our own constraints and indexes. A host may add others to our entities. */
 const ourName = /^(pk|uq|ix|ck)_shipping_/;
@@ -8,7 +9,8 @@ const ourName = /^(pk|uq|ix|ck)_shipping_/;
 const maxPrefixBytes = 29;
 
 /**
- * Gives the columns and indexes of an entity the form that the engine of each DataSource has. The decorators of the columns
+ * Gives the columns and indexes of an entity the form that the engine of each DataSource has, and observes the transactions
+ * of the DataSource. The decorators of the columns
  * name only types that every driver of TypeORM accepts. So a DataSource of another engine fails with our error, not with one
  * about a type.
  */
@@ -18,6 +20,8 @@ export const AdaptToDialect: ClassDecorator = (entity) => {
     dialectOf(dataSource).adaptEntity(metadata, dataSource);
     addPrefix(metadata, dataSource.options.entityPrefix ?? '');
     adaptReferences(metadata, dataSource);
+    // TypeORM makes a new list of subscribers each time.
+    transactionsOf(dataSource).subscribe();
   });
 };
 
