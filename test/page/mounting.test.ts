@@ -316,6 +316,11 @@ describe('the options of the page', () => {
       { mounts: [{}, { http: { path: 'partners/:partner' } }] },
       'option "routes" must be the http.path of one mount: api/projects/:project_id/sales/orders, partners/:partner.',
     ],
+    [
+      'routes of another version',
+      { mounts: [{ http: { version: '1' } }] },
+      'option "routes" with the whole path, such as "v1/api/projects/:project_id/sales/orders".',
+    ],
     ['another path', { page: { routes: 'other' } }, 'option "routes" must be the http.path of one mount'],
     [
       'a parameter that nobody fills in',

@@ -11,9 +11,11 @@ export interface PageRoutes {
 }
 
 /** @throws Error that names the remedy when there is no such mount, or when the option must choose one of several */
-export function pageRoutesOf(modules: ModulesContainer, { path, routes }: PageSettings): PageRoutes {
+export function pageRoutesOf(modules: ModulesContainer, { path, version, routes }: PageSettings): PageRoutes {
   const paths = new Map(
-    mountsOf(modules).flatMap(({ http, settings }) => (http ? [[http.path, settings]] : [])),
+    mountsOf(modules).flatMap(({ http, settings }) =>
+      http ? [[http.path, { settings, version: http.version }]] : [],
+    ),
   );
   const [only, ...others] = paths.keys();
   if (only === undefined)
@@ -26,10 +28,14 @@ export function pageRoutesOf(modules: ModulesContainer, { path, routes }: PageSe
     throw new Error(
       `ShippingPageModule option "routes" must be the http.path of one mount: ${[...paths.keys()].join(', ')}.`,
     );
-  return {
-    path: relative(path, wanted, projectParameterOf(mounted)),
-    settings: paths.get(mounted) as Mount['settings'],
-  };
+  const mount = paths.get(mounted) as NonNullable<ReturnType<typeof paths.get>>;
+  const versions = [mount.version].flat();
+  if (routes === undefined && ![version].flat().some((each) => versions.includes(each)))
+    throw new Error(
+      `The routes have the version ${String(versions[0])}, and the page has another one. If it is in their URI, give ` +
+        `ShippingPageModule the option "routes" with the whole path, such as "v${String(versions[0])}/${mounted}".`,
+    );
+  return { path: relative(path, wanted, projectParameterOf(mounted)), settings: mount.settings };
 }
 
 /** Leads up from the page, and down to the routes. A prefix that both have is not part of it, so a proxy may change it. */
