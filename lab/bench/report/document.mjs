@@ -36,7 +36,7 @@ export function summary(results) {
   const { rows } = results.postgres;
   return [
     '# Performance',
-    'Lists and trees that are read again and again are much faster than what a team writes by hand. The first read of a large project, and single writes, are slower than SQL by hand.',
+    'Lists and trees that are read again and again are much faster than what a team writes by hand. The first read of a project, a history and single writes are slower than SQL by hand.',
     '![Requests a second, compared with Fastify and SQL by hand, and with Nest, Fastify and TypeORM by hand](performance.svg)',
     '## Reads',
     'Each figure is our rate of requests divided by the rate of **Nest, Fastify and TypeORM by hand**. In brackets, it is divided by the rate of **Fastify and SQL by hand**. More than 1 means that we are faster.',
