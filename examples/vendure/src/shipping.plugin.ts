@@ -31,7 +31,7 @@ export class Checkout {
     request: RequestContext,
     projectId: string,
     codes: Codes,
-    pay: (order: string) => Promise<void>,
+    storeMore: (order: string) => Promise<void>,
   ): Promise<string> {
     return this.connection.withTransaction(request, async (ctx) => {
       const { manager } = this.connection.getRepository(ctx, Order);
@@ -43,7 +43,8 @@ export class Checkout {
       if (!method?.is_active) throw new UserInputError('Choose another shipping method.');
       const order = await this.orders.create(ctx);
       await this.events.record(projectId, order.code, { type: 'order.placed' }, { manager });
-      await pay(order.code);
+      // Store what else belongs to the order. Charge the card after the commit.
+      await storeMore(order.code);
       return order.code;
     });
   }

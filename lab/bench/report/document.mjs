@@ -36,7 +36,7 @@ export function summary(results) {
   const { rows } = results.postgres;
   return [
     '# Performance',
-    'Lists and trees that are read again and again are much faster than what a team writes by hand. The first read of a project, a history and single writes are slower than SQL by hand.',
+    'Lists and trees that are read again and again are much faster than what a team writes by hand. The first read of a project, the history of an order and single writes are slower than SQL by hand.',
     '![Requests a second, compared with Fastify and SQL by hand, and with Nest, Fastify and TypeORM by hand](performance.svg)',
     '## Reads',
     'Each figure is our rate of requests divided by the rate of **Nest, Fastify and TypeORM by hand**. In brackets, it is divided by the rate of **Fastify and SQL by hand**. More than 1 means that we are faster.',
@@ -97,7 +97,7 @@ const whyReads = `A project is in memory after its first read, until it changes 
 
 If a project is not in memory, the module reads all its methods, even for a single page. SQL by hand reads 20 rows with a LIMIT. If most of your reads are the first read of a large project, write them by hand.`;
 
-const whyWrites = `SQL by hand sends one prepared statement. We send six: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, which shows what your triggers have changed, and COMMIT. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
+const whyWrites = `SQL by hand sends one prepared statement. We send six: a look-up of the revision, BEGIN, the new revision, the row, a read of the project, and COMMIT. The read shows what your triggers have changed. A shop reads its methods at every checkout and changes them a few times a day. For many changes at once, use \`upsertMany\`.`;
 
 function growth({ import: imports }) {
   const whole = imports?.rows.find(({ rival }) => rival === '')?.ours;
