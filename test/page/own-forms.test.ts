@@ -10,10 +10,13 @@ import {
 import { ShippingMethods } from 'nestjs-shipping';
 import { map, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { isInstalled, pageInBrowser, place } from './page-in-browser.js';
+import { fourMethods, isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
 class Envelope implements NestInterceptor {
+  isOn = true;
+
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (!this.isOn) return next.handle();
     return next.handle().pipe(map((data: unknown) => ({ data })));
   }
 }
@@ -30,7 +33,8 @@ class CatchAll implements ExceptionFilter {
 }
 
 describe.skipIf(!isInstalled)(`the page on answers in an envelope${place}`, () => {
-  const page = pageInBrowser({ configure: (app) => app.useGlobalInterceptors(new Envelope()) });
+  const envelope = new Envelope();
+  const page = pageInBrowser({ configure: (app) => app.useGlobalInterceptors(envelope) });
 
   it('says that it does not know their form', async () => {
     const operator = await page.open('acme&order=1');
@@ -40,6 +44,18 @@ describe.skipIf(!isInstalled)(`the page on answers in an envelope${place}`, () =
     const form = 'The server responded in a form that this page does not know.';
     expect(await operator.page.getByRole('alert').allTextContents()).toEqual([form, form]);
     expect(operator.faults).toEqual([]);
+  });
+
+  it('shows the methods as soon as there is no envelope, although the browser has kept the old response', async () => {
+    envelope.isOn = true;
+    const shop = await fourMethods(page.origin);
+    const operator = await page.open(shop.project);
+    await operator.page.getByRole('alert').waitFor();
+
+    envelope.isOn = false;
+    await operator.page.reload();
+
+    await operator.row('UPS Ground').waitFor();
   });
 });
 

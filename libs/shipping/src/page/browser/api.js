@@ -25,7 +25,7 @@ function csrfHeader() {
 /**
  * @throws an Error with the members of the problem that the API sends (RFC 9457); its status is 0 if there is no response
  */
-async function send(method, path, content, etag) {
+async function send(method, path, content, etag, cache = 'no-cache') {
   const headers = {
     ...(token && { authorization: `Bearer ${token}` }),
     ...(method !== 'GET' && csrfHeader()),
@@ -34,7 +34,7 @@ async function send(method, path, content, etag) {
   const body = content && new Blob([JSON.stringify(content)], { type: 'application/json' });
   // With `no-cache`, the browser sends If-None-Match by itself. Some backends redirect to their login page.
   const how = {
-    cache: 'no-cache',
+    cache,
     redirect: 'manual',
     credentials: settings.login === 'bearer' ? 'omit' : 'same-origin',
   };
@@ -55,13 +55,16 @@ function problemOf(status, result) {
 }
 
 /** @throws an Error if the backend has put the response into an envelope of its own */
-function withRows(response) {
+async function read(path) {
+  let response = await send('GET', path);
+  // The browser may have kept a response from before the backend excluded our routes from its envelope.
+  if (!Array.isArray(response.data)) response = await send('GET', path, undefined, undefined, 'reload');
   if (Array.isArray(response.data)) return response;
   throw Object.assign(new Error(t('unexpected')), { errors: [], status: 200 });
 }
 
-export const tree = async () => withRows(await send('GET', `${methods}/tree`)).data;
-export const list = async (query) => withRows(await send('GET', `${methods}?${new URLSearchParams(query)}`));
+export const tree = async () => (await read(`${methods}/tree`)).data;
+export const list = (query) => read(`${methods}?${new URLSearchParams(query)}`);
 /** The API has no route that reads one method, so this reads a list of one. */
 export const find = async (id) => (await list({ 'filter[id]': id })).data[0];
 export const create = (body) => send('POST', methods, body);
@@ -77,4 +80,4 @@ export function update(method, changes) {
 }
 
 /** Returns the whole history of an order, with the oldest event first. */
-export const events = async (order) => withRows(await send('GET', `${orders}/${encodeURIComponent(order)}/events`)).data;
+export const events = async (order) => (await read(`${orders}/${encodeURIComponent(order)}/events`)).data;
