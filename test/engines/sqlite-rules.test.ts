@@ -80,6 +80,23 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     },
   );
 
+  it('keeps what a call has acknowledged when another caller begins at the same moment, and rolls back', async () => {
+    const lost: number[] = [];
+    for (let microtasks = 0; microtasks < 40; microtasks++) {
+      const project = freshProject();
+      const call = host.events.record(project, 'o', { type: 'a.b' });
+      for (let passed = 0; passed < microtasks; passed++) await Promise.resolve();
+      const transaction = host.dataSource.transaction(async (manager) => {
+        await host.events.record(project, 'other', { type: 'a.b' }, { manager });
+        throw new Error('rolled back');
+      });
+      await Promise.allSettled([call, transaction]);
+      if ((await host.events.list(project, 'o')).length === 0) lost.push(microtasks);
+    }
+
+    expect(lost).toEqual([]);
+  });
+
   it('refuses a call without the manager that a transaction awaits', async () => {
     const project = freshProject();
 

@@ -54,8 +54,9 @@ describe.skipIf(!isInstalled)(`the page on answers in an envelope${place}`, () =
 
     envelope.isOn = false;
     await operator.page.reload();
-
     await operator.row('UPS Ground').waitFor();
+
+    expect(operator.faults).toEqual([]);
   });
 });
 

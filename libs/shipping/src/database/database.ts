@@ -126,14 +126,12 @@ export class Database {
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
     if (callerManager) this.transactions.refuseLostTransaction(runnerOf(callerManager));
     const { hasOneConnection } = dialectOf(this.dataSource);
-    const begin = async (outside: EntityManager, isRetry: boolean): Promise<Result> => {
-      // Otherwise the call would become part of that transaction, which may be rolled back later.
-      if (hasOneConnection) await this.transactions.untilNoneIsOpen(runnerOf(outside));
+    const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
-      // SQLite has one writer at a time, and does not know this level.
-      return hasOneConnection || !isRetry
-        ? outside.transaction(run)
-        : outside.transaction('READ COMMITTED', run);
+      // SQLite has one writer at a time, and does not know READ COMMITTED.
+      if (hasOneConnection)
+        return this.transactions.runAlone(runnerOf(outside), () => outside.transaction(run));
+      return isRetry ? outside.transaction('READ COMMITTED', run) : outside.transaction(run);
     };
     return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
   }

@@ -42,6 +42,8 @@ interface Connection {
   commits: number;
   /** On PostgreSQL, a nested transaction that could not begin has rolled the outer one back. The host may not know it yet. */
   hasLostTransaction: boolean;
+  /** On SQLite, the transaction of ours that runs now. */
+  ownTransaction?: Promise<unknown> | undefined;
 }
 
 /** A step is what a call runs: its statements, or its hook. */
@@ -100,6 +102,8 @@ const maxWaitMs = 5_000;
 export class Transactions implements EntitySubscriberInterface {
   private readonly connections = new WeakMap<QueryRunner, Connection>();
   private readonly steps = new AsyncLocalStorage<Step>();
+  /** Whether this code runs in a transaction of ours on SQLite. */
+  private readonly ownTransactions = new AsyncLocalStorage<true>();
 
   constructor(private readonly dataSource: DataSource) {}
 
@@ -148,6 +152,7 @@ export class Transactions implements EntitySubscriberInterface {
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
+    while (connection.ownTransaction && !this.ownTransactions.getStore()) await connection.ownTransaction;
     // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
     await this.afterCalls(connection, () => {
       connection.hasLostTransaction = false;
@@ -223,14 +228,24 @@ export class Transactions implements EntitySubscriberInterface {
   }
 
   /**
-   * Waits until no transaction is open on the connection. On SQLite, another caller may have one open.
-   * @throws DatabaseUnavailableError when that transaction does not end, for instance because it waits for this call
+   * Runs a transaction of ours on the one connection of SQLite: when no transaction of another caller is open there. Another
+   * caller then begins after its end.
+   * @throws DatabaseUnavailableError when the other transaction does not end, for instance because it waits for this call
    */
-  async untilNoneIsOpen(runner: QueryRunner): Promise<void> {
-    const { open } = this.connectionOf(runner);
+  async runAlone<Result>(runner: QueryRunner, transaction: () => Promise<Result>): Promise<Result> {
+    const connection = this.connectionOf(runner);
+    const { open } = connection;
     for (let [outermost] = open; outermost; [outermost] = open) {
       await withinMs(outermost.ended, maxWaitMs);
       if (open.includes(outermost)) throw new DatabaseUnavailableError(new Error(notEndedMessage), 'lock');
+    }
+    // Nothing may come between the check and the begin.
+    const result = this.ownTransactions.run(true, transaction);
+    connection.ownTransaction = result.catch(() => undefined);
+    try {
+      return await result;
+    } finally {
+      connection.ownTransaction = undefined;
     }
   }
 
@@ -315,12 +330,7 @@ export class Transactions implements EntitySubscriberInterface {
       const around = open.findIndex((each) => each === step?.transaction);
       return [...(step?.calls ?? []), ...open.slice(around + 1).flatMap((each) => [...each.calls])];
     };
-    while (calls().length > 0) {
-      await Promise.allSettled(calls());
-      // On SQLite, these may be calls in the transaction of another caller, which is committed before the next turn of the
-      // event loop.
-      if (this.hasOneConnection) await new Promise(soon);
-    }
+    while (calls().length > 0) await Promise.allSettled(calls());
     await action();
   }
 
