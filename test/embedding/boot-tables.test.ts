@@ -10,7 +10,7 @@ import {
 import { embeddedPostgres } from 'nestjs-shipping/testing';
 import { Logger } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
+import { Column, DataSource, DefaultNamingStrategy, Entity, PrimaryColumn } from 'typeorm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -92,6 +92,18 @@ describe('the tables, when an application boots,', () => {
     const opening = testDatabase({ entities: [MethodOfHost, ...shippingEntities], synchronize: true });
 
     await expect(opening).rejects.toThrow(/Your entity MethodOfHost also has the table \S*shipping_method\./);
+  });
+
+  it('are refused when a namingStrategy renames their columns, and the error says what it may rename', async () => {
+    class UpperCase extends DefaultNamingStrategy {
+      override columnName(property: string, custom: string): string {
+        return (custom || property).toUpperCase();
+      }
+    }
+
+    const opening = testDatabase({ namingStrategy: new UpperCase() });
+
+    await expect(opening).rejects.toThrow('The namingStrategy of the DataSource renames our columns');
   });
 
   it('may also be read through an entity of the host', async () => {

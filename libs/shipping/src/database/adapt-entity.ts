@@ -78,9 +78,15 @@ function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, pre
  * host's table into ours.
  * @throws Error that names the remedy
  */
-function refuseSharedTable({ tablePath }: EntityMetadata, { entityMetadatas }: DataSource): void {
+function refuseSharedTable(ours: EntityMetadata, { entityMetadatas }: DataSource): void {
+  const { tablePath } = ours;
   const isOther = ({ columns }: EntityMetadata): boolean =>
     columns.every(({ databaseName }) => databaseName !== 'project_id');
+  if (isOther(ours))
+    throw new Error(
+      'The namingStrategy of the DataSource renames our columns, such as project_id. It may rename our tables, but not ' +
+        'their columns.',
+    );
   const other = entityMetadatas.find((each) => each.tablePath === tablePath && isOther(each));
   if (!other) return;
   throw new Error(
