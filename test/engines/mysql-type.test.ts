@@ -112,6 +112,19 @@ for (const [type, server] of servers)
       );
     });
 
+    it('creates and changes methods when the driver counts only the rows that a statement has changed', async () => {
+      const host = await hostOn(database, {}, { type, flags: ['-FOUND_ROWS'] });
+      const project = freshProject();
+      const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
+
+      const created = await host.methods.create(project, ground);
+      const updated = await host.methods.update(project, created.id, { ...ground, sort_order: 1 });
+      const removed = await host.methods.removeProject(project);
+      await host.close();
+
+      expect([updated.version, removed]).toEqual([2, 1]);
+    });
+
     it('finds the first event with a key, even if the snapshot is older', async () => {
       const host = await hostOn(database, {}, { type });
       const event = [freshProject(), 'o', { type: 'a.b', dedupe_key: 'once' }] as const;

@@ -7,14 +7,17 @@ export class DatabaseUnavailableError extends ShippingException {
   override readonly headers = retryAfter;
   override readonly endsTransaction = true;
 
-  /** @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization failure */
+  /**
+   * @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization failure
+   * @param reason the first sentence of `detail`
+   */
   constructor(
     cause: unknown,
     readonly contention?: 'lock' | 'race',
-  ) {
-    const reason = contention
+    reason = contention
       ? 'Another change of the same data was faster, or has not ended.'
-      : 'The database is not available now.';
+      : 'The database is not available now.',
+  ) {
     const detail = `${reason} Nothing was changed. Try again.`;
     super({ title: 'Database unavailable', status: 503, code: 'database_unavailable', detail }, { cause });
   }

@@ -361,7 +361,7 @@ function endedTransactionError(): DatabaseUnavailableError {
   const message =
     'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
     'subscriber of TypeORM made it in beforeTransactionCommit, or the connection was lost.';
-  return new DatabaseUnavailableError(new Error(message));
+  return new DatabaseUnavailableError(new Error(message), undefined, message);
 }
 
 /** Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin. */

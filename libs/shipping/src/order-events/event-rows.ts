@@ -190,8 +190,6 @@ function selectEvents(manager: EntityManager) {
   const query = manager
     .createQueryBuilder(OrderEvent, 'e')
     .select(dialectOf(manager.connection).valueColumn('e.seq'), 'seq');
-  // A DataSource with TypeORM's query cache would return old rows.
-  query.cache(false);
   for (const name of columnNames) query.addSelect(columnSql(manager, name, `e.${name}`), name);
   return query;
 }

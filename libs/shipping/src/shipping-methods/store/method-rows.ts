@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { isDuplicate } from '../../database/connection-errors.js';
@@ -91,19 +92,20 @@ export async function replaceRevision(
   known: string | undefined,
   next: string,
 ): Promise<boolean> {
-  if (known === undefined) await addProject(manager, projectId, next);
-  // Drivers count an INSERT that finds a row differently. So the UPDATE decides: it matches `next` only if our INSERT has
-  // added the row.
-  const values = { projectId, known: known ?? next, next };
+  // Drivers count an INSERT that finds a row differently, and an UPDATE that changes nothing. So the UPDATE decides: it matches
+  // this revision only if our INSERT has added the row, and changes it.
+  const current = known ?? randomUUID();
+  if (known === undefined) await addProject(manager, projectId, current);
+  const values = { projectId, current, next };
   const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
-    setRevision(manager).where('project_id = :projectId AND revision = :known'),
+    setRevision(manager).where('project_id = :projectId AND revision = :current'),
   );
   return affected === 1;
 }
 
 /** Waits for the other writers of a project, and gives it a revision, which locks its row. */
 export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  await addProject(manager, projectId, next);
+  await addProject(manager, projectId, randomUUID());
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
     setRevision(manager).where('project_id = :projectId'),
   );
@@ -119,9 +121,9 @@ function setRevision(manager: EntityManager) {
 }
 
 /** Adds the row of a project, if there is none. On MySQL and MariaDB it also locks a row that it finds. */
-export async function addProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  await runCached(manager, ShippingProject, 'project', { projectId, next }, () => {
-    const values = { projectId: () => ':projectId', revision: () => ':next' };
+export async function addProject(manager: EntityManager, projectId: string, revision: string): Promise<void> {
+  await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
+    const values = { projectId: () => ':projectId', revision: () => ':revision' };
     const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
     return dialectOf(manager.connection).ifAbsent(insert, 'project_id');
   });
@@ -168,7 +170,10 @@ function* statementsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
   if (part.length > 0) yield part;
 }
 
-/** Updates methods, each by one statement. */
+/** The database did not change a row of the view. */
+export class UnchangedRowError extends Error {}
+
+/** Updates methods, each by one statement. @throws UnchangedRowError */
 export async function updateMethods(
   manager: EntityManager,
   projectId: string,
@@ -187,12 +192,14 @@ export async function updateMethods(
       .updateEntity(false)
       .execute()
       .catch(throwLostRace);
-    // Somebody deleted the row by hand, or a trigger keeps it as it is.
     if (affected !== 1)
-      throw lostRace(new Error('A method was not updated. Somebody may have deleted its row by hand.'));
+      throw new UnchangedRowError(
+        'A method was not updated. A trigger may keep its row, or somebody has deleted it.',
+      );
   }
 }
 
+/** @throws UnchangedRowError */
 export async function deleteMethods(
   manager: EntityManager,
   projectId: string,
@@ -206,9 +213,10 @@ export async function deleteMethods(
     const { affected } = await runCached(manager, ShippingMethod, `delete ${condition}`, values, () =>
       manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
     );
-    // A row was deleted by hand, or a trigger keeps it.
     if (affected !== part.length)
-      throw lostRace(new Error('A method was not deleted. A trigger of the database may have kept it.'));
+      throw new UnchangedRowError(
+        'A method was not deleted. A trigger may keep its row, or somebody has deleted it.',
+      );
   }
 }
 

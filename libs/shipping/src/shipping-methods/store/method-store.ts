@@ -23,6 +23,7 @@ import {
   replaceRevision,
   revisionsOf,
   setsOf,
+  UnchangedRowError,
   updateMethods,
 } from './method-rows.js';
 import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
@@ -216,13 +217,18 @@ export class MethodStore {
     { isStale = false, isSnapshot = false },
   ): Promise<ChangeResult> {
     const revision = randomUUID();
+    let isLocked = false;
     if (isStale || !(await replaceRevision(manager, projectId, view.revision, revision))) {
       if (isSnapshot) throw lostRace();
       await lockProject(manager, projectId, revision);
+      isLocked = true;
       view = await this.read(manager, projectId);
       changes = decide(view);
     }
-    await writeRows(manager, projectId, changes);
+    await writeRows(manager, projectId, changes).catch((error: unknown) => {
+      // A view that was read after the lock is not stale, so a trigger keeps the row.
+      throw error instanceof UnchangedRowError && !isLocked ? lostRace(error) : error;
+    });
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
     return { view: after, changes: changesShownIn(view, after, changes) };
