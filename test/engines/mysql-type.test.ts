@@ -112,6 +112,12 @@ for (const [type, server] of servers)
       );
     });
 
+    it('is refused at boot with a time-out at which the driver stops waiting', async () => {
+      const host = hostOn(database, {}, { type, enableQueryTimeout: true, maxQueryExecutionTime: 3000 });
+
+      await expect(host).rejects.toThrow('The DataSource has enableQueryTimeout.');
+    });
+
     it('creates and changes methods when the driver counts only the rows that a statement has changed', async () => {
       const host = await hostOn(database, {}, { type, flags: ['-FOUND_ROWS'] });
       const project = freshProject();

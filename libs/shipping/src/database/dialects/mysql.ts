@@ -142,7 +142,17 @@ const refusedSettings: {
 
 async function checkDatabase(dataSource: DataSource): Promise<void> {
   // TypeORM 1 begins transactions at this level.
-  const { isolationLevel } = dataSource.options as { isolationLevel?: string };
+  const { isolationLevel, enableQueryTimeout, maxQueryExecutionTime } = dataSource.options as {
+    isolationLevel?: string;
+    enableQueryTimeout?: boolean;
+    maxQueryExecutionTime?: number;
+  };
+  if (enableQueryTimeout && maxQueryExecutionTime)
+    throw new Error(
+      'The DataSource has enableQueryTimeout. With it, a connection may go back to the pool inside an open transaction, and ' +
+        'acknowledged rows are rolled back later. Remove it, and set max_statement_time (MariaDB) or max_execution_time ' +
+        '(MySQL) on the server.',
+    );
   if (isolationLevel === 'READ UNCOMMITTED')
     throw new Error(
       'The DataSource has isolationLevel: READ UNCOMMITTED. With it, reads show changes that are rolled back later. Set ' +
