@@ -33,7 +33,7 @@ const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIO
 function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
   mountOneFormat();
   const { isGlobal, dataSource, imports, http } = staticSettingsOf(extras);
-  // This is called only for its side effect: it registers our entities for `autoLoadEntities`.
+  // This registers our entities for `autoLoadEntities`. We do not import it, because we inject no repositories.
   TypeOrmModule.forFeature(shippingEntities, dataSource);
   return {
     ...definition,

@@ -10,9 +10,8 @@ const maxPrefixBytes = 29;
 
 /**
  * Gives the columns and indexes of an entity the form that the engine of each DataSource has, and observes the transactions
- * of the DataSource. The decorators of the columns
- * name only types that every driver of TypeORM accepts. So a DataSource of another engine fails with our error, not with one
- * about a type.
+ * of the DataSource. The decorators of the columns name only types that every driver of TypeORM accepts. So a DataSource of
+ * another engine fails with our error, not with one about a type.
  */
 export const AdaptToDialect: ClassDecorator = (entity) => {
   whenInitialized(entity, (metadata, dataSource) => {
