@@ -11,7 +11,7 @@ it('each text has the same values in every language', () => {
   const { en, de } = pageTexts;
   const [english, german] = [valuesOf(en), valuesOf(de)].map((values) =>
     // The German texts of these faults do not repeat the detail of the API, which is in English.
-    values.filter(([name]) => !/^fault_(type|length|range)$/.test(String(name))),
+    values.filter(([name]) => !/^violation_(type|length|range)$/.test(String(name))),
   );
 
   expect(german).toEqual(english);

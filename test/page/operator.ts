@@ -101,7 +101,7 @@ export class Operator {
   /** The fault at a field. */
   faultAt(name: string): Promise<string | null> {
     return this.field(name).evaluate(
-      (input) => input.closest('.field')?.querySelector('.fault')?.textContent ?? null,
+      (input) => input.closest('.field')?.querySelector('.violation')?.textContent ?? null,
     );
   }
 

@@ -54,7 +54,7 @@ function metaOf(lines) {
 }
 
 /**
- * Turns a fault, which the API describes for programs, into a text for the operator. The text has the label of the
+ * Turns a violation, which the API describes for programs, into a text for the operator. The text has the label of the
  * field, and a shorter rule for codes.
  */
 function readable({ pointer = '', code, detail = '' }) {
@@ -64,11 +64,11 @@ function readable({ pointer = '', code, detail = '' }) {
   const isMeta = code === 'type' && pointer === '/meta';
   const kind = (isCode && 'code_format') || (isMeta && 'meta_type') || code;
   const inWords = detail.replace(name, field);
-  return { name, text: t(`fault_${kind}`, { field, detail: inWords }) ?? inWords };
+  return { name, text: t(`violation_${kind}`, { field, detail: inWords }) ?? inWords };
 }
 
 export class MethodForm extends Component {
-  state = { faults: [] };
+  state = { violations: [] };
   before = storedIn(this.props.method);
 
   save = async (event, current) => {
@@ -93,17 +93,17 @@ export class MethodForm extends Component {
       const other = id && (await api.find(id).catch(() => undefined));
       const find = (selector) => document.querySelector(`dialog ${selector}`);
       const focus = () => (find('[aria-invalid]') ?? find('[role=alert]')).focus();
-      this.setState({ isSaving: false, problem, changes, other, faults: (problem.errors ?? []).map(readable) }, focus);
+      this.setState({ isSaving: false, problem, changes, other, violations: (problem.errors ?? []).map(readable) }, focus);
     }
   };
 
-  render({ method, onClose }, { problem, faults, isSaving }) {
+  render({ method, onClose }, { problem, violations, isSaving }) {
     const field = (name) => {
       const { read: _, ...described } = fields[name];
       const value = name === 'meta' ? linesOf(this.before.meta) : this.before[name];
-      const texts = faults.filter((fault) => fault.name === name).map(({ text }) => text);
+      const texts = violations.filter((violation) => violation.name === name).map(({ text }) => text);
       return html`
-        <${Field} key=${name} name=${name} label=${t(name)} hint=${t(`${name}_hint`)} faults=${texts}
+        <${Field} key=${name} name=${name} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
           defaultValue=${value} defaultChecked=${value} ...${described}>
           ${name === 'use_default' && method.inherited?.length > 0 && html`<p class="alone">${this.alone()}</p>`}
           ${method.inherited?.includes(name) && html`<p class="inherited">${t('inherited_value')} <b>${asText(method[name])}</b></p>`}
@@ -126,11 +126,11 @@ export class MethodForm extends Component {
     return t('without_defaults', { values: method.inherited.map(value).join(', ') });
   }
 
-  refusal({ problem, faults, other } = this.state) {
+  refusal({ problem, violations, other } = this.state) {
     return html`
       <div class="alert" role="alert" tabindex="-1">
         <h3>${problem.message}</h3>
-        ${faults.map(({ name, text }) => !fields[name] && html`<p key=${text}>${text}</p>`)}
+        ${violations.map(({ name, text }) => !fields[name] && html`<p key=${text}>${text}</p>`)}
         ${other && (problem.existing_id ? this.opener(t('open_other')) : this.comparison())}
       </div>`;
   }

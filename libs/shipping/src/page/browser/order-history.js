@@ -7,7 +7,7 @@ const { timeZone: zone } = time.resolvedOptions();
 /** How many events are shown at first, and how many each click adds. */
 const step = 100;
 
-/** The history of one order. The API answers with all of it, and this section shows a part. */
+/** The history of one order. The API sends all of it, and this section shows a part. */
 export class OrderHistory extends Section {
   state = { order: api.address.get('order') ?? '', newestFirst: true, type: '', limit: step };
 

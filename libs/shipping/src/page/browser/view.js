@@ -84,16 +84,16 @@ export const Dialog = ({ title, onClose, children }) => html`
   </dialog>`;
 export const closeDialog = () => document.querySelector('dialog')?.close();
 
-/** An input with its label, its hint and the faults that name it. */
-export function Field({ tag = 'input', label, hint, faults, children, ...input }) {
+/** An input with its label, its hint and the violations that name it. */
+export function Field({ tag = 'input', label, hint, violations, children, ...input }) {
   const id = `field-${input.name}`;
-  const described = { 'aria-describedby': `${id}-notes`, 'aria-invalid': faults.length > 0 ? 'true' : null };
+  const described = { 'aria-describedby': `${id}-notes`, 'aria-invalid': violations.length > 0 ? 'true' : null };
   return html`
     <div class="field">
       <label for=${id}>${label}</label>
       <${tag} id=${id} autocomplete="off" spellcheck=${false} ...${described} ...${input} />
       <div id="${id}-notes">
-        ${faults.map((fault) => html`<p key=${fault} class="fault">${fault}</p>`)}
+        ${violations.map((violation) => html`<p key=${violation} class="violation">${violation}</p>`)}
         ${children}
         <small>${hint}</small>
       </div>
