@@ -37,6 +37,10 @@ describe('two mounts of the module', () => {
   it.each([
     ['without options', [{}, {}]],
     ['with the same path', [{ http: { path: admin } }, { http: { path: `/${admin}/` } }]],
+    [
+      'whose paths differ only in the name of the parameter',
+      [{ http: { path: 'api/projects/:shop' } }, { http: { path: 'api/projects/:tenant' } }],
+    ],
     ['with a version in common', [{ http: { version: ['1', '2'] } }, { http: { version: '2' } }]],
     ['with one of two versions in common', [{ http: { version: '2' } }, { http: { version: ['1', '2'] } }]],
     ['that both have services only', [{ http: false }, { http: false }]],
