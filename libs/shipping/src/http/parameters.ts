@@ -1,12 +1,15 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type HttpRequest, jsonBody } from './request.js';
 
 // With `@Param()` and `@Body()`, a host's global pipes would convert and strip the values first. Nest's ValidationPipe leaves
 // custom decorators alone, unless its option `validateCustomDecorators` is set.
 
+/** The key of the metadata. Nest 10.0 has no `Reflector.createDecorator()`. */
+const projectParameter = 'nestjs-shipping:project-parameter';
+
 /** Gives a mounted controller the name of the project's path parameter. */
-export const ProjectParameter = Reflector.createDecorator<string>();
+export const ProjectParameter = (name: string): ClassDecorator => SetMetadata(projectParameter, name);
 
 const reflector = new Reflector();
 
@@ -14,7 +17,7 @@ const requestOf = (context: ExecutionContext): HttpRequest => context.switchToHt
 
 export const ProjectId = createParamDecorator(
   (_data: unknown, context) =>
-    requestOf(context).params[reflector.get(ProjectParameter, context.getClass())] ?? '',
+    requestOf(context).params[reflector.get<string>(projectParameter, context.getClass())] ?? '',
 );
 export const PathId = createParamDecorator(
   (name: 'method_id' | 'order_id', context) => requestOf(context).params[name] ?? '',
