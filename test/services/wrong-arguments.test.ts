@@ -74,7 +74,7 @@ it('a parameter of list() with a misspelt name is refused by that name', async (
 
 it('null in the place of the options of a call is refused', async () => {
   const { methods, events } = host;
-  const options = null as unknown as undefined;
+  const options = null as never;
   const id = 'id';
   const calls: (() => Promise<unknown>)[] = [
     () => methods.create(project, ground, options),

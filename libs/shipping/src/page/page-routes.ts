@@ -12,30 +12,26 @@ export interface PageRoutes {
 
 /** @throws Error that names the remedy when there is no such mount, or when the option must choose one of several */
 export function pageRoutesOf(modules: ModulesContainer, { path, version, routes }: PageSettings): PageRoutes {
-  const paths = new Map(
-    mountsOf(modules).flatMap(({ http, settings }) =>
-      http ? [[http.path, { settings, version: http.version }]] : [],
-    ),
-  );
-  const [only, ...others] = paths.keys();
+  const mounts = mountsOf(modules).flatMap(({ http, settings }) => (http ? [{ ...http, settings }] : []));
+  const paths = [...new Set(mounts.map((mount) => mount.path))];
+  const [only, ...others] = paths;
   if (only === undefined)
     throw new Error('ShippingPageModule found no routes. Import ShippingModule.forRoot() with routes, too.');
   const wanted = routes === undefined ? only : withoutOuterSlashes(routes);
-  const mounted = [...paths.keys()]
-    .toSorted((one, other) => other.length - one.length)
-    .find((each) => `/${wanted}`.endsWith(`/${each}`));
-  if (mounted === undefined || (routes === undefined && others.length > 0))
+  const mount = mounts
+    .toSorted((one, other) => other.path.length - one.path.length)
+    .find((each) => `/${wanted}`.endsWith(`/${each.path}`));
+  if (mount === undefined || (routes === undefined && others.length > 0))
     throw new Error(
-      `ShippingPageModule option "routes" must be the http.path of one mount: ${[...paths.keys()].join(', ')}.`,
+      `ShippingPageModule option "routes" must be the http.path of one mount: ${paths.join(', ')}.`,
     );
-  const mount = paths.get(mounted) as NonNullable<ReturnType<typeof paths.get>>;
   const versions = [mount.version].flat();
   if (routes === undefined && ![version].flat().some((each) => versions.includes(each)))
     throw new Error(
       `The routes have the version ${String(versions[0])}, and the page has another one. If it is in their URI, give ` +
-        `ShippingPageModule the option "routes" with the whole path, such as "v${String(versions[0])}/${mounted}".`,
+        `ShippingPageModule the option "routes" with the whole path, such as "v${String(versions[0])}/${mount.path}".`,
     );
-  return { path: relative(path, wanted, projectParameterOf(mounted)), settings: mount.settings };
+  return { path: relative(path, wanted, projectParameterOf(mount.path)), settings: mount.settings };
 }
 
 /** Leads up from the page, and down to the routes. A prefix that both have is not part of it, so a proxy may change it. */
