@@ -92,19 +92,19 @@ export async function replaceRevision(
   known: string | undefined,
   next: string,
 ): Promise<boolean> {
-  // Drivers count an INSERT that finds a row differently, and an UPDATE that changes nothing. So the UPDATE decides: it matches
-  // this revision only if our INSERT has added the row, and changes it.
-  const current = known ?? randomUUID();
-  if (known === undefined) await addProject(manager, projectId, current);
-  const values = { projectId, current, next };
+  if (known === undefined) await addProject(manager, projectId, next);
+  // Drivers count an INSERT that finds a row differently. So the UPDATE decides: it matches `next` only if our INSERT has
+  // added the row.
+  const values = { projectId, known: known ?? next, next };
   const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
-    setRevision(manager).where('project_id = :projectId AND revision = :current'),
+    setRevision(manager).where('project_id = :projectId AND revision = :known'),
   );
   return affected === 1;
 }
 
 /** Waits for the other writers of a project, and gives it a revision, which locks its row. */
 export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
+  // A driver may count only the rows that an UPDATE changes. So the INSERT has another revision.
   await addProject(manager, projectId, randomUUID());
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
     setRevision(manager).where('project_id = :projectId'),
