@@ -152,7 +152,7 @@ export const hosts = {
       'npm test',
       'npm run build',
       'npx typeorm migration:run --dataSource dist/database.js',
-      'for migration in 1 2 3 4; do npx typeorm migration:revert --dataSource dist/database.js; done',
+      'for migration in 1 2 3; do npx typeorm migration:revert --dataSource dist/database.js; done',
       `node -e "import('./dist/database.js').then(({ dataSource }) => dataSource.initialize()).then((database) =>
         database.query('SHOW TABLES').then((left) => process.exit(left.length === 1 ? 0 : 1)))"`,
     ],

@@ -188,10 +188,6 @@ function tables({ connection }: QueryRunner, types: Types): Table[] {
           isUnique: true,
           ...(!isMysqlFamily(connection) && { where: 'dedupe_key IS NOT NULL' }),
         },
-        {
-          name: prefixed('ix_shipping_order_event_type'),
-          columnNames: ['project_id', 'order_id', 'type', 'occurred_at', 'seq'],
-        },
         ...(options.type === 'postgres'
           ? []
           : [{ name: prefixed('uq_shipping_order_event_seq'), columnNames: ['seq'], isUnique: true }]),
