@@ -2,16 +2,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { dialectOf } from './dialects/dialects.js';
-import { onePerDataSource } from './one-per-data-source.js';
+import { type SharedConnection, sharedConnectionOf } from './shared-connection.js';
 import { type AfterStatements, type Transactions, transactionsOf } from './transactions.js';
-import { Turns } from './turns.js';
 
 /** The last argument of every service method. */
 export interface CallOptions {
   /** The call becomes part of this manager's transaction. Only that transaction commits it, and the call is not retried. */
   manager?: EntityManager;
 }
+
+/** What the value of an option must be. */
+export interface OptionRule {
+  accepts(value: unknown): boolean;
+  readonly expected: string;
+}
+
+/** The options that a call takes beside `manager`. */
+export type OptionRules<Options extends CallOptions> = Readonly<
+  Record<Exclude<keyof Options, keyof CallOptions>, OptionRule>
+>;
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (manager: EntityManager, isRetry: boolean) => Promise<Result>;
@@ -28,12 +37,10 @@ interface AttemptOptions {
  */
 const maxTries = 6;
 
-/** The calls on a DataSource that has one connection for all of them. */
-const turnsOf = onePerDataSource(() => new Turns());
-
 /** Runs work on the database: in the caller's transaction, or on a connection of its own to the primary. */
 export class Database {
   private readonly transactions: Transactions;
+  private readonly shared: SharedConnection | undefined;
 
   /** @param ambientManager the option `entityManager` of the module */
   constructor(
@@ -41,24 +48,32 @@ export class Database {
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
     this.transactions = transactionsOf(dataSource);
+    this.shared = sharedConnectionOf(dataSource);
   }
 
   /**
    * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at its
    * beginning.
-   * @param otherOptions the names of the options that this call takes beside `manager`
-   * @throws TypeError for an unknown option, a manager that is not an EntityManager or belongs to another DataSource, a
+   * @param otherOptions the options that this call takes beside `manager`
+   * @throws TypeError for an unknown option, a wrong value, a manager that is not an EntityManager or belongs to another DataSource, a
    *   call inside of a hook without a manager, and a call inside of a statement of ours
    */
-  callerManager(options: CallOptions, otherOptions: readonly string[] = []): EntityManager | undefined {
+  callerManager(
+    options: CallOptions,
+    otherOptions: Readonly<Record<string, OptionRule>> = {},
+  ): EntityManager | undefined {
     // Without its manager, a call of the host's transaction would commit by itself.
     if (Object(options) !== options) throw new TypeError('The options of a call must be an object.');
-    const unknown = Object.keys(options).find((name) => name !== 'manager' && !otherOptions.includes(name));
-    if (unknown !== undefined) {
-      const known = ['manager', ...otherOptions].join(' and ');
-      throw new TypeError(`This call has no option "${unknown}". It takes ${known}.`);
+    const { manager = this.ambientManager?.() ?? this.dataSource.manager, ...others } = options;
+    for (const [name, value] of Object.entries(others)) {
+      const rule = otherOptions[name];
+      if (!rule) {
+        const known = ['manager', ...Object.keys(otherOptions)].join(' and ');
+        throw new TypeError(`This call has no option "${name}". It takes ${known}.`);
+      }
+      if (value !== undefined && !rule.accepts(value))
+        throw new TypeError(`The option "${name}" must be ${rule.expected}.`);
     }
-    const { manager = this.ambientManager?.() ?? this.dataSource.manager } = options;
     if (typeof Object(manager).getRepository !== 'function')
       throw new TypeError(
         'The option "manager", or the result of "entityManager", must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
@@ -88,8 +103,7 @@ export class Database {
     if (callerManager)
       return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
     // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
-    const { hasOneConnection } = dialectOf(this.dataSource);
-    return this.onOwnConnection(hasOneConnection ? this.inTurn(work) : work, { mayHaveCommitted: false });
+    return this.onOwnConnection(this.shared ? this.inTurn(work) : work, { mayHaveCommitted: false });
   }
 
   /**
@@ -102,8 +116,7 @@ export class Database {
       (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
     );
     // On SQLite, the statement would become part of a transaction that another caller has open.
-    const { hasOneConnection } = dialectOf(this.dataSource);
-    if (callerManager || mayFailAfterwards || hasOneConnection) return this.write(callerManager, work);
+    if (callerManager || mayFailAfterwards || this.shared) return this.write(callerManager, work);
     return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: true });
   }
 
@@ -125,12 +138,14 @@ export class Database {
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
     if (callerManager) this.transactions.refuseLostTransaction(runnerOf(callerManager));
-    const { hasOneConnection } = dialectOf(this.dataSource);
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know READ COMMITTED.
-      if (hasOneConnection)
-        return this.transactions.runAlone(runnerOf(outside), () => outside.transaction(run));
+      if (this.shared)
+        return this.shared.runAlone(
+          () => this.transactions.outermost(runnerOf(outside)),
+          () => outside.transaction(run),
+        );
       return isRetry ? outside.transaction('READ COMMITTED', run) : outside.transaction(run);
     };
     return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
@@ -142,7 +157,7 @@ export class Database {
 
   private onOwnConnection<Result>(work: Attempt<Result>, options?: AttemptOptions): Promise<Result> {
     const run = (): Promise<Result> => this.withRetries(work, options);
-    return dialectOf(this.dataSource).hasOneConnection ? turnsOf(this.dataSource).take(run) : run();
+    return this.shared ? this.shared.turns.take(run) : run();
   }
 
   /** Runs work outside of a transaction. On a connection of its own, it tries again after a lost race. */

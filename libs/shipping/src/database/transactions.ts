@@ -8,9 +8,9 @@ import {
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
-import { soon, withinMs } from './timers.js';
+import { type SharedConnection, sharedConnectionOf } from './shared-connection.js';
+import { soon } from './timers.js';
 import { Turns } from './turns.js';
 
 /** A transaction or savepoint that TypeORM has begun. */
@@ -42,8 +42,6 @@ interface Connection {
   commits: number;
   /** On PostgreSQL, a nested transaction that could not begin has rolled the outer one back. The host may not know it yet. */
   hasLostTransaction: boolean;
-  /** On SQLite, the transaction of ours that runs now. */
-  ownTransaction?: Promise<unknown> | undefined;
 }
 
 /** A step is what a call runs: its statements, or its hook. */
@@ -89,9 +87,6 @@ interface QueryEvent extends TransactionEvent {
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
-/** How long a call on SQLite waits for the transaction of another caller, as long as for another process by default. */
-const maxWaitMs = 5_000;
-
 /**
  * Observes the transactions that TypeORM begins and ends on a DataSource.
  *
@@ -102,10 +97,11 @@ const maxWaitMs = 5_000;
 export class Transactions implements EntitySubscriberInterface {
   private readonly connections = new WeakMap<QueryRunner, Connection>();
   private readonly steps = new AsyncLocalStorage<Step>();
-  /** Whether this code runs in a transaction of ours on SQLite. */
-  private readonly ownTransactions = new AsyncLocalStorage<true>();
+  private readonly shared: SharedConnection | undefined;
 
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {
+    this.shared = sharedConnectionOf(dataSource);
+  }
 
   /** Makes TypeORM report its transactions to us. */
   subscribe(): void {
@@ -152,7 +148,7 @@ export class Transactions implements EntitySubscriberInterface {
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    while (connection.ownTransaction && !this.ownTransactions.getStore()) await connection.ownTransaction;
+    while (this.shared?.transactionOfOthers()) await this.shared.transactionOfOthers();
     // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
     await this.afterCalls(connection, () => {
       connection.hasLostTransaction = false;
@@ -170,7 +166,7 @@ export class Transactions implements EntitySubscriberInterface {
 
   /** On SQLite, another transaction may end while this one waits to begin. TypeORM then marks both as ended. */
   afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    if (this.hasOneConnection) Object.assign(queryRunner, { isTransactionActive: true });
+    if (this.shared) Object.assign(queryRunner, { isTransactionActive: true });
   }
 
   /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
@@ -201,8 +197,7 @@ export class Transactions implements EntitySubscriberInterface {
     const connection = this.connectionOf(queryRunner);
     const ended = removeFrom(connection.open, queryRunner);
     // On SQLite, the other transaction may belong to another caller, and reads go on.
-    connection.hasLostTransaction =
-      !this.hasOneConnection && !queryRunner.isTransactionActive && ended.length > 1;
+    connection.hasLostTransaction = !this.shared && !queryRunner.isTransactionActive && ended.length > 1;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
@@ -227,31 +222,9 @@ export class Transactions implements EntitySubscriberInterface {
     if (this.connections.get(runner)?.hasLostTransaction) throw endedTransactionError();
   }
 
-  /**
-   * Runs a transaction of ours on the one connection of SQLite: when no transaction of another caller is open there. Another
-   * caller then begins after its end.
-   * @throws DatabaseUnavailableError when the other transaction does not end, for instance because it waits for this call
-   */
-  async runAlone<Result>(runner: QueryRunner, transaction: () => Promise<Result>): Promise<Result> {
-    const connection = this.connectionOf(runner);
-    const { open } = connection;
-    for (let [outermost] = open; outermost; [outermost] = open) {
-      await withinMs(outermost.ended, maxWaitMs);
-      if (open.includes(outermost)) throw new DatabaseUnavailableError(new Error(notEndedMessage), 'lock');
-    }
-    // Nothing may come between the check and the begin.
-    const result = this.ownTransactions.run(true, transaction);
-    connection.ownTransaction = result.catch(() => undefined);
-    try {
-      return await result;
-    } finally {
-      connection.ownTransaction = undefined;
-    }
-  }
-
-  /** On SQLite, all callers share one connection. */
-  private get hasOneConnection(): boolean {
-    return dialectOf(this.dataSource).hasOneConnection;
+  /** Returns the outermost transaction that is open on the connection. */
+  outermost(runner: QueryRunner): OpenTransaction | undefined {
+    return this.connections.get(runner)?.open[0];
   }
 
   /** @returns how many transactions are committed on the connection, also if a subscriber of the host has failed then */
@@ -351,8 +324,6 @@ export const transactionsOf = onePerDataSource((dataSource) => new Transactions(
 const rolledBackMessage =
   'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
   'statement, or run the statement in a savepoint.';
-const notEndedMessage =
-  'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
 const notObservedMessage =
   'ShippingModule does not observe this transaction. Add your subscribers to dataSource.subscribers, and do not replace ' +
   'this list.';

@@ -1,4 +1,4 @@
-import { type CallOptions } from '../database/database.js';
+import { type CallOptions, type OptionRule, type OptionRules } from '../database/database.js';
 
 /** Options of `find`, `findOrFail` and `findByCodes`. */
 export interface FindOptions extends CallOptions {
@@ -35,25 +35,27 @@ export interface UpsertManyOptions extends DryRunOptions {
   maxRemoved?: number;
 }
 
-/**
- * Refuses a value of the wrong type, which the call would misunderstand.
- * @throws TypeError
- */
-export function checkOptions({
-  etag,
-  dryRun,
-  removeOthers,
-  maxRemoved,
-  lock,
-}: FindOptions & ChangeOptions & UpsertManyOptions): void {
-  for (const [name, value] of Object.entries({ dryRun, removeOthers, lock }))
-    if (value !== undefined && typeof value !== 'boolean')
-      throw new TypeError(`The option "${name}" must be true or false.`);
-  if (maxRemoved !== undefined && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
-    throw new TypeError('The option "maxRemoved" must be an integer from 0.');
-  const isEntityTag = (tag: unknown): boolean => typeof tag === 'string' && /^(W\/)?"[^"]*"$/.test(tag);
-  if (etag !== undefined && ![etag].flat().every(isEntityTag))
-    throw new TypeError(
-      'The option "etag" must be an entity tag with its quotes, such as method.etag, or an array of them.',
-    );
-}
+const isBoolean: OptionRule = {
+  accepts: (value) => typeof value === 'boolean',
+  expected: 'true or false',
+};
+
+export const findOptions: OptionRules<FindOptions> = { lock: isBoolean };
+
+export const changeOptions: OptionRules<ChangeOptions> = {
+  etag: {
+    accepts: (value) => [value].flat().every((tag) => typeof tag === 'string' && /^(W\/)?"[^"]*"$/.test(tag)),
+    expected: 'an entity tag with its quotes, such as method.etag, or an array of them',
+  },
+};
+
+export const dryRunOptions: OptionRules<DryRunOptions> = { dryRun: isBoolean };
+
+export const upsertManyOptions: OptionRules<UpsertManyOptions> = {
+  removeOthers: isBoolean,
+  maxRemoved: {
+    accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
+    expected: 'an integer from 0',
+  },
+  ...dryRunOptions,
+};

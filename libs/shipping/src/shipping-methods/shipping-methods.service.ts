@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
-import { type CallOptions, Database } from '../database/database.js';
+import { type CallOptions, Database, type OptionRule } from '../database/database.js';
 import { type AfterStatements } from '../database/transactions.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
@@ -30,10 +30,13 @@ import { codesKey } from './method-fields.js';
 import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './rendering.js';
 import {
   type ChangeOptions,
-  checkOptions,
+  changeOptions,
   type DryRunOptions,
+  dryRunOptions,
   type FindOptions,
+  findOptions,
   type UpsertManyOptions,
+  upsertManyOptions,
 } from './method-options.js';
 import { type CacheStats } from './store/view-cache.js';
 import { type ChangeResult, MethodStore } from './store/method-store.js';
@@ -198,7 +201,7 @@ export class ShippingMethods {
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
-    const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), ['etag']);
+    const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), changeOptions);
     return foundAfterWrite(view.byId(id)?.toDto());
   }
 
@@ -239,8 +242,7 @@ export class ShippingMethods {
   ): Promise<ChangedMethods> {
     const checked = checkInput({ projectId }, (violations) => checkUpserts(violations, requests));
     const decide = decideUpsert(checked, { ...options, maxMethods: this.settings.maxMethods });
-    const otherOptions = ['removeOthers', 'maxRemoved', 'dryRun'];
-    const { view, changes } = await this.change(projectId, options, decide, otherOptions);
+    const { view, changes } = await this.change(projectId, options, decide, upsertManyOptions);
     const methodsByCodes = new Map(view.methods.map((method) => [codesKey(method.stored), method]));
     const methods = checked.map((request) => foundAfterWrite(methodsByCodes.get(codesKey(request))?.toDto()));
     return { methods, changes: [...changes] };
@@ -256,10 +258,10 @@ export class ShippingMethods {
     checkIds({ projectId });
     const { defaultsProjectId, maxMethods } = this.settings;
     // Both reads use one manager, even if the ambient transaction ends in between.
-    const manager = this.database.callerManager(options, ['dryRun']) ?? this.database.dataSource.manager;
+    const manager = this.database.callerManager(options, dryRunOptions) ?? this.database.dataSource.manager;
     const defaults = await this.view(defaultsProjectId, { manager });
     const decide = decideAdopt(defaults, maxMethods);
-    const { changes } = await this.change(projectId, { ...options, manager }, decide, ['dryRun']);
+    const { changes } = await this.change(projectId, { ...options, manager }, decide, dryRunOptions);
     return { methods: changes.flatMap(({ after }) => after ?? []), changes: [...changes] };
   }
 
@@ -269,7 +271,7 @@ export class ShippingMethods {
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
-    const { changes } = await this.change(projectId, options, decideRemove(id, options), ['etag']);
+    const { changes } = await this.change(projectId, options, decideRemove(id, options), changeOptions);
     const [change] = changes;
     if (!change?.before) throw new Error('A removal has one change, with the method as it was.');
     return change.before;
@@ -291,15 +293,14 @@ export class ShippingMethods {
     return this.store.cacheStats();
   }
 
-  /** @param otherOptions the names of the options that this call takes beside `manager` */
+  /** @param otherOptions the options that this call takes beside `manager` */
   private change(
     projectId: string,
     options: ChangeOptions & UpsertManyOptions,
     decide: Decide,
-    otherOptions: readonly string[] = [],
+    otherOptions: Readonly<Record<string, OptionRule>> = {},
   ): Promise<ChangeResult> {
     const callerManager = this.database.callerManager(options, otherOptions);
-    checkOptions(options);
     if (options.dryRun) return this.store.preview(callerManager, projectId, decide);
     return this.store.change(callerManager, { projectId, decide, afterStatements: this.afterStatements });
   }
@@ -310,8 +311,7 @@ export class ShippingMethods {
     options: FindOptions,
     select: (view: MethodView) => EffectiveMethod | undefined,
   ): Promise<EffectiveMethod | undefined> {
-    const callerManager = this.database.callerManager(options, ['lock']);
-    checkOptions(options);
+    const callerManager = this.database.callerManager(options, findOptions);
     if (options.lock && !callerManager?.queryRunner?.isTransactionActive)
       throw new TypeError(
         'The option "lock" needs a transaction: pass its manager. Outside of a transaction, a lock ends at once.',

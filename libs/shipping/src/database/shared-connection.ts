@@ -1,0 +1,57 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type DataSource } from 'typeorm';
+import { DatabaseUnavailableError } from './database.errors.js';
+import { dialectOf } from './dialects/dialects.js';
+import { onePerDataSource } from './one-per-data-source.js';
+import { withinMs } from './timers.js';
+import { Turns } from './turns.js';
+
+/** How long a call waits for the transaction of another caller: as long as SQLite waits for another process by default. */
+const maxWaitMs = 5_000;
+
+const notEndedMessage =
+  'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
+
+/** The one connection that all callers have on SQLite. A transaction that begins inside of another one is part of it. */
+export class SharedConnection {
+  /** Our calls without a manager take turns. */
+  readonly turns = new Turns();
+  /** The transaction of ours that runs now. */
+  private ownTransaction: Promise<unknown> | undefined;
+  private readonly inOwnTransaction = new AsyncLocalStorage<true>();
+
+  /**
+   * Runs a transaction of ours when no other one is open.
+   * @param outermost returns the outermost transaction that is open
+   * @throws DatabaseUnavailableError when the other transaction does not end, for instance because it waits for this call
+   */
+  async runAlone<Result>(
+    outermost: () => { readonly ended: Promise<void> } | undefined,
+    transaction: () => Promise<Result>,
+  ): Promise<Result> {
+    for (let other = outermost(); other; other = outermost()) {
+      await withinMs(other.ended, maxWaitMs);
+      if (outermost() === other) throw new DatabaseUnavailableError(new Error(notEndedMessage), 'lock');
+    }
+    // Nothing may come between the check and the begin.
+    const result = this.inOwnTransaction.run(true, transaction);
+    this.ownTransaction = result.catch(() => undefined);
+    try {
+      return await result;
+    } finally {
+      this.ownTransaction = undefined;
+    }
+  }
+
+  /** Returns the transaction of ours that runs now. Undefined if this code runs in it. */
+  transactionOfOthers(): Promise<unknown> | undefined {
+    return this.inOwnTransaction.getStore() ? undefined : this.ownTransaction;
+  }
+}
+
+const sharedConnections = onePerDataSource(() => new SharedConnection());
+
+/** Returns undefined for an engine on which each call has a connection of its own. */
+export function sharedConnectionOf(dataSource: DataSource): SharedConnection | undefined {
+  return dialectOf(dataSource).hasOneConnection ? sharedConnections(dataSource) : undefined;
+}
