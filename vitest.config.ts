@@ -29,7 +29,7 @@ const ownEngines = ['test/engines/*.test.ts', 'test/{guide,page,recipes}/**', 't
 
 /** These tests are about HTTP and Nest. The engine makes no difference to them, so they run once, too. */
 const ofHttp = [
-  'test/embedding/{answers-of,headers-of}-interceptors.test.ts',
+  'test/embedding/{responses-of,headers-of}-interceptors.test.ts',
   'test/embedding/{global-setups,guest,middlewares-and-hooks,mounting,own-envelope,two-copies}.test.ts',
   'test/embedding/{problem-details-filter,route-decorators}.test.ts',
   'test/embedding/{catch-all,contract-hints,guards,options}.test.ts',

@@ -22,7 +22,7 @@ declare
   part int;
 begin
   for part in 0..1 loop
-    -- A lost shard must answer with an error before your statement_timeout ends the statement.
+    -- A lost shard must respond with an error before your statement_timeout ends the statement.
     execute format('alter server shipping_shard_%s options (add connect_timeout ''2'', add tcp_user_timeout ''2000'',
       add keepalives_idle ''10'', add keepalives_interval ''5'', add keepalives_count ''3'',
       add options ''-c lock_timeout=3000 -c idle_in_transaction_session_timeout=5000'',

@@ -11,23 +11,23 @@ const varying = ['id', 'project_id', 'created_at', 'updated_at'];
 export const firstTimed = 1000;
 const checked = [0, 1, 99, 999];
 
-/** Checks that each contender gives the same answers as ours. @throws Error that shows both answers */
+/** Checks that each contender gives the same responses as ours. @throws Error that shows both responses */
 export async function checkEqual(scenario, contenders) {
   for (const number of checked) {
-    const answers = [];
-    for (const contender of contenders) answers.push(await answer(contender, scenario, number));
-    const differing = answers.findIndex((other) => !isDeepStrictEqual(other, answers[0]));
+    const responses = [];
+    for (const contender of contenders) responses.push(await responseOf(contender, scenario, number));
+    const differing = responses.findIndex((other) => !isDeepStrictEqual(other, responses[0]));
     if (differing < 0) continue;
-    const [expected, actual] = [answers[0], answers[differing]].map((value) =>
+    const [expected, actual] = [responses[0], responses[differing]].map((value) =>
       JSON.stringify(value).slice(0, 2000),
     );
     throw new Error(
-      `${contenders[differing].name} answers request ${number} of ${scenario} differently from ours:\n${actual}\n${expected}`,
+      `${contenders[differing].name} responds to request ${number} of ${scenario} differently from ours:\n${actual}\n${expected}`,
     );
   }
 }
 
-async function answer({ origin, name }, scenario, number) {
+async function responseOf({ origin, name }, scenario, number) {
   const { path, ...request } = requestOf(name, scenario, number);
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(origin + path, { ...request, ...(request.body && { headers }) });

@@ -36,7 +36,7 @@ export function copyLibrary(name, checkout = root) {
 
 /**
  * @param adapter express or fastify, for the library
- * @returns the contender when it answers
+ * @returns the contender when it responds
  */
 export async function start(name, database, adapter = 'fastify') {
   const { program, env } = contenders[name];

@@ -17,7 +17,7 @@ export async function cleanUp() {
   }
 }
 
-/** Starts a Node program that serves HTTP on a free port, and waits until it answers `path`. */
+/** Starts a Node program that serves HTTP on a free port, and waits until it responds at `path`. */
 export async function serve(program, { cwd, env, path }) {
   const port = await freePort();
   const child = spawn(process.execPath, [program], {
@@ -27,8 +27,8 @@ export async function serve(program, { cwd, env, path }) {
   });
   onExit(() => stop(child));
   const origin = `http://127.0.0.1:${port}`;
-  const answers = async () => (await fetch(origin + path)).arrayBuffer();
-  await until(answers, child, program);
+  const responds = async () => (await fetch(origin + path)).arrayBuffer();
+  await until(responds, child, program);
   return { child, port, origin };
 }
 
@@ -40,7 +40,7 @@ async function until(works, child, name) {
       return await works();
     } catch (error) {
       if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}.`, { cause: error });
-      if (Date.now() > end) throw new Error(`${name} has not answered for a minute.`, { cause: error });
+      if (Date.now() > end) throw new Error(`${name} has not responded for a minute.`, { cause: error });
     }
     await delay(50);
   }

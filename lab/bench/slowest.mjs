@@ -32,7 +32,7 @@ const projects = {
   'non-ASCII labels of 255, 10,000 methods': { count: 10_000, label: () => 'ΐ'.repeat(255) },
 };
 
-/** The queries of lists. The number makes each query different, so that its answer is not in the cache. */
+/** The queries of lists. The number makes each query different, so that its response is not in the cache. */
 const queries = {
   'a list of 100': (number) => `per_page=100&page=${number}`,
   '20 `contains`': (number) =>

@@ -4,9 +4,9 @@ import { serverUrl } from '../../test/support/database.js';
 export interface Figure {
   /** The attack, as the table of figures names it. */
   name: string;
-  /** What was done, and the result: `20,000 requests, 0 answers >= 500`. */
+  /** What was done, and the result: `20,000 requests, 0 responses >= 500`. */
   done: string;
-  /** When it passes: `0 answers >= 500`. */
+  /** When it passes: `0 responses >= 500`. */
   criterion: string;
   met: boolean;
   /** The database, when the attack has its own; by default the one of this run. */

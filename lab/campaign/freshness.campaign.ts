@@ -69,22 +69,22 @@ describe.each(places)('a read that begins after an acknowledged write on %s', (p
     let writes = 0;
     const goesOn = (): boolean => reads < wanted || writes < wanted / 100;
     let unchanged = 0;
-    /** The last answer to each query, and its ETag. */
-    const answers = new Map<string, { tag: string; shown: Counts }>();
+    /** The last response to each query, and its ETag. */
+    const responses = new Map<string, { tag: string; shown: Counts }>();
     const stale: unknown[] = [];
     const held = async (shop: Client, route: 'list' | 'tree'): Promise<Counts> => {
       const query = any(['', 'per_page=7', 'q=r', 'filter[is_active]=true']);
       const key = route === 'list' ? `${route} ${query}` : route;
-      const last = answers.get(key);
+      const last = responses.get(key);
       const headers: Record<string, string> = last ? { 'if-none-match': last.tag } : {};
-      const answer = route === 'list' ? await shop.list(query, headers) : await shop.tree(headers);
-      if (answer.status === 304) {
+      const response = route === 'list' ? await shop.list(query, headers) : await shop.tree(headers);
+      if (response.status === 304) {
         unchanged++;
         return last?.shown ?? {};
       }
-      const data: (Shown | { methods: Shown[] })[] = answer.body.data;
+      const data: (Shown | { methods: Shown[] })[] = response.body.data;
       const shown = countsOf(data.flatMap((entry) => ('methods' in entry ? entry.methods : entry)));
-      answers.set(key, { tag: answer.headers.get('etag') ?? '', shown });
+      responses.set(key, { tag: response.headers.get('etag') ?? '', shown });
       return shown;
     };
     const sibling = async (app: TestApp): Promise<Counts> => {

@@ -14,7 +14,7 @@ describe('the library and a model of its contract in memory', () => {
   });
   afterAll(() => both?.close());
 
-  it('give the same answers to any commands in any order', async () => {
+  it('give the same responses to any commands in any order', async () => {
     let begun = 0;
 
     const done = await both.check({ seed, numRuns: runs }, () => progress('runs', begun++, runs));

@@ -206,18 +206,18 @@ async function starts(status, { cwd, env, output }) {
   const server = spawn('npm', ['start'], { cwd, env: { ...env, PORT: String(port) }, detached: true });
   collect(server, output);
   const url = `http://127.0.0.1:${port}/api/projects/shop/sales/orders/shipments/methods`;
-  let answered;
-  for (let tries = 0; tries < 180 && server.exitCode === null && answered === undefined; tries++) {
+  let responded;
+  for (let tries = 0; tries < 180 && server.exitCode === null && responded === undefined; tries++) {
     await delay(1000);
-    answered = await fetch(url).then(
-      (answer) => answer.status,
+    responded = await fetch(url).then(
+      (response) => response.status,
       () => undefined,
     );
   }
-  output.push(`GET ${url}: ${answered}\n`);
+  output.push(`GET ${url}: ${responded}\n`);
   // npm and what it has started.
   if (server.exitCode === null) process.kill(-server.pid, 'SIGTERM');
-  return answered === status;
+  return responded === status;
 }
 
 /** The binary of a Node version, from npm's package for this platform. */

@@ -46,16 +46,16 @@ onlyWhere('lostRaces', () => {
       await database?.close();
     });
 
-    it.each(engine.conflicts)('(%s) is answered with a 503 and Retry-After', async (code) => {
+    it.each(engine.conflicts)('(%s) gets a 503 and Retry-After', async (code) => {
       const shop = new Client(host.origin, freshProject());
       const { id } = (await shop.create(ground)).body;
 
-      const answers = [
+      const responses = [
         await shop.create({ ...ground, method_code: '01', method_label: code }),
         await shop.update(id, { ...ground, method_label: code }),
       ];
 
-      for (const { status, headers, body } of answers) {
+      for (const { status, headers, body } of responses) {
         expect([status, body.code]).toEqual([503, 'database_unavailable']);
         expect(headers.get('retry-after')).toBe('1');
       }
@@ -63,11 +63,11 @@ onlyWhere('lostRaces', () => {
     });
 
     onlyWhere('severalConnections', () => {
-      it('by a lock time-out is answered with a 503 on each route that writes', async () => {
+      it('by a lock time-out gets a 503 on each route that writes', async () => {
         const shop = new Client(host.origin, freshProject());
         const { id } = (await shop.create(ground)).body;
 
-        const answers = await database.dataSource.transaction(async (manager) => {
+        const responses = await database.dataSource.transaction(async (manager) => {
           await methods.update(shop.project, id, { ...ground, sort_order: 1 }, { manager });
           return [
             await shop.create({ ...ground, method_code: '01' }),
@@ -77,8 +77,8 @@ onlyWhere('lostRaces', () => {
           ];
         });
 
-        expect(answers.map(({ status }) => status)).toEqual(Array(4).fill(503));
-        expect(answers.map(({ body }) => body.code)).toEqual(Array(4).fill('database_unavailable'));
+        expect(responses.map(({ status }) => status)).toEqual(Array(4).fill(503));
+        expect(responses.map(({ body }) => body.code)).toEqual(Array(4).fill('database_unavailable'));
         expect((await methods.list(shop.project)).data).toMatchObject([
           { ...ground, version: 2, sort_order: 1 },
         ]);

@@ -57,10 +57,10 @@ describe.each(platformNames)('an audit trail on %s', (platform) => {
       ShippingModule.forRoot({ http: { decorators: [SetMetadata('audit', false)] } }),
     ]);
     host = await listening(testing, (app) => app.useGlobalInterceptors(interceptor), platform);
-    const answer = await new Client(host.origin, freshProject()).create(ground);
+    const response = await new Client(host.origin, freshProject()).create(ground);
     // The embedded database has one connection for all hosts: closing the app would close it too.
     host.app.getHttpServer().close();
-    return answer;
+    return response;
   };
 
   it('that adds a key to every body makes a create fail', async () => {
@@ -72,7 +72,7 @@ describe.each(platformNames)('an audit trail on %s', (platform) => {
   it.each([
     ['that writes to the request instead of its body', new AuditTrailBesideTheBody()],
     ['that skips our routes by their metadata', new AuditTrailOfOwnRoutes(new Reflector())],
-  ])('%s does not affect our answers', async (_title, interceptor) => {
+  ])('%s does not affect our responses', async (_title, interceptor) => {
     expect((await created(interceptor)).status).toBe(201);
   });
 });

@@ -42,7 +42,7 @@ describe('the contract suite', () => {
   it.each([
     [403, new ForbiddenException('Not yours')],
     [429, new HttpException('Too many requests', 429)],
-  ])('names the request, the answer and the field of the target after a %s', async (status, error) => {
+  ])('names the request, the response and the field of the target after a %s', async (status, error) => {
     refusal = error;
 
     const faults = await faultsOf(target);

@@ -50,7 +50,7 @@ async function statusesFor(role: string, { origin }: Host): Promise<number[]> {
   const { base } = shop;
   const headers = { 'x-role': role };
   const methods = `${base}/shipments/methods`;
-  const answers = [
+  const responses = [
     await shop.create(ground, headers),
     await shop.list('', headers),
     await shop.tree(headers),
@@ -59,7 +59,7 @@ async function statusesFor(role: string, { origin }: Host): Promise<number[]> {
     await shop.send('GET', `${base}/o/events`, undefined, headers),
     await shop.send('HEAD', methods, undefined, headers),
   ];
-  return answers.map(({ status }) => status);
+  return responses.map(({ status }) => status);
 }
 
 const closed = [403, 403, 403, 403, 403, 403, 403];

@@ -42,20 +42,20 @@ describe.each(platformNames)('an interceptor on %s', (platform) => {
     const shop = await mounted(settingHeaders(headers));
 
     const created = await shop.create(ground);
-    const answers = [
+    const responses = [
       created,
       await shop.update(created.body.id, ground),
       await shop.list(),
       await shop.tree(),
     ];
 
-    for (const answer of answers)
-      for (const [name, text] of Object.entries(headers)) expect(answer.headers.get(name)).toBe(text);
+    for (const response of responses)
+      for (const [name, text] of Object.entries(headers)) expect(response.headers.get(name)).toBe(text);
     expect((await shop.events('o')).headers.get('cache-control')).toBe('private');
     expect((await shop.list('', { 'if-none-match': '"own"' })).status).toBe(304);
   });
 
-  it('that wraps each answer adds neither a body nor an ETag to the 204 of a removal', async () => {
+  it('that wraps each response adds neither a body nor an ETag to the 204 of a removal', async () => {
     const shop = await mounted(wrapping);
     const { body } = await shop.send<{ data: { id: string } }>(
       'POST',

@@ -23,7 +23,7 @@ interface Response {
   send(body: unknown): this;
 }
 
-/** Like the filter of a real shop: it answers every exception in its own envelope. */
+/** Like the filter of a real shop: it responds to every exception in its own envelope. */
 @Catch()
 export class MessageFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {

@@ -32,7 +32,7 @@ describe('a middleware of Express', () => {
   });
   afterAll(() => database?.close());
 
-  it.each(Object.entries(middlewares))('that replaces %s() gets each answer', async (_name, replace) => {
+  it.each(Object.entries(middlewares))('that replaces %s() gets each response', async (_name, replace) => {
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
     const host = await listening(testing, (app) =>
       (app as NestExpressApplication).use((_request: unknown, response: Response, next: () => void) => {
@@ -43,10 +43,15 @@ describe('a middleware of Express', () => {
     onTestFinished(() => host.app.getHttpServer().close());
     const shop = new Client(host.origin, freshProject());
 
-    const answers = [await shop.create(ground), await shop.list(), await shop.tree(), await shop.events('o')];
+    const responses = [
+      await shop.create(ground),
+      await shop.list(),
+      await shop.tree(),
+      await shop.events('o'),
+    ];
 
-    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
-    for (const { text } of answers) expect(text).toMatch(/^\{"by":/);
+    expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 200]);
+    for (const { text } of responses) expect(text).toMatch(/^\{"by":/);
   });
 });
 

@@ -107,7 +107,7 @@ describe('a host that mounts its own controllers over the services', () => {
     await database?.close();
   });
 
-  it('answers and refuses in its own envelope', async () => {
+  it('responds and refuses in its own envelope', async () => {
     const shop = new Client(host.origin, freshProject());
     const path = `/shops/${shop.project}/methods`;
     const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground', meta: { a: 1 } };

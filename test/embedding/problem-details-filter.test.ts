@@ -34,10 +34,10 @@ describe.each(platformNames)('a host with ProblemDetailsFilter on %s', (platform
   it.each([
     ['a missing route', '/nowhere', 404, 'not_found'],
     ['a request that a middleware refuses', '/closed', 403, 'forbidden'],
-  ])('answers %s with a problem', async (_given, url, status, code) => {
-    const answer = await send(host.origin, 'GET', url);
+  ])('responds to %s with a problem', async (_given, url, status, code) => {
+    const response = await send(host.origin, 'GET', url);
 
-    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
-    expect(JSON.parse(answer.text)).toMatchObject({ status, code });
+    expect([response.status, response.headers['content-type']]).toEqual([status, 'application/problem+json']);
+    expect(JSON.parse(response.text)).toMatchObject({ status, code });
   });
 });

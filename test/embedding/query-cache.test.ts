@@ -66,7 +66,7 @@ describe("a host's DataSource that caches every query", () => {
     expect(await events.list('shop', '1')).toMatchObject([{ id: stored[0]?.id }]);
   });
 
-  it('answers every read of ours from the database', async () => {
+  it('responds to every read of ours from the database', async () => {
     const created = await methods.create('shop', ground);
     await methods.find('shop', created.id);
     await events.record(...shipped);

@@ -93,7 +93,7 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, a r
     expect(logged.mock.calls).toEqual([['database_unavailable']]);
   });
 
-  it('of a guard is answered by the host', async () => {
+  it('of a guard gets the response of the host', async () => {
     const shop = await mounted({ http: { decorators: [UseGuards(closed)] } });
 
     const { status, body } = await shop.list();
@@ -128,7 +128,7 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, a r
     expect((await shop.remove('none')).status).toBe(status);
   });
 
-  it('of ours is answered as the other error to which an interceptor maps it', async () => {
+  it('of ours gets the response of the other error to which an interceptor maps it', async () => {
     const shop = await mounted({}, mapping);
 
     const { status, body } = await shop.remove('none');

@@ -79,7 +79,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     return new Client(host.origin, freshProject());
   };
 
-  it.each(ways)('that %s is called on each route, and its answers are whole', async (_way, decorator) => {
+  it.each(ways)('that %s is called on each route, and its responses are whole', async (_way, decorator) => {
     const called: string[] = [];
     const noted = (route: string): MethodDecorator[] => [
       decorator((next) => {
@@ -91,7 +91,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     const shop = await mounted(Object.fromEntries(routes.map((route) => [route, noted(route)])));
 
     const created = await shop.create(ground);
-    const answers = [
+    const responses = [
       created,
       await shop.list(),
       await shop.tree(),
@@ -101,8 +101,8 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     ];
 
     expect(called).toEqual(routes);
-    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 204, 200]);
-    expect(answers[1]?.body).toMatchObject({ data: [ground] });
+    expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 200, 204, 200]);
+    expect(responses[1]?.body).toMatchObject({ data: [ground] });
   });
 
   it('that sets a status changes our successes, but no refusal and no 304', async () => {
@@ -111,7 +111,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
 
     const created = await shop.create(ground);
     const list = await shop.list();
-    const answers = [
+    const responses = [
       created,
       list,
       await shop.list('', { 'if-none-match': list.headers.get('etag') ?? '' }),
@@ -122,8 +122,10 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
       await shop.remove(created.body.id),
     ];
 
-    expect(answers.map(({ status }) => status)).toEqual([202, 202, 304, 202, 202, 202, 202, 404]);
-    expect(answers.map(({ text }) => text.length > 0)).toEqual(answers.map((_, at) => at !== 2 && at !== 5));
+    expect(responses.map(({ status }) => status)).toEqual([202, 202, 304, 202, 202, 202, 202, 404]);
+    expect(responses.map(({ text }) => text.length > 0)).toEqual(
+      responses.map((_, at) => at !== 2 && at !== 5),
+    );
   });
 
   it('that wraps the handler keeps a guard that is set before or after it', async () => {
@@ -197,7 +199,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect([...closed, open].map(({ status }) => status)).toEqual([403, 403, 200]);
   });
 
-  it('that throws is answered by the host, and our refusals stay problems', async () => {
+  it('that throws gets the response of the host, and our refusals stay problems', async () => {
     const throwing = wrapping(() => Promise.reject(new ConflictException('audited')));
     const passing = wrapping((next) => next());
     const shop = await mounted({ create: [throwing], remove: [passing] });

@@ -74,15 +74,15 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
   ];
 
   it.each(libraries)(
-    '%s is answered after the commit, and stores nothing if that fails',
+    '%s gets its response after the commit, and stores nothing if that fails',
     async (_library, make, modules, manager) => {
       const hadLeft: boolean[] = [];
       let fault: 'none' | 'an error' | 'a failing commit' = 'none';
       const noting = wrapping(async (next, parameters) => {
-        const answer = await next();
+        const result = await next();
         const response = parameters.at(-1) as Partial<ServerResponse & { raw: ServerResponse }> | undefined;
         hadLeft.push((response?.raw ?? response)?.headersSent ?? false);
-        return answer;
+        return result;
       });
       const mapping = wrapping((next) =>
         next().catch((cause: unknown) => {
@@ -90,10 +90,10 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
         }),
       );
       const failing = wrapping(async (next) => {
-        const answer = await next();
+        const result = await next();
         if (fault === 'a failing commit' && host) await engine.failCommit(manager(host.app));
         if (fault === 'an error') throw new ConflictException('audited');
-        return answer;
+        return result;
       });
       const route = [noting, mapping, make(), failing];
       const http = { routeDecorators: { create: route, update: route, remove: route } };

@@ -59,7 +59,7 @@ export const pglite: TestedEngine = {
 export const postgres: TestedEngine = {
   name: 'PostgreSQL',
   hasPool: true,
-  ...(await missing(`PostgreSQL does not answer at ${hostOf(postgresUrl)}`, () => onPostgres('SELECT 1'))),
+  ...(await missing(`PostgreSQL does not respond at ${hostOf(postgresUrl)}`, () => onPostgres('SELECT 1'))),
   async create() {
     const schema = newName();
     await onPostgres(`CREATE SCHEMA ${schema}`);
@@ -85,7 +85,7 @@ async function mysqlServer(name: string, type: 'mariadb' | 'mysql', url: string)
   return {
     name,
     hasPool: true,
-    ...(await missing(`${name} does not answer at ${hostOf(url)}`, () => run('SELECT 1'))),
+    ...(await missing(`${name} does not respond at ${hostOf(url)}`, () => run('SELECT 1'))),
     run,
     async create() {
       const database = newName();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type GuestHost } from './guest-host.js';
-import { type Answer, ground, send, Shop } from './shop.js';
+import { type TestResponse, ground, send, Shop } from './shop.js';
 import { changing, refusing, replacing, silent } from './set-ups.js';
 
 /** A check that a set-up of the host does the same to our routes as to the routes of the host. */
@@ -9,10 +9,10 @@ export interface GuestCheck {
   run: (host: GuestHost) => Promise<void>;
 }
 
-type Pairs = Record<string, [ours: Answer, own: Answer]>;
+type Pairs = Record<string, [ours: TestResponse, own: TestResponse]>;
 
-/** The six answers, each beside that of the host's own route. */
-async function sixAnswers(shop: Shop): Promise<Pairs> {
+/** The six responses, each beside that of the host's own route. */
+async function sixResponses(shop: Shop): Promise<Pairs> {
   await shop.recorded();
   const created = await shop.send('POST', shop.methods, ground);
   const listed = await send('GET', shop.methods, {});
@@ -33,13 +33,13 @@ function compact(text: string): string {
   return /^[{["]/.test(text) ? JSON.stringify(JSON.parse(text)) : text;
 }
 
-function shownOf({ status, text, headers }: Answer) {
+function shownOf({ status, text, headers }: TestResponse) {
   const names = ['content-type', 'content-encoding', 'x-frame-options'];
   return { status, text: compact(text), headers: names.map((name) => `${name}: ${headers.get(name)}`) };
 }
 
 async function asOwn(shop: Shop): Promise<Pairs> {
-  const pairs = await sixAnswers(shop);
+  const pairs = await sixResponses(shop);
   for (const [route, [ours, own]] of Object.entries(pairs))
     assert.deepEqual([route, shownOf(ours)], [route, shownOf(own)]);
   assert.deepEqual(shop.host.lines, []);
@@ -86,12 +86,15 @@ const objects = { ...silent, ...changing };
 
 export const guestChecks: GuestCheck[] = [
   ...Object.keys({ ...objects, ...replacing }).map((setUp) =>
-    checked(`${setUp}: the six answers are those of the host's own routes`, async (host) => {
+    checked(`${setUp}: the six responses are those of the host's own routes`, async (host) => {
       const plain = await asOwn(new Shop(host, 'none'));
       const pairs = await asOwn(new Shop(host, setUp));
       // Ids and times differ, but their lengths are equal.
       const formOf = (of: Pairs): object[] =>
-        Object.values(of).map(([answer]) => ({ ...shownOf(answer), text: compact(answer.text).length }));
+        Object.values(of).map(([response]) => ({
+          ...shownOf(response),
+          text: compact(response.text).length,
+        }));
       if (setUp in silent) assert.deepEqual(formOf(pairs), formOf(plain));
       else assert.notDeepEqual(formOf(pairs), formOf(plain));
     }),
@@ -107,7 +110,7 @@ export const guestChecks: GuestCheck[] = [
       const one = await shop.stored();
       const own = await shop.send('GET', `${shop.own}/methods`);
       const { headers } = await send('GET', shop.methods, {});
-      const answers = [
+      const responses = [
         await shop.send('POST', shop.methods, { ...ground, method_code: '04' }),
         await shop.send('PATCH', one, { ...ground, sort_order: 1 }),
         await shop.send('GET', shop.methods),
@@ -116,11 +119,14 @@ export const guestChecks: GuestCheck[] = [
         await shop.send('GET', shop.events),
         await shop.send('DELETE', one),
       ];
-      for (const answer of answers) {
-        assert.deepEqual(shownOf(answer), shownOf(own));
-        assert.deepEqual([answer.headers.get('location'), answer.headers.get('cache-control')], [null, null]);
+      for (const response of responses) {
+        assert.deepEqual(shownOf(response), shownOf(own));
+        assert.deepEqual(
+          [response.headers.get('location'), response.headers.get('cache-control')],
+          [null, null],
+        );
         // Express sends a weak ETag for each body.
-        assert.equal(answer.headers.get('etag'), own.headers.get('etag'));
+        assert.equal(response.headers.get('etag'), own.headers.get('etag'));
       }
       // By then, a value that comes late has had its effect.
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -129,7 +135,7 @@ export const guestChecks: GuestCheck[] = [
   ),
 
   ...['cache', 'cache around an envelope', 'cache around a change in place'].map((setUp) =>
-    checked(`${setUp}: a hit is what the first answer was, also after a 304`, async (host) => {
+    checked(`${setUp}: a hit is what the first response was, also after a 304`, async (host) => {
       const shop = new Shop(host, setUp);
       await shop.stored();
       const { headers } = await send('GET', shop.methods, {});

@@ -90,7 +90,7 @@ const become = (make: (value: unknown) => unknown): NestInterceptor =>
 const serialising = (...options: ConstructorParameters<typeof ClassSerializerInterceptor>[1][]) =>
   new ClassSerializerInterceptor(new Reflector(), ...options);
 
-/** Set-ups that leave the answers as they are. */
+/** Set-ups that leave the responses as they are. */
 export const silent: Record<string, NestInterceptor[]> = {
   none: [],
   'class serializer': [serialising()],
@@ -101,7 +101,7 @@ export const silent: Record<string, NestInterceptor[]> = {
   'a shallow copy': [become((value) => (isRecord(value) ? { ...value } : value))],
 };
 
-/** Set-ups that change the answers. */
+/** Set-ups that change the responses. */
 export const changing: Record<string, NestInterceptor[]> = {
   envelope: [envelope],
   'envelope around a log, a copy and a serializer': [
@@ -131,7 +131,7 @@ export const replacing: Record<string, NestInterceptor[]> = {
   undefined: [become(() => undefined)],
 };
 
-/** Set-ups that answer with an error after the handler has returned its value. */
+/** Set-ups that respond with an error after the handler has returned its value. */
 export const refusing: Record<string, NestInterceptor[]> = {
   'an error after the handler': [
     interceptor((values) =>

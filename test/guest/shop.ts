@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { OrderEvents } from 'nestjs-shipping';
 import { type GuestHost } from './guest-host.js';
 
-export interface Answer {
+export interface TestResponse {
   status: number;
   text: string;
   headers: Headers;
@@ -20,7 +20,7 @@ export async function send(
   url: string,
   headers: Record<string, string>,
   body?: object,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const response = await fetch(url, {
     method,
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
@@ -46,7 +46,12 @@ export class Shop {
     this.own = `${host.own}/${this.project}`;
   }
 
-  send(method: string, url: string, body?: object, headers: Record<string, string> = {}): Promise<Answer> {
+  send(
+    method: string,
+    url: string,
+    body?: object,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> {
     return send(method, url, { ...headers, 'x-set-up': this.setUp }, body);
   }
 

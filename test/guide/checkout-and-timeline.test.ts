@@ -29,9 +29,9 @@ describe('the routes of the guide', () => {
   });
 
   const timeline = async (query: string): Promise<{ status: number; types: unknown; next: unknown }> => {
-    const answer = await fetch(`${host.origin}/shops/${shop}/orders/1001/timeline${query}`);
-    const { events, next } = Object(await answer.json()) as { events?: { type: string }[]; next?: unknown };
-    return { status: answer.status, types: events?.map(({ type }) => type), next };
+    const response = await fetch(`${host.origin}/shops/${shop}/orders/1001/timeline${query}`);
+    const { events, next } = Object(await response.json()) as { events?: { type: string }[]; next?: unknown };
+    return { status: response.status, types: events?.map(({ type }) => type), next };
   };
 
   it('page through a timeline, newest event first', async () => {
@@ -57,17 +57,17 @@ describe('the routes of the guide', () => {
     ['a key', {}],
     ['a body', { 'idempotency-key': '0b1f' }],
   ])('refuse a checkout without %s', async (_what, headers) => {
-    const answer = await fetch(`${host.origin}/shops/${shop}/orders`, { method: 'POST', headers });
+    const response = await fetch(`${host.origin}/shops/${shop}/orders`, { method: 'POST', headers });
 
-    expect(answer.status).toBe(400);
+    expect(response.status).toBe(400);
   });
   it.each([
     ['timeline', 'GET', '/1001/timeline?limit=x'],
     ['checkout', 'POST', ''],
-  ])('answer the errors of a %s as problem details', async (_what, method, path) => {
-    const answer = await fetch(`${host.origin}/shops/${shop}/orders${path}`, { method });
+  ])('respond to the errors of a %s with problem details', async (_what, method, path) => {
+    const response = await fetch(`${host.origin}/shops/${shop}/orders${path}`, { method });
 
-    expect(answer.headers.get('content-type')).toBe('application/problem+json');
-    expect(await answer.json()).not.toHaveProperty('statusCode');
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await response.json()).not.toHaveProperty('statusCode');
   });
 });

@@ -23,7 +23,7 @@ describe('the envelope of the guide', () => {
   });
   afterAll(() => app?.close());
 
-  it('wraps each answer once, and the OpenAPI document describes it', async () => {
+  it('wraps each response once, and the OpenAPI document describes it', async () => {
     const description = new DocumentBuilder().setOpenAPIVersion('3.1.0').build();
     const scan = SwaggerModule.createDocument(app, description);
     const { paths, components } = read(documentEnvelopes(documentShipping(scan)));
@@ -33,7 +33,7 @@ describe('the envelope of the guide', () => {
     await app.get(OrderEvents).record('acme', '7', { type: 'order.placed' });
 
     const list = await shop.list();
-    const answers = [
+    const responses = [
       ['post', methods, await shop.create({ ...ground, method_code: '01' })],
       ['get', methods, list],
       ['get', `${methods}/tree`, await shop.tree()],
@@ -42,7 +42,7 @@ describe('the envelope of the guide', () => {
     ] as const;
 
     expect(list.body).toMatchObject({ ok: true, data: [{ id, ...ground }], meta: { total: 1 } });
-    for (const [method, route, { status, body }] of answers) {
+    for (const [method, route, { status, body }] of responses) {
       const schema = paths[route]?.[method]?.responses[status]?.content?.['application/json']?.schema;
       const isDescribed = ajv.compile({ ...schema, components });
       const { ok, ...bare } = Object(body) as { ok?: boolean };

@@ -155,7 +155,7 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
   });
 
   it.each(rows)(
-    'answers $method with $given',
+    'responds to $method with $given',
     async ({ method, path, headers, sent, [platform]: expected }) => {
       const { status, text } = await send(host.origin, method, path, headers, sent);
 
@@ -177,10 +177,10 @@ describe.each(platformNames)('as the page says, %s', (platform) => {
     const { app, origin } = await listening(testing, (other) => other.enableCors(), platform);
 
     const headers = { origin: 'https://admin.example.com', 'access-control-request-method': 'PATCH' };
-    const answer = await send(origin, 'OPTIONS', none, headers);
+    const response = await send(origin, 'OPTIONS', none, headers);
     await app.close();
 
-    const allowed = String(answer.headers['access-control-allow-methods']);
+    const allowed = String(response.headers['access-control-allow-methods']);
     expect(allowed.includes('PATCH')).toBe(platform === 'Express');
   });
 });

@@ -96,8 +96,8 @@ describe('the shipping routes', () => {
   it('a guard that ignores case passes on the project that it has found', async () => {
     const read = async (project: string): Promise<[number, string]> => {
       const url = `${origin}/stores/${project}/shipments/methods`;
-      const answer = await fetch(url, { headers: { authorization: 'Bearer token-of-acme' } });
-      return [answer.status, await answer.text()];
+      const response = await fetch(url, { headers: { authorization: 'Bearer token-of-acme' } });
+      return [response.status, await response.text()];
     };
     const method = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
     const methods = app.get(ShippingMethods);

@@ -8,12 +8,12 @@ import {
   ShippingMethods,
 } from 'nestjs-shipping';
 import { type TestApp } from '../support/app.js';
-import { type Answer, Client } from '../support/client.js';
+import { type TestResponse, Client } from '../support/client.js';
 import { type Sent } from './contract-model.js';
 import { type Query } from './list-model.js';
 import { pathOf } from './list-path.js';
 
-/** An answer in the same form for HTTP and the services. */
+/** A response in the same form for HTTP and the services. */
 export interface Reply {
   status: number;
   body: unknown;
@@ -79,7 +79,7 @@ export class HttpCaller implements Caller {
   }
 }
 
-async function replyOf(sent: Promise<Answer<unknown>>): Promise<Reply> {
+async function replyOf(sent: Promise<TestResponse<unknown>>): Promise<Reply> {
   const { status, body, headers } = await sent;
   return { status, body, etag: headers.get('etag') };
 }

@@ -25,7 +25,7 @@ const nth = fc.nat({ max: 30 });
 
 const edit = fc.constantFrom({}, { sort_order: 1 }, { method_label: 'zz' }, { use_default: false });
 
-/** The request of a form that has loaded this method: everything except the fields that only answers have. */
+/** The request of a form that has loaded this method: everything except the fields that only responses have. */
 function formOf(shown: Method & Partial<Shown>, change: Partial<Sent>): Sent {
   const { id: _id, project_id: _project, version: _version, created_at: _created, ...rest } = shown;
   const { updated_at: _updated, inherited: _inherited, own: _own, ...form } = rest;
@@ -199,12 +199,12 @@ const remove = command('remove', fc.record({ target, ifMatch }), async (input, {
 function expectOutcome(
   model: ContractModel,
   outcome: Outcome,
-  { status, body: answered, etag }: Reply,
+  { status, body: responded, etag }: Reply,
   before: Method | undefined,
   project: string,
   { manager, states }: Shops,
 ): void {
-  const body = withoutEtags(answered);
+  const body = withoutEtags(responded);
   if (outcome.is === 'missing')
     return expect([status, body]).toMatchObject([404, { code: 'method_not_found' }]);
   if (outcome.is === 'mismatch') {
@@ -220,7 +220,7 @@ function expectOutcome(
   }
   const { id, created_at, updated_at } = body as Method;
   expect([status, body]).toMatchObject([before ? 200 : 201, { id: before?.id ?? id }]);
-  if (!manager) expectStrong(answered, states);
+  if (!manager) expectStrong(responded, states);
   if (before && outcome.is === 'updated' && !outcome.isChanged) {
     expect(body).toEqual(model.shown(before));
     return;

@@ -130,7 +130,7 @@ export function methodAt(model: ContractModel, owner: string, index: number): Me
   return own[index % Math.max(own.length, 1)];
 }
 
-/** Reads, sometimes with the ETag of an earlier read, and compares the answer with the model. */
+/** Reads, sometimes with the ETag of an earlier read, and compares the response with the model. */
 export async function expectRead(
   path: string,
   read: (held?: string) => Promise<Reply>,

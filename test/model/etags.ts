@@ -1,7 +1,7 @@
 import { type ShippingMethodDto } from 'nestjs-shipping';
 import { expect } from 'vitest';
 
-/** A copy of an answer without the `etag` of each method, which the model cannot know. */
+/** A copy of a response without the `etag` of each method, which the model cannot know. */
 export function withoutEtags(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(withoutEtags);
   if (typeof body !== 'object' || body === null) return body;
@@ -14,7 +14,7 @@ export function withoutEtags(body: unknown): unknown {
   );
 }
 
-/** The methods in any answer. */
+/** The methods in any response. */
 function methodsIn(body: unknown): ShippingMethodDto[] {
   if (Array.isArray(body)) return body.flatMap(methodsIn);
   if (typeof body !== 'object' || body === null) return [];

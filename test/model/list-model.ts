@@ -16,7 +16,7 @@ export interface Query {
   raw_filters?: (Condition | { or: Condition[] })[];
 }
 
-/** The answer of a list of these methods. */
+/** The response of a list of these methods. */
 export function listed(methods: readonly Shown[], query: Query): object {
   const { page = 1, per_page: perPage = 20 } = query;
   const found = inOrder(methods.filter((method) => matches(method, query)));
@@ -29,7 +29,7 @@ export function listed(methods: readonly Shown[], query: Query): object {
   return { data: found.slice((page - 1) * perPage, page * perPage), meta };
 }
 
-/** The answer of a tree of these methods. */
+/** The response of a tree of these methods. */
 export function treeOf(methods: readonly Shown[]): object {
   const carriers = new Map<string, Shown[]>();
   for (const method of inOrder(methods)) {

@@ -276,7 +276,7 @@ describe.each(platformNames)('the page on %s', (platform) => {
     await start();
     const { status, assets } = await get('/shipping/');
 
-    // Fastify has another route with a final slash, so it answers 404, and there are no addresses.
+    // Fastify has another route with a final slash, so it responds with 404, and there are no addresses.
     expect(status).toBe(platform === 'Fastify' ? 404 : 200);
     for (const address of assets) expect((await get(address)).status).toBe(200);
   });

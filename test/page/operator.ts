@@ -35,7 +35,7 @@ export class Operator {
       const isRefusal = message.text().startsWith('Failed to load resource');
       if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
-    // Each answer is as slow as on a network. So the page reports a write before it shows the new state.
+    // Each response is as slow as on a network. So the page reports a write before it shows the new state.
     await page.route('**/sales/**', async (route) => {
       await delay(50);
       await route.continue();

@@ -21,7 +21,7 @@ class Envelope implements NestInterceptor {
   }
 }
 
-/** Answers every error in a form of its own. */
+/** Responses every error in a form of its own. */
 @Catch(HttpException)
 class CatchAll implements ExceptionFilter {
   catch(error: HttpException, host: ArgumentsHost): void {
@@ -32,7 +32,7 @@ class CatchAll implements ExceptionFilter {
   }
 }
 
-describe.skipIf(!isInstalled)(`the page on answers in an envelope${place}`, () => {
+describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, () => {
   const envelope = new Envelope();
   const page = pageInBrowser({ configure: (app) => app.useGlobalInterceptors(envelope) });
 

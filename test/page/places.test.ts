@@ -8,11 +8,11 @@ import { pageHost, type PageHost, type PageHostOptions } from './page-host.js';
 
 /** A proxy of the host that changes the path of each request. */
 async function proxyOf(origin: string, change: (path: string) => string) {
-  const server = createServer((asked, answer) => {
+  const server = createServer((asked, response) => {
     const { method, headers, url = '' } = asked;
     const passed = request(origin + change(url), { method, headers }, (from) => {
-      answer.writeHead(from.statusCode ?? 500, from.headers);
-      from.pipe(answer);
+      response.writeHead(from.statusCode ?? 500, from.headers);
+      from.pipe(response);
     });
     asked.pipe(passed);
   });

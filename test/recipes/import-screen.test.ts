@@ -34,13 +34,13 @@ describe('an import screen', () => {
   });
 
   const post = async (path: string, upload: object | null, headers: Record<string, string> = {}) => {
-    const answer = await fetch(`${host.origin}/admin/projects/${project}/import${path}`, {
+    const response = await fetch(`${host.origin}/admin/projects/${project}/import${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       ...(upload && { body: JSON.stringify(upload) }),
     });
-    const body = (await answer.json()) as Record<string, unknown>;
-    return { status: answer.status, type: answer.headers.get('content-type'), body };
+    const body = (await response.json()) as Record<string, unknown>;
+    return { status: response.status, type: response.headers.get('content-type'), body };
   };
   const labels = async (): Promise<string[]> =>
     (await methods.list(project)).data.map(({ method_label }) => method_label);
@@ -87,9 +87,9 @@ describe('an import screen', () => {
     [{ csv: header, maxRemoved: 'x' }],
     [{ csv: header, maxRemoved: null }],
   ])('refuses the body %j on both routes', async (upload) => {
-    const answers = [await post('/preview', upload), await post('', upload)];
+    const responses = [await post('/preview', upload), await post('', upload)];
 
-    expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    expect(responses.map(({ status }) => status)).toEqual([400, 400]);
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('an import screen', () => {
     expect(empty).toMatchObject({ status: 409, body: { would_remove: 2 } });
   });
 
-  it('answers each error as problem details, without the fields of Nest', async () => {
+  it('responds to each error with problem details, without the fields of Nest', async () => {
     const refused = await post('/preview', { csv: `${header}dhl;P;Paket;\n`, maxRemoved: 1 });
     const invalid = await post('/preview', { csv: `${header}ups;03;;1\n` });
     const outdated = await post('', { csv });

@@ -42,9 +42,9 @@ describe.each(platformNames)('labels on %s', (platform) => {
   });
 
   const offered = async (headers: Record<string, string>) => {
-    const answer = await fetch(`${host.origin}/shops/acme/shipping`, { headers });
-    const body = answer.status === 200 ? ((await answer.json()) as OfferedMethod[]) : [];
-    return { status: answer.status, headers: answer.headers, method: body[0] };
+    const response = await fetch(`${host.origin}/shops/acme/shipping`, { headers });
+    const body = response.status === 200 ? ((await response.json()) as OfferedMethod[]) : [];
+    return { status: response.status, headers: response.headers, method: body[0] };
   };
 
   it.each([
@@ -67,7 +67,7 @@ describe.each(platformNames)('labels on %s', (platform) => {
     expect(headers.get('vary')).toBe(vary);
   });
 
-  it('are answered with 304 for the ETag of their language, and not of another one', async () => {
+  it('get a 304 for the ETag of their language, and not of another one', async () => {
     const german = await offered({ 'accept-language': 'de' });
     const held = { 'if-none-match': german.headers.get('etag') ?? '' };
 
@@ -81,9 +81,9 @@ describe.each(platformNames)('labels on %s', (platform) => {
   it('are the stored ones in our list, whatever language a form asks for', async () => {
     const url = `${host.origin}/api/projects/acme/sales/orders/shipments/methods`;
 
-    const answer = await fetch(url, { headers: { 'accept-language': 'de' } });
+    const response = await fetch(url, { headers: { 'accept-language': 'de' } });
 
-    expect(await answer.json()).toMatchObject({
+    expect(await response.json()).toMatchObject({
       data: [{ carrier_label: 'Bike', method_label: 'At once', meta: { labels } }],
     });
   });

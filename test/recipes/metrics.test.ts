@@ -72,7 +72,7 @@ it('prom-client counts the changes that are committed', async () => {
   expect(text).toMatch(/^shipping_changes_total\{type="removed"\} 1$/m);
 });
 
-it('a 503 has the message of the driver in the log, not in the answer', async () => {
+it('a 503 has the message of the driver in the log, not in the response', async () => {
   const lines: unknown[] = [];
   const logged = vi
     .spyOn(Logger.prototype, 'error')

@@ -36,16 +36,16 @@ describe.each(platformNames)('the route of a storefront on %s', (platform) => {
     fetch(`${host.origin}/shops/${shop}/shipping`, { headers });
 
   it('gives three fields of the active methods, in order', async () => {
-    const answer = await offered('acme');
+    const response = await offered('acme');
 
-    expect(await answer.json()).toEqual([
+    expect(await response.json()).toEqual([
       { id: expect.any(String), carrier: 'dhl', label: 'Paket' },
       { id: expect.any(String), carrier: 'UPS', label: 'Ground' },
     ]);
-    expect(answer.headers.get('cache-control')).toBe('public, no-cache');
+    expect(response.headers.get('cache-control')).toBe('public, no-cache');
   });
 
-  it('answers 304 until what a customer sees has changed', async () => {
+  it('responds with 304 until what a customer sees has changed', async () => {
     const held = (await offered('acme')).headers.get('etag') ?? '';
     const again = async (): Promise<number> => (await offered('acme', { 'if-none-match': held })).status;
 
@@ -62,11 +62,11 @@ describe.each(platformNames)('the route of a storefront on %s', (platform) => {
   it('knows only open shops, and not the project of the defaults', async () => {
     const shops = ['default', 'initech', '..%2Facme'];
 
-    const answers = await Promise.all(shops.map((shop) => offered(shop)));
+    const responses = await Promise.all(shops.map((shop) => offered(shop)));
 
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(responses.map(({ status }) => status)).toEqual([404, 404, 404]);
   });
-  it('answers problem details with Retry-After when the database is not available', async () => {
+  it('responds with problem details and Retry-After when the database is not available', async () => {
     Logger.overrideLogger(false);
     onTestFinished(() => Logger.overrideLogger(['warn', 'error', 'fatal']));
     const down = vi.spyOn(database.dataSource, 'createQueryRunner').mockImplementation(() => {

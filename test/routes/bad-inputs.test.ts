@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { adapters } from '../support/app.js';
-import { answersExactly, ground } from '../support/bad-inputs.js';
+import { respondsExactly, ground } from '../support/bad-inputs.js';
 import { wholeBodies } from './bad-inputs/bodies.js';
 import { eachField } from './bad-inputs/fields.js';
 import { conditionalHeaders } from './bad-inputs/headers.js';
@@ -15,7 +15,7 @@ import { precedence } from './bad-inputs/precedence.js';
 import { bytesAndFraming } from './bad-inputs/wire.js';
 
 // All inputs are in one file, so that each adapter needs only one app.
-answersExactly('bad inputs', [
+respondsExactly('bad inputs', [
   ...precedence,
   ...paths,
   ...conditionalHeaders,

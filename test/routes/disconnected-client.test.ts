@@ -5,7 +5,7 @@ import { addEvents } from '../support/rows.js';
 
 const host = mounted();
 
-it('a client that disconnects during a long answer does not disturb other clients', async () => {
+it('a client that disconnects during a long response does not disturb other clients', async () => {
   const shop = host.shop();
   const order = { projectId: shop.project, orderId: 'left' };
   await addEvents(host.dataSource.manager, order, 5_000);

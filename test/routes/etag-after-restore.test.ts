@@ -27,12 +27,12 @@ describe('the ETag of a list or tree', () => {
   /** Reads the list and the tree as a client that holds these ETags. */
   const read = (list = '"none"', tree = '"none"') =>
     Promise.all([shop.list('', { 'if-none-match': list }), shop.tree({ 'if-none-match': tree })]);
-  const expectBoth = (answers: { status: number; text: string }[], label: string): void => {
-    for (const { status, text } of answers)
+  const expectBoth = (responses: { status: number; text: string }[], label: string): void => {
+    for (const { status, text } of responses)
       expect([status, text]).toEqual([200, expect.stringContaining(label)]);
   };
-  const tagsOf = (answers: { headers: Headers }[]): string[] =>
-    answers.map(({ headers }) => headers.get('etag') ?? '');
+  const tagsOf = (responses: { headers: Headers }[]): string[] =>
+    responses.map(({ headers }) => headers.get('etag') ?? '');
 
   it.each(['its own project', 'its defaults'])(
     'does not match after a restore and another change of %s',

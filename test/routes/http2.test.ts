@@ -54,10 +54,10 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
       { ':method': method, ':path': to, ...headers },
       { endStream: pieces.length === 0 },
     );
-    const answered = once(stream, 'response');
+    const responded = once(stream, 'response');
     for (const piece of pieces) stream.write(piece);
     stream.end();
-    const [head] = await answered;
+    const [head] = await responded;
     const read = await text(stream);
     const body = (read === '' ? {} : JSON.parse(read)) as ShippingMethodDto & ProblemDetails;
     const { etag, location, 'content-type': type } = head as Record<string, string | undefined>;
@@ -96,7 +96,7 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     expect([refused.status, refused.body]).toMatchObject([status, { code }]);
   });
 
-  it('answers and refusals are the same as over HTTP/1.1', async () => {
+  it('responses and refusals are the same as over HTTP/1.1', async () => {
     const created = await send('POST', path, [JSON.stringify({ ...ground, method_code: 'new' })], json);
     const one = `${path}/${created.body.id}`;
 

@@ -85,7 +85,7 @@ describe.each(adapters)('the list on %s', (adapter) => {
     ['raw_filters=[{"field":"method_label","op":"contains","value":"50%25"}]', ['FedEx/fedex_ground']],
     ['raw_filters=[{"field":"created_at","op":"lt","value":"2001-01-01T00:00:00%2B02:00"}]', []],
     ['utm_source=x&pages=0&sort=id', null],
-  ])('answers %s', async (query, expected) => {
+  ])('responds to %s', async (query, expected) => {
     const codes = await codesKey(query);
 
     const all = catalogue.map((method) => `${method.carrier_code}/${method.method_code}`);

@@ -29,7 +29,7 @@ describe('the etag of a method', () => {
     sort_order,
   });
 
-  it('is its version in quotes, in every answer and from every service', async () => {
+  it('is its version in quotes, in every response and from every service', async () => {
     const seen: ShippingMethodChange[] = [];
     const subscription = host.methods.changes.subscribe((change) => seen.push(change));
 
@@ -50,7 +50,7 @@ describe('the etag of a method', () => {
     ]);
   });
 
-  it('is the same in every answer for a method that inherits', async () => {
+  it('is the same in every response for a method that inherits', async () => {
     await makeDefault();
 
     const created = await shop.create({ ...own, use_default: true });
@@ -118,11 +118,11 @@ describe('the etag of a method', () => {
     for (let round = 0; round < 10; round++) {
       const form = await loaded();
       const change = { ...formOf(form), is_active: round % 2 === 0 };
-      const [, answer] = await Promise.all([
+      const [, response] = await Promise.all([
         defaults.update(origin, { ...codes, method_label: `D ${round}` }),
         shop.update(id, change, { 'if-match': form.etag }),
       ]);
-      statuses.add(answer.status);
+      statuses.add(response.status);
       expect((await loaded()).own).toMatchObject({ method_label: 'Own', sort_order: 5 });
     }
 

@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(older)).not.toMatch(/"type":\[/);
   });
 
-  it('lists the headers of each answer and of each request', () => {
+  it('lists the headers of each response and of each request', () => {
     const headersOf = ({ responses }: Operation): string[] =>
       Object.entries(responses)
         .map(([status, { headers = {} }]) => [status, ...Object.keys(headers)])

@@ -38,9 +38,9 @@ describe('a mount whose maxPageSize is less than the default of per_page', () =>
     const other = await testApp({ shipping: { maxPageSize: 3 }, database: app.database });
     const held = (await shop.list()).headers.get('etag') ?? '';
 
-    const answer = await new Client(other.origin, shop.project).list('', { 'if-none-match': held });
+    const response = await new Client(other.origin, shop.project).list('', { 'if-none-match': held });
     await other.close();
 
-    expect([answer.status, answer.body.data.length]).toEqual([200, 3]);
+    expect([response.status, response.body.data.length]).toEqual([200, 3]);
   });
 });

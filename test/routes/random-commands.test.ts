@@ -9,7 +9,7 @@ describe('the library and a model of its contract in memory', () => {
   afterAll(() => both?.close());
 
   // The campaign runs the same check with other seeds, for hours.
-  it('give the same answers to any commands in any order', async () => {
+  it('give the same responses to any commands in any order', async () => {
     const done = await both.check({ seed: 12, numRuns: 25 });
 
     expect(done).toBeGreaterThan(700);

@@ -39,9 +39,11 @@ describe('a project with maxMethods', () => {
   it.each([0, 1, 3])('with room for %i accepts exactly that many of 30 racing creates', async (room) => {
     await fill(maxMethods - room);
 
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => shop.create(bodyOf(`race ${n}`))));
+    const responses = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => shop.create(bodyOf(`race ${n}`))),
+    );
 
-    const statuses = answers.map(({ status }) => status).toSorted();
+    const statuses = responses.map(({ status }) => status).toSorted();
     expect(statuses).toEqual([...Array(room).fill(201), ...Array(30 - room).fill(409)]);
     expect((await shop.list()).body.meta.total).toBe(maxMethods);
   });

@@ -96,7 +96,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect(upQueries).toEqual([]);
     });
 
-    it('answers many repeats with the same key with the same order', async () => {
+    it('responds to many repeats with the same key with the same order', async () => {
       const shop = shopOf();
       await shop.create(ground);
       const ids = ['a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c', 'a', 'b', 'c'];
@@ -122,9 +122,9 @@ for (const { title, isMissing, options } of otherEngines) {
       onTestFinished(() => void vi.restoreAllMocks());
       app.useLogger(false);
 
-      const answer = await place(shop, '1');
+      const response = await place(shop, '1');
 
-      expect(answer.status).toBe(500);
+      expect(response.status).toBe(500);
       expect(await orders(shop)).toBe(0);
       expect((await shop.events(orderIdOf('1'))).body.data).toEqual([]);
     });
@@ -175,7 +175,7 @@ for (const { title, isMissing, options } of otherEngines) {
       expect([limits.forLock, limits.forStatement].map(Number)).toEqual([3, 3500]);
     });
 
-    it('answers that it is ready', async () => {
+    it('responds that it is ready', async () => {
       expect((await fetch(`${target.origin}/health/ready`)).status).toBe(200);
     });
   });
@@ -184,7 +184,7 @@ for (const { title, isMissing, options } of otherEngines) {
 const [mariadb, , sqlite] = otherEngines;
 
 describe.skipIf(mariadb?.isMissing)(`the sample on a server that hangs: ${mariadb?.title}`, () => {
-  it('answers every request in 8 seconds, with 503, and works again when the server does', async () => {
+  it('responds to every request in 8 seconds, with 503, and works again when the server does', async () => {
     const sockets = new Set<Socket>();
     const proxy = createServer((client) => {
       const server = connect(Number(new URL(mariadbUrl).port), '127.0.0.1');

@@ -8,7 +8,7 @@ describe('the health of the sample', () => {
   });
   afterAll(() => app?.close());
 
-  it.each(['/health/live', '/health/ready'])('%s answers yes, and may not be cached', async (path) => {
+  it.each(['/health/live', '/health/ready'])('%s says yes, and may not be cached', async (path) => {
     const response = await fetch(app.origin + path);
 
     expect([response.status, await response.json()]).toMatchObject([200, { status: 'ok' }]);

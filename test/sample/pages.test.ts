@@ -59,7 +59,7 @@ describe('the sample', () => {
     },
   );
 
-  it('answers an unknown path with a problem', async () => {
+  it('responds to an unknown path with a problem', async () => {
     const response = await fetch(`${app.origin}/nowhere`);
 
     expect(response.status).toBe(404);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderIdOf } from '../../apps/sample/src/shop/checkout.service.js';
 import { ShopOrder } from '../../apps/sample/src/shop/shop-order.entity.js';
-import { type Answer, Client, freshProject } from '../support/client.js';
+import { type TestResponse, Client, freshProject } from '../support/client.js';
 import { type SampleApp, sampleApp } from './sample-app.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -15,7 +15,7 @@ describe('the shop of the sample', () => {
   afterAll(() => app?.close());
 
   const shopOf = (project = freshProject()): Client => new Client(app.origin, project);
-  const place = (shop: Client, body: unknown, key?: string): Promise<Answer<Record<string, unknown>>> =>
+  const place = (shop: Client, body: unknown, key?: string): Promise<TestResponse<Record<string, unknown>>> =>
     shop.send(
       'POST',
       `/shops/${shop.project}/orders`,
@@ -62,17 +62,17 @@ describe('the shop of the sample', () => {
   it('places one order when the same key comes eight times at once', async () => {
     const shop = shopOf();
     await shop.create(ground);
-    const repeat = (): Promise<Answer<unknown>> => place(shop, chosen, 'key-1');
+    const repeat = (): Promise<TestResponse<unknown>> => place(shop, chosen, 'key-1');
 
-    const answers = await Promise.all(Array.from({ length: 8 }, repeat));
+    const responses = await Promise.all(Array.from({ length: 8 }, repeat));
 
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+    expect(new Set(responses.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect(await orders(shop)).toBe(1);
     expect((await shop.events(orderIdOf('key-1'))).body.data).toHaveLength(2);
   });
 
-  it('answers a repeat with its order, although the method is inactive now', async () => {
+  it('responds to a repeat with its order, although the method is inactive now', async () => {
     const shop = shopOf();
     const { body: method } = await shop.create(ground);
     const first = await place(shop, chosen, 'key-1');

@@ -22,7 +22,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
     const first = started(dataDir);
     await first.started;
     const examples = [...first.output.matchAll(/curl '([^']+)'/g)].map(([, url]) => url ?? '');
-    const answers = await Promise.all(examples.map(async (url) => (await fetch(url)).json()));
+    const responses = await Promise.all(examples.map(async (url) => (await fetch(url)).json()));
     const second = started(dataDir);
     const secondCode = await second.ended;
     const silent = connect(Number(new URL(first.origin).port), '127.0.0.1').on('error', () => undefined);
@@ -34,7 +34,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
     expect(first.output).toMatch(
       /Creating the embedded database .* done\n.*done\nFilling the project "demo" .* done/s,
     );
-    expect(answers).toMatchObject([
+    expect(responses).toMatchObject([
       { meta: { per_page: 5 }, data: [{}, {}, {}, {}, {}] },
       { data: expect.arrayContaining([expect.objectContaining({ carrier_code: 'ups' })]) },
       { data: expect.arrayContaining([expect.objectContaining({ type: 'order.placed' })]) },

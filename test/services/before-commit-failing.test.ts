@@ -229,7 +229,7 @@ describe('beforeCommit.change', () => {
     expect(outcomes).toEqual([refused, refused]);
   });
 
-  it('that throws an HttpException answers the route with it', async () => {
+  it('that throws an HttpException gives the route its response', async () => {
     const shop = host.shop();
     hook = failing;
 

@@ -44,12 +44,12 @@ describe('a checkout whose client sends a key', () => {
     return app.nest.get(ShippingMethods);
   };
   const place = async (app: TestApp | undefined, chosen: object = choice): Promise<[number, unknown]> => {
-    const answer = await fetch(`${app?.origin}/shops/${project}/orders`, {
+    const response = await fetch(`${app?.origin}/shops/${project}/orders`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify(chosen),
     });
-    return [answer.status, await answer.json()];
+    return [response.status, await response.json()];
   };
   /** The orders of the project, with the types of their events. */
   const stored = async (): Promise<unknown[]> => {
@@ -64,16 +64,16 @@ describe('a checkout whose client sends a key', () => {
   };
 
   it('places one order for 8 parallel repeats on two instances', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => place(apps[n % 2])));
+    const responses = await Promise.all(Array.from({ length: 8 }, (_, n) => place(apps[n % 2])));
 
-    const [first] = answers;
+    const [first] = responses;
     expect(first).toEqual([201, { number: expect.any(Number), method: 'UPS Ground' }]);
-    for (const answer of answers) expect(answer).toEqual(first);
+    for (const response of responses) expect(response).toEqual(first);
     const { number } = Object(first?.[1]) as { number: number };
     expect(await stored()).toEqual([{ number, types: ['order.placed'] }]);
   });
 
-  it('answers a late repeat with the first answer, though the method has changed', async () => {
+  it('responds to a late repeat with the first response, though the method has changed', async () => {
     const first = await place(apps[0]);
     const method = await methods().findByCodes(project, 'ups', '03');
     await methods().update(project, method?.id ?? '', {
@@ -136,31 +136,31 @@ describe('a checkout whose client sends a key', () => {
       expect(logged).toEqual(['order', 'change']);
     });
 
-    it('gives all repeats the same answer while the method is deactivated', async () => {
+    it('gives all repeats the same response while the method is deactivated', async () => {
       const method = await methods().findByCodes(project, 'ups', '03');
       const deactivation = { ...ground, is_active: false };
 
-      const [answers] = await Promise.all([
+      const [responses] = await Promise.all([
         Promise.all(Array.from({ length: 60 }, (_, n) => place(apps[n % 2]))),
         methods().update(project, method?.id ?? '', deactivation),
       ]);
 
-      const [first] = answers;
-      for (const answer of answers) expect(answer).toEqual(first);
+      const [first] = responses;
+      for (const response of responses) expect(response).toEqual(first);
       expect(await stored()).toHaveLength(first?.[0] === 201 ? 1 : 0);
     });
 
     it('places orders of 40 racing keys, each once', async () => {
       const keys = Array.from({ length: 40 }, () => randomUUID());
 
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         [...keys, ...keys].map((each, n) => {
           key = each;
           return place(apps[n % 2]);
         }),
       );
 
-      expect(answers.filter(([status]) => status !== 201)).toEqual([]);
+      expect(responses.filter(([status]) => status !== 201)).toEqual([]);
       expect(await stored()).toHaveLength(40);
     });
   });

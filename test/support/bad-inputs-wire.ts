@@ -1,7 +1,7 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-export interface WireAnswer {
+export interface WireResponse {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
@@ -19,7 +19,7 @@ export function send(
   headers: OutgoingHttpHeaders = {},
   body: string | Buffer = '',
   agent: Agent | false = false,
-): Promise<WireAnswer> {
+): Promise<WireResponse> {
   const { hostname, port } = new URL(origin);
   const bytes = Buffer.from(body);
   const isFramed = 'content-length' in headers || 'transfer-encoding' in headers;
@@ -31,7 +31,7 @@ export function send(
       const { statusCode: status = 0, headers: received } = response;
       text(response).then((read) => resolve({ status, headers: received, text: read }), reject);
     });
-    // After an early answer (413) nobody reads the rest of the body. The promise is resolved by then.
+    // After an early response (413) nobody reads the rest of the body. The promise is resolved by then.
     sending.on('error', reject);
     sending.end(bytes);
   });

@@ -2,7 +2,7 @@ import { type OutgoingHttpHeaders } from 'node:http';
 import { type ProblemDetails } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Adapter, adapters, type TestApp, testApp } from './app.js';
-import { send, type WireAnswer } from './bad-inputs-wire.js';
+import { send, type WireResponse } from './bad-inputs-wire.js';
 import { Client, freshProject } from './client.js';
 
 export const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
@@ -36,8 +36,8 @@ export interface BadInput {
   headers?: OutgoingHttpHeaders;
   /** Text and bytes are sent as they are, anything else as JSON. */
   body?: unknown;
-  answer: Verdict;
-  /** The answer on Express, where Nest's own body parser decides before any route; null: not tested there. */
+  response: Verdict;
+  /** The response on Express, where Nest's own body parser decides before any route; null: not tested there. */
   express?: Verdict | null;
 }
 
@@ -67,8 +67,8 @@ async function costed<Result>(work: () => Promise<Result>): Promise<[Result, cos
   return [result, user + system];
 }
 
-/** Tests that each input gets its answer, on each adapter. */
-export function answersExactly(name: string, inputs: readonly BadInput[]): void {
+/** Tests that each input gets its response, on each adapter. */
+export function respondsExactly(name: string, inputs: readonly BadInput[]): void {
   describe.each(adapters)(`${name} on %s`, (adapter) => {
     let app: TestApp;
     let costOfCreate: number;
@@ -86,10 +86,10 @@ export function answersExactly(name: string, inputs: readonly BadInput[]): void 
     it.each(casesFor(adapter, inputs))('%s', async (_title, input, verdict) => {
       const { path, body, headers } = await prepared(app, input);
 
-      const [answer, cost] = await costed(() => send(app.origin, input.method, path, headers, body));
+      const [response, cost] = await costed(() => send(app.origin, input.method, path, headers, body));
 
-      if (typeof verdict === 'number') expectAccepted(answer, verdict);
-      else expectRefused(answer, verdict);
+      if (typeof verdict === 'number') expectAccepted(response, verdict);
+      else expectRefused(response, verdict);
       expect(cost / costOfCreate).toBeLessThan(mostCreates);
     });
   });
@@ -97,7 +97,7 @@ export function answersExactly(name: string, inputs: readonly BadInput[]): void 
 
 function casesFor(adapter: Adapter, inputs: readonly BadInput[]): [string, BadInput, Verdict][] {
   return inputs.flatMap((input): [string, BadInput, Verdict][] => {
-    const verdict = adapter === 'express' && input.express !== undefined ? input.express : input.answer;
+    const verdict = adapter === 'express' && input.express !== undefined ? input.express : input.response;
     if (verdict === null) return [];
     return [[`${input.method} with ${input.given} is ${inWords(verdict)}`, input, verdict]];
   });
@@ -134,12 +134,12 @@ async function prepared(
 const internals =
   /\(\S+:\d+:\d+\)|\\n *at |node_modules|\.[jt]s\b|typeorm|pglite|postgres|mysql|mariadb|sqlite|select |insert |QueryFailed|\$\d/i;
 
-function expectAccepted({ status, text }: WireAnswer, accepted: number): void {
+function expectAccepted({ status, text }: WireResponse, accepted: number): void {
   expect({ status, text }).toMatchObject({ status: accepted });
 }
 
 /** Expects exactly this problem, without internals in its text. */
-function expectRefused({ status, headers, text }: WireAnswer, refusal: Refusal): void {
+function expectRefused({ status, headers, text }: WireResponse, refusal: Refusal): void {
   const problem = JSON.parse(text) as ProblemDetails;
   expect(problem).toMatchObject({
     type: `urn:problem:shipping:${refusal.code}`,

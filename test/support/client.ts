@@ -5,7 +5,7 @@ import {
   type ShippingTree,
 } from 'nestjs-shipping';
 
-export interface Answer<Body> {
+export interface TestResponse<Body> {
   status: number;
   headers: Headers;
   text: string;
@@ -25,15 +25,15 @@ export class Client {
     return `/api/projects/${this.project}/sales/orders`;
   }
 
-  create(body: unknown, headers: Headed = {}): Promise<Answer<ShippingMethodDto & ProblemDetails>> {
+  create(body: unknown, headers: Headed = {}): Promise<TestResponse<ShippingMethodDto & ProblemDetails>> {
     return this.send('POST', `${this.base}/shipments/methods`, body, headers);
   }
 
-  list(query = '', headers: Headed = {}): Promise<Answer<ShippingMethodPage & ProblemDetails>> {
+  list(query = '', headers: Headed = {}): Promise<TestResponse<ShippingMethodPage & ProblemDetails>> {
     return this.send('GET', `${this.base}/shipments/methods${query && `?${query}`}`, undefined, headers);
   }
 
-  tree(headers: Headed = {}): Promise<Answer<ShippingTree & ProblemDetails>> {
+  tree(headers: Headed = {}): Promise<TestResponse<ShippingTree & ProblemDetails>> {
     return this.send('GET', `${this.base}/shipments/methods/tree`, undefined, headers);
   }
 
@@ -41,17 +41,17 @@ export class Client {
     id: string,
     body: unknown,
     headers: Headed = {},
-  ): Promise<Answer<ShippingMethodDto & ProblemDetails>> {
+  ): Promise<TestResponse<ShippingMethodDto & ProblemDetails>> {
     return this.send('PATCH', `${this.base}/shipments/methods/${id}`, body, headers);
   }
 
-  remove(id: string, headers: Headed = {}): Promise<Answer<ProblemDetails>> {
+  remove(id: string, headers: Headed = {}): Promise<TestResponse<ProblemDetails>> {
     return this.send('DELETE', `${this.base}/shipments/methods/${id}`, undefined, headers);
   }
 
   events(
     order: string,
-  ): Promise<Answer<{ data: { type: string; message: string | null }[] } & ProblemDetails>> {
+  ): Promise<TestResponse<{ data: { type: string; message: string | null }[] } & ProblemDetails>> {
     return this.send('GET', `${this.base}/${order}/events`);
   }
 
@@ -61,7 +61,7 @@ export class Client {
     path: string,
     body?: unknown,
     headers: Headed = {},
-  ): Promise<Answer<Body>> {
+  ): Promise<TestResponse<Body>> {
     const response = await fetch(this.origin + path, {
       method,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },

@@ -10,8 +10,8 @@ export const sqliteDriver = installed('../drivers/node_modules/better-sqlite3');
 
 /** The engines beside PostgreSQL. A title says why the tests of one are skipped. */
 export const otherEngines: { title: string; isMissing: boolean; options: TestTypeOrmOptions }[] = [
-  engine('MariaDB', await answers(mariadbUrl), 'no server answers', { type: 'mariadb', url: mariadbUrl }),
-  engine('MySQL', await answers(mysqlUrl), 'no server answers', { type: 'mysql', url: mysqlUrl }),
+  engine('MariaDB', await responds(mariadbUrl), 'no server responds', { type: 'mariadb', url: mariadbUrl }),
+  engine('MySQL', await responds(mysqlUrl), 'no server responds', { type: 'mysql', url: mysqlUrl }),
   engine('SQLite', sqliteDriver !== undefined, 'test/drivers is not installed', {
     type: 'better-sqlite3',
     // The file of a host: no test may open it.
@@ -41,7 +41,7 @@ function installed(path: string): unknown {
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port || 3306), hostname);
   return once(socket, 'connect')

@@ -15,8 +15,8 @@ interface Pair {
   server: Socket;
   /** Set when some of its bytes were lost. Then it stays silent for ever. */
   isLost: boolean;
-  /** The connection is cut when the server answers. */
-  cutAtAnswer: boolean;
+  /** The connection is cut when the server responds. */
+  cutAtResponse: boolean;
 }
 
 /** A TCP proxy in front of a database, which imitates the faults of a network. */
@@ -87,11 +87,11 @@ export class Proxy {
 
   private accept(client: Socket): void {
     const server = connect({ ...this.target, noDelay: true });
-    const pair: Pair = { client, server, isLost: false, cutAtAnswer: false };
+    const pair: Pair = { client, server, isLost: false, cutAtResponse: false };
     this.pairs.add(pair);
     client.on('data', (chunk: Buffer) => void this.toServer(pair, chunk));
     server.on('data', (chunk: Buffer) => {
-      if (pair.cutAtAnswer) this.destroy(pair);
+      if (pair.cutAtResponse) this.destroy(pair);
       else void this.pass(pair, client, chunk);
     });
     for (const side of [client, server]) {
@@ -107,7 +107,7 @@ export class Proxy {
     this.cutting = undefined;
     this.cuts++;
     if (at === 'before') return this.destroy(pair);
-    pair.cutAtAnswer = true;
+    pair.cutAtResponse = true;
     pair.server.write(chunk);
     if (at === 'during') {
       pair.client.destroy();

@@ -46,11 +46,11 @@ onlyWhere('severalConnections', () => {
 });
 
 onlyWhere('connections', () => {
-  describe('a connection that breaks before the answer to a change arrives', () => {
+  describe('a connection that breaks before the response to a change arrives', () => {
     const host = mounted();
 
-    /** The database makes each change, but its first answer is lost. @returns how many changes were sent */
-    const losingAnAnswer = async (work: () => Promise<unknown>): Promise<number> => {
+    /** The database makes each change, but its first response is lost. @returns how many changes were sent */
+    const losingAResponse = async (work: () => Promise<unknown>): Promise<number> => {
       let changes = 0;
       const commits = isOneStatement(host.dataSource)
         ? /COMMIT|INSERT INTO \S*shipping_order_event/
@@ -81,7 +81,7 @@ onlyWhere('connections', () => {
       const reported: unknown[] = [];
       const subscription = host.methods.changes.subscribe((one) => reported.push(one));
 
-      const changes = await losingAnAnswer(() =>
+      const changes = await losingAResponse(() =>
         expect(change(project, id)).rejects.toMatchObject({ code: 'outcome_unknown' }),
       );
       subscription.unsubscribe();

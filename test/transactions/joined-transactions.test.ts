@@ -154,7 +154,7 @@ onlyWhere('connections', () => {
 
 describe('a route inside an ambient transaction', () => {
   it.each(['list', 'tree'] as const)(
-    '%s answers 304 only for the ETag of what the transaction sees',
+    '%s responds with 304 only for the ETag of what the transaction sees',
     async (route) => {
       const shop = host.shop();
       await host.methods.create(shop.project, ground);

@@ -89,8 +89,8 @@ onlyWhere('severalConnections', () => {
         async () => {
           await shop.tree();
           create.mockClear();
-          const answers = [await shop.list('q=1'), await shop.create({ ...ground, method_code: 'b' })];
-          expect(answers.map(({ status }) => status)).toEqual([200, 201]);
+          const responses = [await shop.list('q=1'), await shop.create({ ...ground, method_code: 'b' })];
+          expect(responses.map(({ status }) => status)).toEqual([200, 201]);
           return create.mock.results.length;
         },
       );
@@ -108,7 +108,7 @@ onlyWhere('severalConnections', () => {
 
       // By default, a removal on MariaDB also locks the gaps between its rows and those of the next tenant.
       const level = 'READ COMMITTED';
-      const [answers, waited] = await database.dataSource.transaction(level, async (manager) => {
+      const [responses, waited] = await database.dataSource.transaction(level, async (manager) => {
         await methods.removeProject(locked, { manager });
         await events.removeProject(locked, { manager });
         const removals = Promise.allSettled([
@@ -119,7 +119,7 @@ onlyWhere('severalConnections', () => {
         return [[await shop.list('q=3'), await shop.create({ ...ground, method_code: 'c' })], { removals }];
       });
 
-      expect(answers.map(({ status }) => status)).toEqual([200, 201]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 201]);
       expect((await waited.removals).map(({ status }) => status)).toEqual(Array(36).fill('fulfilled'));
     });
 

@@ -40,10 +40,10 @@ describe("a host's nested transaction beside a call of ours", () => {
         // A call that runs inside the failing transaction fails with it.
         .catch(() => failed.push(sql));
     }
-    const answers = await Promise.all(Array.from({ length: 20 }, () => other.list()));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => other.list()));
 
     expect(failed).not.toContain(statementThatSucceeds);
-    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+    expect(responses.map(({ status }) => status)).toEqual(Array(20).fill(200));
   });
 
   onlyWhere('connections', () => {
@@ -87,7 +87,7 @@ describe("a host's nested transaction beside a call of ours", () => {
       await runner.release();
     }, 10_000);
 
-    it('does not hide that PostgreSQL answered the outer COMMIT with ROLLBACK', async () => {
+    it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 
       const committed = host.dataSource.transaction(async (manager) => {
@@ -99,7 +99,7 @@ describe("a host's nested transaction beside a call of ours", () => {
         'The COMMIT rolled the transaction back, because a statement in it had failed.',
       );
       expect((await host.methods.list(project)).meta.total).toBe(0);
-      // Without a call of ours, the answer to the COMMIT is the concern of the host.
+      // Without a call of ours, the response to the COMMIT is the concern of the host.
       const own = host.dataSource.transaction((manager) =>
         manager.query(statementThatFails).catch(() => 'caught'),
       );

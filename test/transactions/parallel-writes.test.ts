@@ -14,24 +14,25 @@ describe('parallel writes', () => {
     const changes: ShippingMethodChange[] = [];
     const listening = host.methods.changes.subscribe((change) => changes.push(change));
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 250 }, async (_, n) => {
         // Each pair of codes is sent twice, and some methods have use_default.
         const method = { ...ground, method_code: `m${n % 125}`, sort_order: n, use_default: n % 25 === 0 };
-        return { n, answer: await shops[n % 5]?.create(method) };
+        return { n, response: await shops[n % 5]?.create(method) };
       }),
     );
     listening.unsubscribe();
 
-    const created = answers.filter(({ answer }) => answer?.status === 201);
-    const refused = answers.filter(({ answer }) => answer?.status === 409);
+    const created = responses.filter(({ response }) => response?.status === 201);
+    const refused = responses.filter(({ response }) => response?.status === 409);
     expect([created.length, refused.length]).toEqual([125, 125]);
-    for (const { n, answer } of created) expect(answer?.body).toMatchObject({ sort_order: n, version: 1 });
-    expect(new Set(refused.map(({ answer }) => answer?.body['existing_id']))).toEqual(
-      new Set(created.map(({ answer }) => answer?.body.id)),
+    for (const { n, response } of created)
+      expect(response?.body).toMatchObject({ sort_order: n, version: 1 });
+    expect(new Set(refused.map(({ response }) => response?.body['existing_id']))).toEqual(
+      new Set(created.map(({ response }) => response?.body.id)),
     );
     expect(changes.map(({ after }) => after?.id).toSorted()).toEqual(
-      created.map(({ answer }) => answer?.body.id).toSorted(),
+      created.map(({ response }) => response?.body.id).toSorted(),
     );
     for (const shop of shops) expect((await shop.list()).body.meta.total).toBe(25);
   });
@@ -48,12 +49,14 @@ describe('parallel writes', () => {
       const upserted = (manager?: EntityManager) =>
         Promise.all(parts.map((part) => host.methods.upsert(project, { ...codes, ...part }, { manager })));
 
-      const answers = await (place === 'a transaction' ? host.dataSource.transaction(upserted) : upserted());
+      const responses = await (place === 'a transaction'
+        ? host.dataSource.transaction(upserted)
+        : upserted());
       listening.unsubscribe();
 
       const stored = await host.methods.findByCodes(project, 'ups', 'new');
       expect(stored).toMatchObject(Object.assign({ version: 4 }, ...parts));
-      for (const [index, answer] of answers.entries()) expect(answer).toMatchObject(parts[index] ?? {});
+      for (const [index, response] of responses.entries()) expect(response).toMatchObject(parts[index] ?? {});
       expect(changes.map(({ type }) => type)).toEqual(['created', 'updated', 'updated', 'updated']);
       expect(changes.at(-1)?.after).toEqual(stored);
     },

@@ -24,14 +24,14 @@ describe('two instances on one database', () => {
   it('let one of 30 racing creates win, and tell the others its id', async () => {
     const shops = clients(freshProject());
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, (_, index) => shops[index % 2]?.create({ ...ground, sort_order: index })),
     );
 
-    const winners = answers.filter((answer) => answer?.status === 201);
-    const losers = answers.filter((answer) => answer?.status === 409);
+    const winners = responses.filter((response) => response?.status === 201);
+    const losers = responses.filter((response) => response?.status === 409);
     expect([winners.length, losers.length]).toEqual([1, 29]);
-    expect(new Set(losers.map((answer) => answer?.body['existing_id']))).toEqual(
+    expect(new Set(losers.map((response) => response?.body['existing_id']))).toEqual(
       new Set([winners[0]?.body.id]),
     );
     const { body } = (await shops[0]?.list()) ?? {};
@@ -136,10 +136,10 @@ describe('two instances on one database', () => {
       for (let done = 0; done < 5;) {
         const { version = 0 } = (await shop?.list())?.body.data[0] ?? {};
         const change = { ...ground, sort_order: writer * 1000 + done };
-        const answer = await shop?.update(id, change, { 'if-match': `"${version}"` });
-        expect([200, 412]).toContain(answer?.status);
-        if (answer?.status !== 200) continue;
-        expect(answer.body.version).toBe(version + 1);
+        const response = await shop?.update(id, change, { 'if-match': `"${version}"` });
+        expect([200, 412]).toContain(response?.status);
+        if (response?.status !== 200) continue;
+        expect(response.body.version).toBe(version + 1);
         acknowledged.push(version);
         done++;
       }
@@ -151,7 +151,7 @@ describe('two instances on one database', () => {
       ),
     );
 
-    expect(blind.map((answer) => answer?.status)).toEqual(Array(40).fill(200));
+    expect(blind.map((response) => response?.status)).toEqual(Array(40).fill(200));
     const [last] = (await shops[1]?.list())?.body.data ?? [];
     // Each version was changed by one writer only.
     expect(new Set(acknowledged).size).toBe(50);

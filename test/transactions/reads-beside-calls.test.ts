@@ -23,7 +23,7 @@ describe('a read beside calls in the transaction of another caller', () => {
       const { changes } = await host.methods.upsertMany(project, methodsOf(-1), { dryRun: true });
       return changes.map(({ before }) => before?.sort_order);
     };
-    // SQLite answers at once. Other code must run between two statements.
+    // SQLite responds at once. Other code must run between two statements.
     const slow: EntitySubscriberInterface = { beforeQuery: () => new Promise(setImmediate) };
     host.dataSource.subscribers.push(slow);
     const state = { isOver: false };

@@ -25,9 +25,9 @@ describe('the shop', () => {
       { ...ups, method_code: '65', method_label: 'Saver', is_active: false },
     ]);
 
-    const answer = await fetch(`${origin}/shops/shop/checkout/shipping`);
+    const response = await fetch(`${origin}/shops/shop/checkout/shipping`);
 
-    expect(await answer.json()).toEqual([
+    expect(await response.json()).toEqual([
       { code: 'ups/01', label: 'Express' },
       { code: 'ups/03', label: 'Ground' },
     ]);

@@ -19,7 +19,7 @@ interface Request {
 }
 
 /**
- * Gives access to the projects that the token names. Without a valid token the answer is 401, and for another
+ * Gives access to the projects that the token names. Without a valid token the response is 401, and for another
  * project 403.
  */
 @Injectable()

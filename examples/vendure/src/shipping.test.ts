@@ -56,23 +56,26 @@ async function main(): Promise<void> {
   assert.deepEqual(await orderEvents.list('acme', lost), []);
   console.log('✓ and rolled back together');
 
-  const vendure = async (query: string, token = ''): Promise<{ answer: unknown; token?: string }> => {
+  const vendure = async (query: string, token = ''): Promise<{ response: unknown; token?: string }> => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const response = await fetch(`${origin}/admin-api`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ query }),
     });
-    return { answer: await response.json(), token: response.headers.get('vendure-auth-token') ?? undefined };
+    return {
+      response: await response.json(),
+      token: response.headers.get('vendure-auth-token') ?? undefined,
+    };
   };
   const { token } = await vendure(
     'mutation { login(username: "superadmin", password: "superadmin") { __typename } }',
   );
-  const { answer } = await vendure('{ activeChannel { code } shippingMethods { totalItems } }', token);
-  assert.deepEqual(answer, {
+  const { response } = await vendure('{ activeChannel { code } shippingMethods { totalItems } }', token);
+  assert.deepEqual(response, {
     data: { activeChannel: { code: '__default_channel__' }, shippingMethods: { totalItems: 0 } },
   });
-  console.log("✓ Vendure's own API answers beside it, and has shipping methods of its own");
+  console.log("✓ Vendure's own API responds beside it, and has shipping methods of its own");
 
   await expectNoSchemaDrift(get(DataSource));
   await app.close();

@@ -12,7 +12,7 @@ const maxHeadBytes = 2048;
  */
 export class Connection {
   #socket;
-  #answer;
+  #response;
 
   static async open(port) {
     const connection = new Connection();
@@ -23,45 +23,47 @@ export class Connection {
     };
     connection.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
     await once(connection.#socket, 'connect');
-    connection.#socket.on('error', (error) => connection.#answer?.reject(error));
-    connection.#socket.on('close', () => connection.#answer?.reject(new Error('The connection was closed.')));
+    connection.#socket.on('error', (error) => connection.#response?.reject(error));
+    connection.#socket.on('close', () =>
+      connection.#response?.reject(new Error('The connection was closed.')),
+    );
     return connection;
   }
 
   /** @returns the status and the number of bytes of the body */
   request(text) {
     return new Promise((resolve, reject) => {
-      this.#answer = { resolve, reject, head: '', missing: undefined };
+      this.#response = { resolve, reject, head: '', missing: undefined };
       this.#socket.write(text);
     });
   }
 
   close() {
-    this.#answer = undefined;
+    this.#response = undefined;
     this.#socket.destroy();
   }
 
   /** @returns true, to go on reading */
   #receive(length, buffer) {
-    const answer = this.#answer;
-    if (!answer) return true;
-    if (answer.missing === undefined) readHead(answer, buffer, length);
-    else answer.missing -= length;
-    if (answer.missing <= 0) answer.resolve(answer);
+    const response = this.#response;
+    if (!response) return true;
+    if (response.missing === undefined) readHead(response, buffer, length);
+    else response.missing -= length;
+    if (response.missing <= 0) response.resolve(response);
     return true;
   }
 }
 
-/** Reads the head of an answer. When it is complete, sets the status, the length of the body and its missing bytes. */
-function readHead(answer, buffer, length) {
-  const before = answer.head.length;
-  answer.head += buffer.latin1Slice(0, Math.min(length, maxHeadBytes));
-  const end = answer.head.indexOf('\r\n\r\n');
+/** Reads the head of a response. When it is complete, sets the status, the length of the body and its missing bytes. */
+function readHead(response, buffer, length) {
+  const before = response.head.length;
+  response.head += buffer.latin1Slice(0, Math.min(length, maxHeadBytes));
+  const end = response.head.indexOf('\r\n\r\n');
   if (end < 0) return;
-  const body = /\r\ncontent-length: *(\d+)/i.exec(answer.head.slice(0, end));
+  const body = /\r\ncontent-length: *(\d+)/i.exec(response.head.slice(0, end));
   if (!body)
-    return answer.reject(new Error(`An answer without Content-Length:\n${answer.head.slice(0, end)}`));
-  answer.status = Number(answer.head.slice(9, 12));
-  answer.length = Number(body[1]);
-  answer.missing = end + 4 + answer.length - before - length;
+    return response.reject(new Error(`A response without Content-Length:\n${response.head.slice(0, end)}`));
+  response.status = Number(response.head.slice(9, 12));
+  response.length = Number(body[1]);
+  response.missing = end + 4 + response.length - before - length;
 }

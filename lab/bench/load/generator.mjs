@@ -1,4 +1,4 @@
-// This process generates the load. It gets a job from its parent, and answers with the measurements.
+// This process generates the load. It gets a job from its parent, and responds with the measurements.
 import { Connection } from './connection.mjs';
 import { requestOf } from '../scenarios.mjs';
 

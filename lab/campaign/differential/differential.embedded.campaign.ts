@@ -10,7 +10,7 @@ import { filledIn, type FuzzRequest, KnownIds, validRequest } from '../fuzz/requ
 import { seed, sized } from '../size.js';
 import { type Build, buildAt, hostOfBuild } from './builds.js';
 
-// Sends the same requests to two builds of the package, and compares their answers:
+// Sends the same requests to two builds of the package, and compares their responses:
 // `DIFFERENTIAL_BUILDS=/old/libs/shipping/dist/esm,/new/libs/shipping/dist/esm npm run test:campaign -- differential`.
 // DIFFERENTIAL_ENGINE=mariadb or mysql takes such a server rather than PostgreSQL, DIFFERENTIAL_CALLS=1000 another number of requests.
 
@@ -30,15 +30,15 @@ class Side {
 
   constructor(private readonly host: EngineHost) {}
 
-  async answerTo(request: FuzzRequest): Promise<string> {
+  async responseTo(request: FuzzRequest): Promise<string> {
     const { method, headers, body } = request;
     const target = filledIn(request.target, this.known);
-    const answer = await send(this.host.origin, method, target, headers, body, agent);
-    this.known.learn(answer);
-    const lines = compared.map((name) => `${name}: ${String(answer.headers[name])}`);
+    const response = await send(this.host.origin, method, target, headers, body, agent);
+    this.known.learn(response);
+    const lines = compared.map((name) => `${name}: ${String(response.headers[name])}`);
     // The sentences of refusals may be improved.
-    const text = compact(answer.text).replace(/"detail":"(\\.|[^"\\])*"/g, '"detail":""');
-    return [`${answer.status}`, ...lines, text]
+    const text = compact(response.text).replace(/"detail":"(\\.|[^"\\])*"/g, '"detail":""');
+    return [`${response.status}`, ...lines, text]
       .join('\n')
       .replace(time, 'a time')
       .replace(opaque, (found) => this.nameOf(found));
@@ -79,13 +79,13 @@ describe.skipIf(paths.length !== 2 || engine.missing !== undefined)('two builds 
     for (const build of builds) await build.remove();
   });
 
-  it('give the same answers to the same requests', async () => {
+  it('give the same responses to the same requests', async () => {
     const sides = hosts.map((host) => new Side(host));
     const differences: unknown[] = [];
     let done = 0;
     for (const request of fc.sample(fc.oneof(validRequest, brokenRequest), { seed, numRuns: wanted })) {
       progress('requests', ++done, wanted);
-      const [one, other] = await Promise.all(sides.map((side) => side.answerTo(request)));
+      const [one, other] = await Promise.all(sides.map((side) => side.responseTo(request)));
       if (one !== other) differences.push({ request, one, other });
     }
 
@@ -93,8 +93,8 @@ describe.skipIf(paths.length !== 2 || engine.missing !== undefined)('two builds 
     report({
       name: 'the same requests to two builds',
       database: engine.name,
-      done: `${counted(done)} requests, ${differences.length} different answers`,
-      criterion: '0 different answers',
+      done: `${counted(done)} requests, ${differences.length} different responses`,
+      criterion: '0 different responses',
       met: done === wanted,
     });
   });

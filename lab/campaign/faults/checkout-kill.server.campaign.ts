@@ -17,18 +17,18 @@ interface Instance {
   origin: string;
 }
 
-/** @returns the number of the order; undefined when the process was killed before it answered */
+/** @returns the number of the order; undefined when the process was killed before it responded */
 async function place(
   { origin }: Instance,
   key: string,
 ): Promise<{ status: number; number?: number } | undefined> {
-  const answer = await fetch(`${origin}/shops/shop/orders`, {
+  const response = await fetch(`${origin}/shops/shop/orders`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify({ carrier_code: 'ups', method_code: '03' }),
   }).catch(() => undefined);
-  const body = (await answer?.json().catch(() => undefined)) as { number: number } | undefined;
-  return answer && body && { status: answer.status, number: body.number };
+  const body = (await response?.json().catch(() => undefined)) as { number: number } | undefined;
+  return response && body && { status: response.status, number: body.number };
 }
 
 it('a checkout places one order for each key, when an instance is killed', async () => {
@@ -45,7 +45,7 @@ it('a checkout places one order for each key, when an instance is killed', async
   };
   const survivor = await start();
   const keys: string[] = [];
-  let [refused, unanswered, different] = [0, 0, 0];
+  let [refused, lost, different] = [0, 0, 0];
   for (let round = 0; round < kills; round++) {
     const victim = await start();
     // Until it has been killed: 8 parallel repeats of each key on both instances.
@@ -57,10 +57,10 @@ it('a checkout places one order for each key, when an instance is killed', async
         const repeats = Array.from({ length: 8 }, (_, n) => place(n % 2 ? survivor : victim, key));
         // The client repeats it on the other instance.
         const all = [...(await Promise.all(repeats)), await place(survivor, key)];
-        const answers = all.filter((answer) => answer !== undefined);
-        unanswered += all.length - answers.length;
-        refused += answers.filter(({ status }) => status !== 201).length;
-        if (new Set(answers.map(({ number }) => number)).size !== 1) different++;
+        const responses = all.filter((response) => response !== undefined);
+        lost += all.length - responses.length;
+        refused += responses.filter(({ status }) => status !== 201).length;
+        if (new Set(responses.map(({ number }) => number)).size !== 1) different++;
       }
     })();
     await delay(300 + Math.random() * 300);
@@ -83,8 +83,8 @@ it('a checkout places one order for each key, when an instance is killed', async
   expect(keys.length).toBeGreaterThan(kills);
   report({
     name: 'kill -9 of one of two instances with a checkout',
-    done: `${counted(kills)} kills, ${counted(keys.length)} keys with 9 repeats: ${counted(orders.length)} orders, ${refused} refused, ${different} answered differently, ${counted(unanswered)} cut off`,
-    criterion: 'one order and one event for each key, equal answers, nothing refused',
+    done: `${counted(kills)} kills, ${counted(keys.length)} keys with 9 repeats: ${counted(orders.length)} orders, ${refused} refused, ${different} responded differently, ${counted(lost)} cut off`,
+    criterion: 'one order and one event for each key, equal responses, nothing refused',
     met: isOneEach && refused + different === 0,
   });
 });

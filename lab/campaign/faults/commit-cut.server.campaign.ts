@@ -24,7 +24,7 @@ describe('a connection that is cut around the commit', () => {
   });
   afterAll(() => host?.close());
 
-  it('is answered with outcome_unknown, and a retry leads to one row', async () => {
+  it('gets outcome_unknown, and a retry leads to one row', async () => {
     const outcomes: (Outcome & { at: Cut })[] = [];
     for (let index = 0; index < cuts; index++) {
       const at = moments[index % moments.length] ?? 'during';

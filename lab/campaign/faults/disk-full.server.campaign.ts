@@ -47,8 +47,8 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
         const [status, code] = await Promise.race([
           new Client(full.origin, project)
             .create(method)
-            .then((answer) => [answer.status, answer.body.code] as const),
-          delay(mostMs, [0, 'no answer'] as const, { ref: false }),
+            .then((response) => [response.status, response.body.code] as const),
+          delay(mostMs, [0, 'no response'] as const, { ref: false }),
         ]);
         if (status === 201) acknowledged.push(method_code);
         else refusals.push([status, code]);

@@ -58,6 +58,6 @@ async function failover(): Promise<{
   ledger.stop();
   await writing;
 
-  const next = ledger.answers.find(({ at, status }) => at > failed && status === 201);
+  const next = ledger.responses.find(({ at, status }) => at > failed && status === 201);
   return { gap: Math.round((next?.at ?? Infinity) - failed), ...(await ledger.reckon(host.origin)) };
 }

@@ -57,11 +57,11 @@ describe.each(places)('the host under load on %s', (place) => {
     const next = await SampleProcess.start({ env });
     onTestFinished(() => next.kill());
     const reckoning = await ledger.reckon(next.origin);
-    const wrong = ledger.answers.filter(({ status }) => status >= 500 && status !== 503).length;
+    const wrong = ledger.responses.filter(({ status }) => status >= 500 && status !== 503).length;
     expect(exitCode).toBe(0);
     report({
       name: `SIGTERM under load, ${place}`,
-      done: `ends with 0 after ${counted(milliseconds)} ms: ${inWords(reckoning)}, ${wrong} answers 5xx but 503`,
+      done: `ends with 0 after ${counted(milliseconds)} ms: ${inWords(reckoning)}, ${wrong} responses 5xx but 503`,
       criterion: 'ends with 0 within 6 s, 0 acknowledged lost, 0 phantom, no 5xx but 503',
       met: milliseconds < 6_000 && reckoning.lost + reckoning.phantom + wrong === 0,
     });

@@ -1,10 +1,10 @@
 import { orderIdOf } from '../../../apps/sample/src/shop/checkout.service.js';
-import { type Answer, Client } from '../../../test/support/client.js';
+import { type TestResponse, Client } from '../../../test/support/client.js';
 
-export interface OneAnswer {
+export interface OneResponse {
   /** 0 when there was none. */
   status: number;
-  /** The code of the problem, or of the error that prevented an answer. */
+  /** The code of the problem, or of the error that prevented a response. */
   code: string;
   milliseconds: number;
   /** `performance.now()` when it came. */
@@ -17,7 +17,7 @@ export interface Reckoning {
   lost: number;
   /** Stored, although it was never sent, or was refused. */
   phantom: number;
-  /** Not answered, or with an unknown outcome: it may be stored or not. */
+  /** Without a response, or with an unknown outcome: it may be stored or not. */
   open: number;
 }
 
@@ -34,14 +34,14 @@ interface Known {
 const methodsOfProject = 500;
 
 /**
- * Writers that remember their answers, so that these can be compared with what is stored afterwards. Each writer
- * creates a method, changes it and places an order with it, again and again, whatever the answers are.
+ * Writers that remember their responses, so that these can be compared with what is stored afterwards. Each writer
+ * creates a method, changes it and places an order with it, again and again, whatever the responses are.
  */
 export class Ledger {
   private readonly created = new Map<string, Known>();
   private readonly open = new Set<string>();
   private readonly refused = new Set<string>();
-  readonly answers: OneAnswer[] = [];
+  readonly responses: OneResponse[] = [];
   private stopped = false;
   private next = 0;
 
@@ -68,10 +68,10 @@ export class Ledger {
   }
 
   get yes(): number {
-    return this.answers.filter(({ status }) => status >= 200 && status < 300).length;
+    return this.responses.filter(({ status }) => status >= 200 && status < 300).length;
   }
 
-  /** Compares the answers with what is stored. */
+  /** Compares the responses with what is stored. */
   async reckon(origin: string): Promise<Reckoning> {
     const there = new Map<string, string>();
     for (let number = 0; number < this.next; number += methodsOfProject)
@@ -123,23 +123,23 @@ export class Ledger {
     if (placing.status === 201) known.order = 'acknowledged';
   }
 
-  private async ask(request: () => Promise<Answer<unknown>>): Promise<OneAnswer & { id?: string }> {
+  private async ask(request: () => Promise<TestResponse<unknown>>): Promise<OneResponse & { id?: string }> {
     const sent = performance.now();
     const given = await request().then(
       ({ status, body }) => ({ status, ...(body as { code?: string; id?: string }) }),
       (error: Error) => ({ status: 0, code: (error.cause as { code?: string }).code, id: undefined }),
     );
     const at = performance.now();
-    const answer = { status: given.status, code: given.code ?? '', milliseconds: at - sent, at };
-    this.answers.push(answer);
+    const response = { status: given.status, code: given.code ?? '', milliseconds: at - sent, at };
+    this.responses.push(response);
     // A host that is down refuses at once. The pause leaves the processor to others.
     if (given.status === 0) await new Promise((soon) => setTimeout(soon, 5));
-    return { ...answer, ...(given.id !== undefined && { id: given.id }) };
+    return { ...response, ...(given.id !== undefined && { id: given.id }) };
   }
 }
 
-/** `database_unavailable` promises that nothing was changed. These answers promise nothing. */
-function isOpen({ status, code }: OneAnswer): boolean {
+/** `database_unavailable` promises that nothing was changed. These responses promise nothing. */
+function isOpen({ status, code }: OneResponse): boolean {
   return (status === 0 && code !== 'ECONNREFUSED') || code === 'outcome_unknown';
 }
 

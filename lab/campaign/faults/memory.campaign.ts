@@ -16,7 +16,7 @@ const events = sized({ ci: 5_000, long: 10_000 });
 const methods = sized({ ci: 1_000, long: 10_000 });
 /**
  * The library itself holds far less at a time (see `event-stream.test.ts`). The limit includes memory that Node has
- * not collected yet. It is still a fraction of what the answers would take as objects. The embedded database is in
+ * not collected yet. It is still a fraction of what the responses would take as objects. The embedded database is in
  * the same process.
  */
 const mostMiB = sized({ ci: 64, long: 192 }) + (serverUrl ? 0 : 64);
@@ -45,22 +45,22 @@ describe('the memory of the host', () => {
       `${base}/shipments/methods?page=${methods / 100}&per_page=100`,
       100,
     ],
-  ])('stays bounded when the answer is large: %s', async (_route, what, path, items) => {
+  ])('stays bounded when the response is large: %s', async (_route, what, path, items) => {
     await read(sample.origin + path);
     const before = sample.residentMiB;
     let most = before;
 
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () =>
         read(sample.origin + path, () => (most = Math.max(most, sample.residentMiB))),
       ),
     );
 
     const growth = Math.round(most - before);
-    expect(answers.map((answer) => answer.items)).toEqual([items, items, items, items]);
+    expect(responses.map((response) => response.items)).toEqual([items, items, items, items]);
     report({
       name: `memory: ${what}`,
-      done: `4 readers at once of ${counted(Math.round((answers[0]?.bytes ?? 0) / 1024))} KiB each: ${counted(growth)} MiB more resident at most, ${counted(Math.round(most))} in all`,
+      done: `4 readers at once of ${counted(Math.round((responses[0]?.bytes ?? 0) / 1024))} KiB each: ${counted(growth)} MiB more resident at most, ${counted(Math.round(most))} in all`,
       criterion: `not more than ${mostMiB} MiB more`,
       met: growth <= mostMiB,
     });
@@ -90,7 +90,7 @@ async function fill({ DATABASE_URL: databaseUrl, DATA_DIR: dataDir = '' }: Envir
   }
 }
 
-/** Reads an answer to its end without keeping it. */
+/** Reads a response to its end without keeping it. */
 function read(url: string, onChunk: () => void = () => undefined): Promise<{ bytes: number; items: number }> {
   return new Promise((resolve, reject) => {
     get(url, (response) => {

@@ -11,7 +11,7 @@ interface Outage {
   name: string;
   begin(): Promise<unknown> | void;
   end(): Promise<unknown> | void;
-  /** So many answers 503 are awaited while it lasts. */
+  /** So many responses with 503 are awaited while it lasts. */
   refusals: number;
   writers: number;
   /** Other sessions still work meanwhile, so readiness may be yes or no. */
@@ -25,7 +25,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
   });
   afterAll(() => host?.close());
 
-  it('silent and then late with every answer, refuses in time and recovers at once', () =>
+  it('silent and then late with every response, refuses in time and recovers at once', () =>
     expectRecovery({
       name: 'black hole, then delivered late',
       begin: () => host.proxy.hold(),
@@ -94,7 +94,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     });
   });
 
-  it('ending its idle sessions, stays up and answers the next request', async () => {
+  it('ending its idle sessions, stays up and responds to the next request', async () => {
     const ended = await host.database.terminate('idle');
 
     const milliseconds = await host.wellAfter(freshProject());
@@ -113,9 +113,9 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     const writing = ledger.write(writers, () => host.origin);
     await ledger.acknowledged(20);
 
-    const before = ledger.answers.length;
+    const before = ledger.responses.length;
     await begin();
-    const refused = () => ledger.answers.slice(before).filter(({ status }) => status === 503).length;
+    const refused = () => ledger.responses.slice(before).filter(({ status }) => status === 503).length;
     while (refused() < refusals) await new Promise((soon) => setImmediate(soon));
     const health = await Promise.all([host.isLive(), host.isReady()]);
     await end();
@@ -123,14 +123,14 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     ledger.stop();
     await writing;
 
-    const slowest = Math.round(Math.max(...ledger.answers.map(({ milliseconds }) => milliseconds)));
-    const others = ledger.answers.filter(({ status }) => status !== 503 && (status >= 500 || status === 0));
+    const slowest = Math.round(Math.max(...ledger.responses.map(({ milliseconds }) => milliseconds)));
+    const others = ledger.responses.filter(({ status }) => status !== 503 && (status >= 500 || status === 0));
     const reckoning = await ledger.reckon(host.origin);
     expect([...health, host.sample.isAlive]).toEqual([true, isPartial ? health[1] : false, true]);
     expect(others).toEqual([]);
     report({
       name,
-      done: `${refused()} answers 503, the slowest after ${counted(slowest)} ms; well after ${healed} ms; ${inWords(reckoning)}`,
+      done: `${refused()} responses with 503, the slowest after ${counted(slowest)} ms; well after ${healed} ms; ${inWords(reckoning)}`,
       criterion: '503 within 8 s, process alive, well within 1 s of the end, 0 lost, 0 phantom',
       met: slowest < mostMs && healed <= mostMsToHeal && reckoning.lost + reckoning.phantom === 0,
     });

@@ -27,7 +27,7 @@ export class ProxiedHost {
     return new Client(this.origin, project);
   }
 
-  /** @throws Error when the answer takes much longer than the one second of its patience */
+  /** @throws Error when the response takes much longer than the one second of its patience */
   async isReady(): Promise<boolean> {
     const signal = AbortSignal.timeout(2_500);
     return (await fetch(`${this.origin}/health/ready`, { signal })).status === 200;

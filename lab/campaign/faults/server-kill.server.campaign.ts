@@ -28,7 +28,7 @@ describe.skipIf(!hasTemporaryServers || crashes === 0)('the server of the databa
     await writing;
 
     const reckoning = await ledger.reckon(sample.origin);
-    const others = ledger.answers.filter(({ status }) => status === 0 || (status >= 500 && status !== 503));
+    const others = ledger.responses.filter(({ status }) => status === 0 || (status >= 500 && status !== 503));
     expect(others).toEqual([]);
     report({
       name: 'crash of the server under load',

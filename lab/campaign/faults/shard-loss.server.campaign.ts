@@ -5,7 +5,7 @@ import { SampleProcess } from '../../../test/support/sample-process.js';
 import { namesOn, scaledDatabase, type ScaledDatabase } from '../../../test/support/scaling.js';
 import { counted, report } from '../figures.js';
 import { Cluster, hasClusters } from './cluster.js';
-import { Ledger, type OneAnswer, type Reckoning } from './ledger.js';
+import { Ledger, type OneResponse, type Reckoning } from './ledger.js';
 import { Proxy } from '../../../test/support/proxy.js';
 import { urlAt } from './server-database.js';
 
@@ -17,7 +17,7 @@ const mostMsToHeal = 10_000;
 interface Outcome extends Pick<Reckoning, 'lost' | 'phantom'> {
   requests: number;
   refused: number;
-  /** Neither an answer nor a refusal with 503. */
+  /** Neither a response nor a refusal with 503. */
   wrong: number;
   slowest: number;
 }
@@ -48,7 +48,7 @@ describe.skipIf(!hasClusters)('one of two shards', { timeout: 120_000 }, () => {
       () => cluster.start(),
     ));
 
-  it('hangs under load: all requests are answered in time', () =>
+  it('hangs under load: all requests get a response in time', () =>
     expectLoss(
       'hangs',
       () => Promise.resolve(proxy.lose()),
@@ -95,7 +95,7 @@ describe.skipIf(!hasClusters)('one of two shards', { timeout: 120_000 }, () => {
   async function load(name: string, shard: number) {
     // The projects of a ledger are numbered. It does not get to the fifth one.
     const names = await namesOn(scaled.url, shard, 4, name, ['-0', '-1', '-2', '-3']);
-    const requests: Pick<OneAnswer, 'status' | 'milliseconds'>[] = [];
+    const requests: Pick<OneResponse, 'status' | 'milliseconds'>[] = [];
     const state = { isStopped: false };
     const ledgers = names.map((each) => new Ledger(each));
     const writing = ledgers.map((ledger) => ledger.write(1, () => sample.origin));
@@ -111,7 +111,7 @@ describe.skipIf(!hasClusters)('one of two shards', { timeout: 120_000 }, () => {
       state.isStopped = true;
       for (const ledger of ledgers) ledger.stop();
       await Promise.all([...writing, ...reading]);
-      const all = [...requests, ...ledgers.flatMap(({ answers }) => answers)];
+      const all = [...requests, ...ledgers.flatMap(({ responses }) => responses)];
       const reckonings: Reckoning[] = [];
       for (const ledger of ledgers) reckonings.push(await ledger.reckon(sample.origin));
       const sum = (key: keyof Reckoning): number => reckonings.reduce((total, each) => total + each[key], 0);

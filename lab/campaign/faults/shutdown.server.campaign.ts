@@ -9,10 +9,10 @@ const rounds = sized({ ci: 1, long: 10 });
 const requests = 8;
 
 describe('the host, when it is told to stop,', () => {
-  it('answers the requests under way, accepts no new ones, and exits with 0', async () => {
+  it('responds to the requests under way, accepts no new ones, and exits with 0', async () => {
     const database = await createDatabase();
     onTestFinished(() => database.drop());
-    let answered = 0;
+    let responded = 0;
     const exitCodes = new Set<number | null>();
     for (let round = 1; round <= rounds; round++) {
       const sample = await SampleProcess.start({ env: { DATABASE_URL: database.url } });
@@ -32,21 +32,21 @@ describe('the host, when it is told to stop,', () => {
       const ended = sample.stop();
       while (await isOpen(sample.origin));
       await unlock();
-      answered += (await Promise.all(underWay)).filter((status) => status === 201).length;
+      responded += (await Promise.all(underWay)).filter((status) => status === 201).length;
       exitCodes.add(await ended);
     }
 
     expect([...exitCodes]).toEqual([0]);
     report({
       name: 'SIGTERM with requests under way',
-      done: `${rounds} stops: ${counted(answered)} of ${counted(rounds * requests)} requests under way answered 201, nothing new taken, ends with 0`,
-      criterion: 'all answered, ends with 0',
-      met: answered === rounds * requests,
+      done: `${rounds} stops: ${counted(responded)} of ${counted(rounds * requests)} requests under way responded with 201, nothing new taken, ends with 0`,
+      criterion: 'all responded, ends with 0',
+      met: responded === rounds * requests,
     });
   });
 });
 
-/** Whether a new connection is accepted, and its request answered. */
+/** Whether a new connection is accepted, and its request gets a response. */
 async function isOpen(origin: string): Promise<boolean> {
   return fetch(`${origin}/health/live`).then(
     ({ status }) => status === 200,

@@ -26,7 +26,7 @@ const garbage = fc.oneof(
   ),
   fc.string({ unit: fc.constantFrom(...'%0aFz[]=&+{}"'), maxLength: 12 }),
 );
-/** On the other routes the host's own parser decides how a body is answered. */
+/** On the other routes the host's own parser decides what such a body gets. */
 function takesBody(method: string): boolean {
   return method === 'POST' || method === 'PATCH';
 }
@@ -168,5 +168,5 @@ export const brokenRequest: fc.Arbitrary<FuzzRequest> = fc
   .map(([request, breaks]) =>
     breaks.reduce<FuzzRequest>((broken, breakIt) => breakIt(broken), { ...request, isValid: false }),
   )
-  // Node answers 431 to a longer request line with headers, before any route.
+  // Node responds with 431 to a longer request line with headers, before any route.
   .map((request) => ({ ...request, target: request.target.slice(0, 11_000) }));

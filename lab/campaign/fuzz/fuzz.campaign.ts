@@ -6,7 +6,7 @@ import { adapters, type TestApp, testApp } from '../../../test/support/app.js';
 import { send } from '../../../test/support/bad-inputs-wire.js';
 import { counted, progress, report } from '../figures.js';
 import { seed, sized } from '../size.js';
-import { wrongWith } from './answers.js';
+import { wrongWith } from './responses.js';
 import { brokenRequest } from './broken.js';
 import { oddTexts } from './odd.js';
 import { listsWith, requestsWith } from './places.js';
@@ -29,19 +29,19 @@ describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapt
     await app?.close();
   });
 
-  it('are answered as the document says, and never with a 5xx', async () => {
+  it('get responses as the document says, and never with a 5xx', async () => {
     const numRuns = requests / adapters.length;
     const statuses = new Map<number, number>();
     let sent = 0;
-    const answered = async (request: FuzzRequest): Promise<void> => {
+    const responded = async (request: FuzzRequest): Promise<void> => {
       const target = filledIn(request.target, known);
-      const answer = await send(app.origin, request.method, target, request.headers, request.body, agent);
+      const response = await send(app.origin, request.method, target, request.headers, request.body, agent);
 
       progress(adapter, ++sent, numRuns);
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      known.learn(answer);
-      const wrong = wrongWith(request, answer);
-      if (wrong !== undefined) throw new Error(`${wrong}: ${answer.status} ${answer.text.slice(0, 500)}`);
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      known.learn(response);
+      const wrong = wrongWith(request, response);
+      if (wrong !== undefined) throw new Error(`${wrong}: ${response.status} ${response.text.slice(0, 500)}`);
     };
 
     const any = fc.oneof(validRequest, brokenRequest, brokenRequest);
@@ -49,7 +49,7 @@ describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapt
     // Every odd text in every place, once. Random requests would not have all of these combinations.
     const oddRequests = oddTexts.flatMap((text) => [...listsWith(text, 'p1'), ...requestsWith(text, 'p1')]);
     const examples = oddRequests.map((request): [FuzzRequest] => [request]);
-    await fc.assert(fc.asyncProperty(any, answered), { seed, numRuns, examples });
+    await fc.assert(fc.asyncProperty(any, responded), { seed, numRuns, examples });
 
     const failing = Array.from(statuses).reduce(
       (sum, [status, count]) => sum + (status >= 500 ? count : 0),
@@ -64,8 +64,8 @@ describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapt
       expect(statuses.get(status)).toBeGreaterThan(9);
     report({
       name: `generated requests, ${adapter}`,
-      done: `${counted(sent)} requests, ${failing} answers >= 500, every one as documented`,
-      criterion: '0 answers >= 500; each fits the document',
+      done: `${counted(sent)} requests, ${failing} responses >= 500, every one as documented`,
+      criterion: '0 responses >= 500; each fits the document',
       met: failing === 0 && sent >= numRuns,
     });
   });

@@ -69,18 +69,18 @@ describe('payloads of injection in every place of every route', () => {
     const orderEvents = app.nest.get(OrderEvents);
     const failures: string[] = [];
     let sent = 0;
-    const answerTo = async ({ method, target, headers, body }: FuzzRequest, isRead: boolean) => {
+    const responseTo = async ({ method, target, headers, body }: FuzzRequest, isRead: boolean) => {
       sent++;
-      const answer = await send(app.origin, method, filledIn(target, known), headers, body, agent);
-      known.learn(answer);
-      const { status, text } = answer;
+      const response = await send(app.origin, method, filledIn(target, known), headers, body, agent);
+      known.learn(response);
+      const { status, text } = response;
       const found = isRead && status === 200 && !text.includes('"total":0');
       if (status >= 500 || found || text.includes('alive'))
         failures.push(`${method} ${target} ${String(body)} → ${status} ${text}`);
     };
     for (const payload of payloads) {
-      await Promise.all(listsWith(payload, reader.project).map((request) => answerTo(request, true)));
-      await Promise.all(requestsWith(payload, writer).map((request) => answerTo(request, false)));
+      await Promise.all(listsWith(payload, reader.project).map((request) => responseTo(request, true)));
+      await Promise.all(requestsWith(payload, writer).map((request) => responseTo(request, false)));
       const placed = { type: 'order.placed' };
       const events: Parameters<OrderEvents['record']>[] = [
         [payload, 'o', placed],

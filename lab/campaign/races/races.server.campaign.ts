@@ -31,20 +31,20 @@ describe.each(places)('two instances on %s', (place) => {
     return (number: number): Client => clients[number % clients.length] ?? new Client('', project);
   };
 
-  it('let one of many racing creates win, and answer 409 to all others', async () => {
+  it('let one of many racing creates win, and respond with 409 to all others', async () => {
     const project = freshProject();
     const shop = shopsOf(project);
     let won = 0;
     let refused = 0;
     for (let pair = 0; pair < pairs; pair++) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: racers }, (_, racer) =>
           shop(racer).create({ ...ground, method_code: `m${pair}` }),
         ),
       );
 
-      const winners = answers.filter(({ status }) => status === 201);
-      const losers = answers.filter(({ status }) => status === 409);
+      const winners = responses.filter(({ status }) => status === 201);
+      const losers = responses.filter(({ status }) => status === 409);
       won += winners.length;
       refused += losers.length;
       expect(new Set(losers.map(({ body }) => body['existing_id']))).toEqual(new Set([winners[0]?.body.id]));

@@ -10,13 +10,13 @@ export interface Aim {
 const change = { carrier_code: 'fresh', method_code: 'fresh', method_label: 'Mine now', sort_order: 7 };
 const json = (value: unknown): string => encodeURIComponent(JSON.stringify(value));
 
-interface Answered {
+interface Responded {
   status: number;
   text: string;
   headers: Headers;
 }
 
-type Attempt = [name: string, send: (client: Client, aim: Aim) => Promise<Answered>];
+type Attempt = [name: string, send: (client: Client, aim: Aim) => Promise<Responded>];
 
 /** Every place of the six routes that can name something of another tenant. */
 export const attempts: readonly Attempt[] = [
@@ -47,8 +47,8 @@ export const views: readonly Attempt[] = [
   ['tree', (client) => client.tree()],
 ]; // prettier-ignore
 
-/** Everything in an answer, except its date. */
-export function tellingOf({ status, text, headers }: Answered): string {
+/** Everything in a response, except its date. */
+export function tellingOf({ status, text, headers }: Responded): string {
   const comparedHeaders = Array.from(headers).filter(([name]) => name !== 'date');
   return JSON.stringify([status, text, comparedHeaders]);
 }

@@ -60,23 +60,23 @@ describe.each(cases)(
       const before = await all(owner);
 
       let compared = 0;
-      const answers: string[] = [];
+      const responses: string[] = [];
       for (const client of [tenant, nobody]) {
         for (const [name, send] of attempts) {
           const ofForeign = tellingOf(await send(client, foreign));
           const ofUnknown = tellingOf(await send(client, unknown));
           expect([name, ofForeign]).toEqual([name, ofUnknown]);
           compared++;
-          answers.push(ofForeign);
+          responses.push(ofForeign);
         }
-        for (const [, send] of views) answers.push(tellingOf(await send(client, foreign)));
+        for (const [, send] of views) responses.push(tellingOf(await send(client, foreign)));
       }
 
-      expect(answers.filter((answer) => answer.includes('canary'))).toEqual([]);
+      expect(responses.filter((response) => response.includes('canary'))).toEqual([]);
       expect(await all(owner)).toEqual(before);
       report({
         name: `tenancy over HTTP, ${adapter}, ${behavior}`,
-        done: `${answers.length} answers without a canary, ${compared} pairs byte-identical`,
+        done: `${responses.length} responses without a canary, ${compared} pairs byte-identical`,
         criterion: 'no canary; foreign and unknown byte-identical',
         met: compared === attempts.length * 2,
       });

@@ -177,10 +177,10 @@ async function choose(label, option) {
 }
 /** Presses a button that calls the API. @returns the request */
 async function sends(method, status, button) {
-  const answered = page.waitForResponse((answer) => answer.request().method() === method);
-  const [answer] = await Promise.all([answered, press(button)]);
-  assert.equal(answer.status(), status);
-  return answer.request();
+  const responded = page.waitForResponse((response) => response.request().method() === method);
+  const [response] = await Promise.all([responded, press(button)]);
+  assert.equal(response.status(), status);
+  return response.request();
 }
 function press(name) {
   return page.getByRole('button', { name, exact: true }).click();
@@ -217,12 +217,12 @@ async function picture(name) {
 
 /** Calls the API of the sample as another client does. */
 async function call(method, path, body) {
-  const answer = await fetch(`${sample.origin}/api/projects/acme/sales/orders/shipments/methods${path}`, {
+  const response = await fetch(`${sample.origin}/api/projects/acme/sales/orders/shipments/methods${path}`, {
     method,
     ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
-  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
-  return answer.json();
+  assert.ok(response.ok, `${method} ${path}: ${response.status}`);
+  return response.json();
 }
 async function find(filter) {
   return (await call('GET', `?filter=${encodeURIComponent(JSON.stringify(filter))}`)).data;

@@ -43,17 +43,17 @@ export async function startAdmin(sample) {
     '/': ['text/html', await readFile('index.html')],
     '/main.js': ['text/javascript', await readFile('dist/main.js')],
   };
-  const server = createServer((asked, answer) => {
+  const server = createServer((asked, response) => {
     const [type, file] = files[asked.url] ?? [];
-    if (file) answer.writeHead(200, { 'content-type': type }).end(file);
-    else if (!asked.url.startsWith('/api/')) answer.writeHead(404).end();
+    if (file) response.writeHead(200, { 'content-type': type }).end(file);
+    else if (!asked.url.startsWith('/api/')) response.writeHead(404).end();
     else {
       const { method, headers } = asked;
       const passed = request(sample + asked.url, { method, headers }, (from) => {
-        answer.writeHead(from.statusCode, from.headers);
-        from.pipe(answer);
+        response.writeHead(from.statusCode, from.headers);
+        from.pipe(response);
       });
-      passed.on('error', () => answer.destroy());
+      passed.on('error', () => response.destroy());
       asked.pipe(passed);
     }
   });

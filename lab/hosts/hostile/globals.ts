@@ -1,4 +1,4 @@
-// Global set-ups that a host may have, all at once. They do to the module's answers what they do to the host's own.
+// Global set-ups that a host may have, all at once. They do to the module's responses what they do to the host's own.
 import {
   type ArgumentsHost,
   type CallHandler,

@@ -22,13 +22,13 @@ async function main(): Promise<void> {
   app.setGlobalPrefix('backend');
   await app.listen(0, '127.0.0.1');
   const origin = await app.getUrl();
-  const proxy = createServer((asked, answer) => {
+  const proxy = createServer((asked, response) => {
     const { method, headers, url = '' } = asked;
     const isOurs = url.startsWith('/admin/');
-    if (!isOurs) return answer.writeHead(404).end();
+    if (!isOurs) return response.writeHead(404).end();
     const passed = request(origin + url.slice('/admin'.length), { method, headers }, (from) => {
-      answer.writeHead(from.statusCode ?? 500, from.headers);
-      from.pipe(answer);
+      response.writeHead(from.statusCode ?? 500, from.headers);
+      from.pipe(response);
     });
     asked.pipe(passed);
   });

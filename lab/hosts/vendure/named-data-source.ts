@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     body: JSON.stringify({ query: '{ activeChannel { code } }' }),
   });
   assert.deepEqual(await response.json(), { data: { activeChannel: { code: '__default_channel__' } } });
-  console.log("✓ Vendure's own API answers beside it");
+  console.log("✓ Vendure's own API responds beside it");
   await app.close();
 }
 

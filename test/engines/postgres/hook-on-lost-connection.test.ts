@@ -24,9 +24,9 @@ onlyWhere('severalConnections', () => {
     it('lets the change fail with database_unavailable', async () => {
       const client = new Client(host.app.origin, freshProject());
 
-      const answer = await client.create(ground);
+      const response = await client.create(ground);
 
-      expect(answer).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
+      expect(response).toMatchObject({ status: 503, body: { code: 'database_unavailable' } });
       expect((await client.list()).body).toMatchObject({ data: [] });
     });
   });

@@ -25,7 +25,7 @@ export class ApiError extends Error {
     readonly status: number,
     readonly problem: { code?: string; detail?: string; errors?: { pointer?: string; detail: string }[] },
   ) {
-    super(problem.detail ?? `The server answered ${status}.`);
+    super(problem.detail ?? `The server responded with ${status}.`);
     for (const { pointer = '', detail } of problem.errors ?? []) {
       const name = pointer.split('/')[1];
       if (name) this.fields[name] ??= detail.replace(/^\S+ /, '');
@@ -70,7 +70,7 @@ export class ShippingApi {
     return this.send('DELETE', `/${id}`, undefined, etag);
   }
 
-  private async send<Answer>(method: string, path: string, body?: object, etag?: string): Promise<Answer> {
+  private async send<Result>(method: string, path: string, body?: object, etag?: string): Promise<Result> {
     const response = await fetch(this.url + path, {
       method,
       headers: {
@@ -83,6 +83,6 @@ export class ShippingApi {
     const text = await response.text();
     const value: unknown = text === '' ? undefined : JSON.parse(text);
     if (!response.ok) throw new ApiError(response.status, (value ?? {}) as ApiError['problem']);
-    return value as Answer;
+    return value as Result;
   }
 }

@@ -36,5 +36,11 @@ export const eachField: BadInput[] = [
     ['a field "constructor"', { ...ground, constructor: {} }, violating('/constructor unknown')],
     ['a field without a name', { ...ground, '': 1 }, violating('/ unknown')],
   ]),
-  { given: 'a violation in each field', method: 'PATCH', path: `${methods}/{id}`, body: bad, answer: inAll },
+  {
+    given: 'a violation in each field',
+    method: 'PATCH',
+    path: `${methods}/{id}`,
+    body: bad,
+    response: inAll,
+  },
 ];

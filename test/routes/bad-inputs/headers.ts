@@ -4,7 +4,7 @@ const mismatch: Refusal = { status: 412, code: 'version_mismatch' };
 const malformed = violating('If-Match: format');
 
 /** `If-Match` for a method at version 1. */
-const ifMatches: [header: string | string[], answer: 'accepted' | Refusal, given?: string][] = [
+const ifMatches: [header: string | string[], response: 'accepted' | Refusal, given?: string][] = [
   ['"1"', 'accepted'],
   ['*', 'accepted'],
   ['"7" , "1"', 'accepted'],
@@ -37,12 +37,12 @@ const ifMatches: [header: string | string[], answer: 'accepted' | Refusal, given
 const ifNoneMatches = ['', 'x', '"', '1', 'W/', '*, "', ', ,', '"a b"'];
 
 export const conditionalHeaders: BadInput[] = [
-  ...ifMatches.flatMap(([header, answer, given = String(header)]): BadInput[] => {
+  ...ifMatches.flatMap(([header, response, given = String(header)]): BadInput[] => {
     const headers = { 'If-Match': header };
     const sent = { given: `If-Match: ${given}`, path: `${methods}/{id}`, headers };
     return [
-      { ...sent, method: 'PATCH', body: ground, answer: answer === 'accepted' ? 200 : answer },
-      { ...sent, method: 'DELETE', answer: answer === 'accepted' ? 204 : answer },
+      { ...sent, method: 'PATCH', body: ground, response: response === 'accepted' ? 200 : response },
+      { ...sent, method: 'DELETE', response: response === 'accepted' ? 204 : response },
     ];
   }),
   ...ifNoneMatches.flatMap((header): BadInput[] => {
@@ -50,7 +50,7 @@ export const conditionalHeaders: BadInput[] = [
       given: `If-None-Match: ${header}`,
       method: 'GET',
       headers: { 'if-none-match': header },
-      answer: 200,
+      response: 200,
     } as const;
     return [
       { ...sent, path: methods },

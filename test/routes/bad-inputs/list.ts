@@ -26,12 +26,12 @@ export const listQueries: BadInput[] = [
     given,
     method: 'GET',
     path: `${methods}?${query}`,
-    answer: violations.length > 0 ? violating(...violations) : 200,
+    response: violations.length > 0 ? violating(...violations) : 200,
   })),
   {
     given: '51 violations in raw_filters',
     method: 'GET',
     path: `${methods}?raw_filters=[${Array(51).fill(1).join()}]`,
-    answer: { ...listed, truncated: true },
+    response: { ...listed, truncated: true },
   },
 ];

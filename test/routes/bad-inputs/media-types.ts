@@ -13,7 +13,7 @@ import {
 const good = JSON.stringify(ground);
 
 /** The content type of a body. */
-type Media = [type: string, body: string, answer: Verdict, express?: Verdict];
+type Media = [type: string, body: string, response: Verdict, express?: Verdict];
 
 const form = 'application/x-www-form-urlencoded';
 
@@ -43,7 +43,7 @@ const worse: Media[] = [
 ];
 
 /** The value of `Content-Encoding`, and the bytes. */
-type Coded = [given: string, coding: string, body: string | Buffer, answer: Verdict, express?: Verdict];
+type Coded = [given: string, coding: string, body: string | Buffer, response: Verdict, express?: Verdict];
 
 /** The sample accepts no coding. Nest's own parser for Express accepts gzip and Brotli, and limits the decoded size. */
 const coded: Coded[] = [
@@ -58,8 +58,8 @@ const sizeOf = (body: string): string =>
   body === good ? 'a good body' : body.length > 100 ? `${body.length} bytes` : body;
 
 export const mediaTypes: BadInput[] = [
-  ...[...media, ...worse].flatMap(([type, body, ...answers]) =>
-    creates([[`${sizeOf(body)} as ${type}`, body, ...answers]], { 'content-type': type }),
+  ...[...media, ...worse].flatMap(([type, body, ...responses]) =>
+    creates([[`${sizeOf(body)} as ${type}`, body, ...responses]], { 'content-type': type }),
   ),
   ...coded.flatMap(([given, coding, ...rest]) => creates([[given, ...rest]], { 'content-encoding': coding })),
   ...creates([['a good body without a type', good, unsupported]], { 'content-type': undefined }),

@@ -81,6 +81,6 @@ export const metaField: BadInput[] = [
     method: 'PATCH',
     path: `${methods}/{id}`,
     body: withMeta(list(10_000, '1e400')),
-    answer: truncated,
+    response: truncated,
   },
 ];

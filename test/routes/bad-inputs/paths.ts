@@ -56,7 +56,7 @@ const noRoutes: [given: string, method: BadInput['method'], path: string][] = [
 ];
 
 /** Query parameters that a route does not know. */
-const queries: [method: BadInput['method'], path: string, answer: number][] = [
+const queries: [method: BadInput['method'], path: string, response: number][] = [
   ['GET', `${methods}/tree?page=0&filter=x&q=%00`, 200],
   ['GET', `${orders}/1/events?page=0&per_page=&q=%00`, 200],
   ['DELETE', `${methods}/{id}?page=0&page=0`, 204],
@@ -67,12 +67,12 @@ export const paths: BadInput[] = [
     const verdict = (name: string): Verdict => (violation ? violating(`${name} ${violation}`) : 200);
     const events = `${orders}/${id}/events`;
     return [
-      { given: `a project id with ${given}`, method: 'GET', path: at(id), answer: verdict('project_id') },
-      { given: `an order id with ${given}`, method: 'GET', path: events, answer: verdict('order_id') },
+      { given: `a project id with ${given}`, method: 'GET', path: at(id), response: verdict('project_id') },
+      { given: `an order id with ${given}`, method: 'GET', path: events, response: verdict('order_id') },
     ];
   }),
   ...strangers.flatMap(([given, id]): BadInput[] => {
-    const input = { given: `${given} as the method id`, path: `${methods}/${id}`, answer: noSuchMethod };
+    const input = { given: `${given} as the method id`, path: `${methods}/${id}`, response: noSuchMethod };
     return [
       { ...input, method: 'PATCH', body: ground },
       { ...input, method: 'DELETE' },
@@ -82,13 +82,13 @@ export const paths: BadInput[] = [
     given,
     method,
     path,
-    answer: violating('path format'),
+    response: violating('path format'),
   })),
-  ...noRoutes.map(([given, method, path]): BadInput => ({ given, method, path, answer: noSuchRoute })),
-  ...queries.map(([method, path, answer]): BadInput => ({
+  ...noRoutes.map(([given, method, path]): BadInput => ({ given, method, path, response: noSuchRoute })),
+  ...queries.map(([method, path, response]): BadInput => ({
     given: `an unknown query: ${path}`,
     method,
     path,
-    answer,
+    response,
   })),
 ];

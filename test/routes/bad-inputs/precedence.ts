@@ -31,7 +31,7 @@ const inPath = violating('project_id format');
 const inPathAndHeader = violating('project_id format', 'If-Match: format');
 const inAll = violating('project_id format', 'If-Match: format', '/x unknown');
 
-type Change = [given: string, path: string, headers: OutgoingHttpHeaders, body: unknown, answer: Verdict];
+type Change = [given: string, path: string, headers: OutgoingHttpHeaders, body: unknown, response: Verdict];
 
 const changes: Change[] = [
   // Each row corrects the fault for which the row before it was refused.
@@ -65,7 +65,7 @@ type Other = [
   given: string,
   path: string,
   sent: object,
-  answer: Verdict,
+  response: Verdict,
   express?: Verdict,
 ];
 
@@ -92,20 +92,20 @@ const others: Other[] = [
 ];
 
 export const precedence: BadInput[] = [
-  ...changes.map(([given, path, headers, body, answer]): BadInput => ({
+  ...changes.map(([given, path, headers, body, response]): BadInput => ({
     given,
     method: 'PATCH',
     path,
     headers,
     body,
-    answer,
+    response,
   })),
-  ...others.map(([method, given, path, sent, answer, express = answer]): BadInput => ({
+  ...others.map(([method, given, path, sent, response, express = response]): BadInput => ({
     given,
     method,
     path,
     ...sent,
-    answer,
+    response,
     express,
   })),
 ];

@@ -1,17 +1,17 @@
 import { type BadInput, methods, type Verdict } from '../../support/bad-inputs.js';
 
-/** The body, its answer, and the answer of Nest's own Express setup where it differs. */
-export type Body = readonly [given: string, body: unknown, answer: Verdict, express?: Verdict | null];
+/** The body, its response, and the response of Nest's own Express setup where it differs. */
+export type Body = readonly [given: string, body: unknown, response: Verdict, express?: Verdict | null];
 
 /** @param headers beside the content type of JSON */
 export function creates(bodies: readonly Body[], headers: BadInput['headers'] = {}): BadInput[] {
-  return bodies.map(([given, body, answer, express = answer]) => ({
+  return bodies.map(([given, body, response, express = response]) => ({
     given,
     method: 'POST',
     path: methods,
     headers,
     body,
-    answer,
+    response,
     express,
   }));
 }

@@ -47,18 +47,18 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   }
 }
 
-/** Removes the sockets of killed processes. @returns the process id of the first socket that answers */
+/** Removes the sockets of killed processes. @returns the process id of the first socket that responds */
 async function otherHolder(directory: string, ownName: string): Promise<string | undefined> {
   for (const name of await readdir(directory)) {
     const pid = socketName.exec(name)?.[1];
     if (pid === undefined || name === ownName) continue;
-    if (await answers(socketPath(directory, name))) return pid;
+    if (await responds(socketPath(directory, name))) return pid;
     await rm(join(directory, name), { force: true });
   }
   return undefined;
 }
 
-function answers(path: string): Promise<boolean> {
+function responds(path: string): Promise<boolean> {
   const socket = connect(path);
   // Any other error does not prove that the process was killed. For instance, another user's socket gives EACCES.
   const isLive = ({ code }: NodeJS.ErrnoException): boolean => code !== 'ECONNREFUSED' && code !== 'ENOENT';

@@ -15,14 +15,14 @@ export class HealthController {
     @Inject(TypeOrmHealthIndicator) private readonly database: TypeOrmHealthIndicator,
   ) {}
 
-  /** Tells whether this process answers. If it does not, it should be started again. */
+  /** Tells whether this process responds. If it does not, it should be started again. */
   @Get('live')
   @HealthCheck()
   live(): { status: string } {
     return { status: 'ok' };
   }
 
-  /** Tells whether this process can take requests: the database answers, and the process is not stopping. */
+  /** Tells whether this process can take requests: the database responds, and the process is not stopping. */
   @Get('ready')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {

@@ -23,7 +23,7 @@ export const applicationOptions: NestApplicationOptions = {
 export function httpAdapter(): FastifyAdapter {
   return new FastifyAdapter({
     bodyLimit: maxBodyBytes,
-    // With Fastify's default limit, a request with a very long id would be answered as a missing route.
+    // With Fastify's default limit, a request with a very long id would get the response of a missing route.
     routerOptions: { maxParamLength: 16 * 1024 },
     // The router refuses some paths, such as one that is not UTF-8, before any filter of Nest.
     frameworkErrors: (error: Error, _request: unknown, reply: FastifyReply) => problems.send(error, reply),

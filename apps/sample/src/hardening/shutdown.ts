@@ -15,7 +15,7 @@ export function stopOnSignal(app: NestFastifyApplication): void {
   const stop = (): void => {
     // A connection with a running request becomes idle later, so we look again and again.
     setInterval(() => server.closeIdleConnections(), 100).unref();
-    // Nest would wait for ever for a client that stays connected, and for a database that does not answer.
+    // Nest would wait for ever for a client that stays connected, and for a database that does not respond.
     setTimeout(() => server.closeAllConnections(), graceMs).unref();
     setTimeout(() => process.exit(1), 2 * graceMs);
   };

@@ -34,12 +34,12 @@ describe('the shop', () => {
   });
 
   const placeByKey = async (key: string): Promise<{ status: number; id: string; number: string }> => {
-    const answer = await fetch(`${origin}/shops/shop/orders`, {
+    const response = await fetch(`${origin}/shops/shop/orders`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': key },
       body: JSON.stringify({ carrier_code: 'van', method_code: 'am' }),
     });
-    return { status: answer.status, ...((await answer.json()) as { id: string; number: string }) };
+    return { status: response.status, ...((await response.json()) as { id: string; number: string }) };
   };
 
   it('stores the order, its event, the change of the method and the outbox together, or nothing', async () => {
@@ -54,19 +54,19 @@ describe('the shop', () => {
     expect(await stored('1')).toEqual(before);
 
     // The client repeats its request, with the same key.
-    const answers = await Promise.all(Array.from({ length: 8 }, () => placeByKey('key-1')));
-    const { id = '', number } = answers[0] ?? {};
+    const responses = await Promise.all(Array.from({ length: 8 }, () => placeByKey('key-1')));
+    const { id = '', number } = responses[0] ?? {};
     expect(number).toMatch(/^#1\d{3}$/);
-    for (const answer of answers) expect(answer).toEqual({ status: 201, id, number });
+    for (const response of responses) expect(response).toEqual({ status: 201, id, number });
     const placed = { orders: [id], events: ['order.placed'], offered: ['pm'], outbox: 4 };
     expect(await stored(id)).toEqual(placed);
   });
 
   it('refuses a request without a key as problem details', async () => {
-    const answer = await fetch(`${origin}/shops/shop/orders`, { method: 'POST' });
+    const response = await fetch(`${origin}/shops/shop/orders`, { method: 'POST' });
 
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.status).toBe(400);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 
   it('sells the last place once', async () => {

@@ -85,11 +85,11 @@ describe('a batcher', () => {
       { mayConcernOneItem: (error) => error === lost },
     );
 
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       ['a', 'lost', 'a', 'b', 'lost'].map((item) => batcher.join(item)),
     );
 
-    expect(answers.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true, false]);
+    expect(responses.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true, false]);
     expect(served.slice(1)).toEqual([['a', 'a'], ['lost', 'lost'], ['b']]);
   });
 

@@ -190,14 +190,14 @@ describe('the filter', () => {
     return [sent, logged.mock.calls.length];
   };
 
-  it('answers with a problem, and logs only server errors', () => {
+  it('responds with a problem, and logs only server errors', () => {
     const type = 'Content-Type: application/problem+json';
 
     expect(caught(new ForbiddenException())).toEqual([[403, type, 'forbidden'], 0]);
     expect(caught(new InternalServerErrorException())).toEqual([[500, type, 'internal_server_error'], 1]);
   });
 
-  it('answers with only Node’s response, as a middleware on Fastify has', () => {
+  it('responds with only Node’s response, as a middleware on Fastify has', () => {
     const sent: unknown[] = [];
     const response = {
       setHeader: (name: string, value: string) => sent.push(`${name}: ${value}`),
@@ -218,18 +218,18 @@ describe('the filter', () => {
     ]);
   });
 
-  it('adds nothing to an answer of Fastify that was sent', () => {
+  it('adds nothing to a response of Fastify that was sent', () => {
     vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const response = { serializer: () => undefined, sent: true };
 
-    const answer = (): void =>
+    const respond = (): void =>
       new ProblemDetailsFilter().catch(new Error('late'), new ExecutionContextHost([undefined, response]));
 
     // The response has no other functions, so a call of one would throw.
-    expect(answer).not.toThrow();
+    expect(respond).not.toThrow();
   });
 
-  it('ends an answer of Node that was begun, and adds nothing to it', () => {
+  it('ends a response of Node that was begun, and adds nothing to it', () => {
     vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     const response = { headersSent: true, end: vi.fn<() => void>() };
 

@@ -8,20 +8,20 @@ import { type ContractTarget } from './contract-client.js';
 
 const nowhere = 'http://127.0.0.1:9';
 
-/** The origin of a host that gives this answer to every request. */
-function hostAnswering(status: number, body: object): Promise<string> {
+/** The origin of a host that gives this response to every request. */
+function hostResponding(status: number, body: object): Promise<string> {
   return serving((_request, response) => response.writeHead(status).end(JSON.stringify(body)));
 }
 
-async function serving(answer: RequestListener): Promise<string> {
-  const host = createServer(answer);
+async function serving(listener: RequestListener): Promise<string> {
+  const host = createServer(listener);
   await once(host.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void host.close());
   return `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
 }
 
-it('the contract tells a host that wraps answers to use unwrap', async () => {
-  const origin = await hostAnswering(201, { data: { id: '1' } });
+it('the contract tells a host that wraps responses to use unwrap', async () => {
+  const origin = await hostResponding(201, { data: { id: '1' } });
 
   const [first] = shippingContract(() => ({ origin }));
 
@@ -29,7 +29,7 @@ it('the contract tells a host that wraps answers to use unwrap', async () => {
 });
 
 it('the contract fails for a host that sends a refusal with another status', async () => {
-  const origin = await hostAnswering(200, { code: 'validation_failed', errors: [{}, {}, {}] });
+  const origin = await hostResponding(200, { code: 'validation_failed', errors: [{}, {}, {}] });
 
   const check = shippingContract(() => ({ origin })).find(({ title }) => title.includes('missing'));
 
@@ -42,21 +42,24 @@ const named = (checks: ContractCheck[], word: string): ContractCheck | undefined
 it.each([
   [200, '<!doctype html><title>The web app</title>'],
   [404, '{"statusCode":404,"message":"Cannot GET it"}'],
-])('the contract names the catch-all route of a host that answers our GET with %i', async (status, page) => {
-  const origin = await serving(({ method }, response) => {
-    if (method === 'POST') response.writeHead(201).end('{"id":"1"}');
-    else response.writeHead(status).end(page);
-  });
+])(
+  'the contract names the catch-all route of a host that responds to our GET with %i',
+  async (status, page) => {
+    const origin = await serving(({ method }, response) => {
+      if (method === 'POST') response.writeHead(201).end('{"id":"1"}');
+      else response.writeHead(status).end(page);
+    });
 
-  const checks = shippingContract(() => ({ origin }));
+    const checks = shippingContract(() => ({ origin }));
 
-  for (const word of ['list pages', 'tree', '304'])
-    await expect(named(checks, word)?.run()).rejects.toThrow(
-      /another route of your application.*catch-all/is,
-    );
-});
+    for (const word of ['list pages', 'tree', '304'])
+      await expect(named(checks, word)?.run()).rejects.toThrow(
+        /another route of your application.*catch-all/is,
+      );
+  },
+);
 
-it('the contract asks a target for its project once, and waits for the answer', async () => {
+it('the contract asks a target for its project once, and waits for the response', async () => {
   const paths = new Set<string>();
   const origin = await serving(({ url = '' }, response) => {
     paths.add(url.replace(/\/sales\/.*/, ''));

@@ -37,7 +37,7 @@ const rendered = (text: string): Rendering => ({
 /** Waits until all promises that can settle have settled. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A database that answers when the test says so. Each answer has the state of the database at that moment. */
+/** A database that responds when the test says so. Each response has the state of the database at that moment. */
 class Database {
   readonly revisions = new Map<string, string>();
   readonly lookUps: (Pending<Revisions> & { projectId: string })[] = [];
@@ -60,7 +60,7 @@ class Database {
     );
   }
 
-  /** Answers the look-ups that were sent. */
+  /** Responds to the look-ups that were sent. */
   look(): void {
     for (const { projectId, resolve } of this.lookUps.splice(0))
       resolve({ project: this.revisions.get(projectId), defaults: undefined });
@@ -73,7 +73,7 @@ class Database {
     return this.lookUps.length > sent;
   }
 
-  /** Answers the oldest reading. */
+  /** Responds to the oldest reading. */
   read(): MethodView {
     const reading = this.readings.shift();
     if (!reading) throw new Error('Nothing is being read.');
@@ -83,14 +83,14 @@ class Database {
   }
 }
 
-/** Returns an object for the answer of a call. It is empty until the call has answered. */
-function answerOf(call: Promise<MethodView>): { revision?: string | undefined } {
-  const answer: { revision?: string | undefined } = {};
+/** Returns an object for the result of a call. It is empty until the call has ended. */
+function resultOf(call: Promise<MethodView>): { revision?: string | undefined } {
+  const result: { revision?: string | undefined } = {};
   call.then(
-    (view) => (answer.revision = view.revision),
-    () => (answer.revision = 'an error'),
+    (view) => (result.revision = view.revision),
+    () => (result.revision = 'an error'),
   );
-  return answer;
+  return result;
 }
 
 let database: Database;
@@ -107,9 +107,9 @@ describe('a view in the cache', () => {
     database.cache.put(view);
 
     const call = database.cache.get('shop');
-    const answer = answerOf(call);
+    const result = resultOf(call);
     await settled();
-    expect([answer.revision, database.lookUps.length]).toEqual([undefined, 1]);
+    expect([result.revision, database.lookUps.length]).toEqual([undefined, 1]);
     database.look();
 
     expect(await call).toBe(view);
@@ -215,18 +215,18 @@ describe('a read that started before the call', () => {
 
     const call = database.cache.get('shop');
     const view = database.read();
-    const answer = answerOf(call);
+    const result = resultOf(call);
     await settled();
-    expect(answer.revision).toBeUndefined();
+    expect(result.revision).toBeUndefined();
     database.look();
 
     expect(await call).toBe(view);
   });
 
   it('is not shared after 5 seconds, and does not replace newer views', async () => {
-    const first = answerOf(database.cache.get('shop'));
+    const first = resultOf(database.cache.get('shop'));
     vi.advanceTimersByTime(4_999);
-    const joining = answerOf(database.cache.get('shop'));
+    const joining = resultOf(database.cache.get('shop'));
     expect(database.readings).toHaveLength(1);
     vi.advanceTimersByTime(1);
 
@@ -339,7 +339,7 @@ describe('the memory of the cache', () => {
 });
 
 describe('the statistics of the cache', () => {
-  it('counts calls that are answered from memory, and those that read', async () => {
+  it('counts calls that are served from memory, and those that read', async () => {
     const [first, together] = [database.cache.get('shop'), database.cache.get('shop')];
     database.look();
     database.read();

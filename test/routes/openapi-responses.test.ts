@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { type Answer, Client } from '../support/client.js';
+import { type TestResponse, Client } from '../support/client.js';
 import {
   base,
   methods,
@@ -41,7 +41,7 @@ describe('the running module', () => {
   const fresh = (): Client => host.shop();
   const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
 
-  it('answers with exactly the documented status, headers and fields', async () => {
+  it('responds with exactly the documented status, headers and fields', async () => {
     const shop = fresh();
     const defaults = new Client(host.app.origin, 'default');
     await defaults.create({ ...ground, carrier_label: 'UPS', meta: { from: 'default' } });
@@ -55,7 +55,7 @@ describe('the running module', () => {
     const one = `${methods}/{method_id}`;
     const id = first.body.id;
 
-    const answers: [Operation, Answer<unknown>][] = [
+    const responses: [Operation, TestResponse<unknown>][] = [
       [operation('post', methods), first],
       [operation('get', methods), list],
       [operation('get', methods), await shop.list('', { 'if-none-match': list.headers.get('etag') ?? '' })],
@@ -75,13 +75,13 @@ describe('the running module', () => {
       [operation('delete', one), await shop.remove(id)],
     ];
 
-    const statuses = answers.map(([, { status }]) => status);
+    const statuses = responses.map(([, { status }]) => status);
     expect(statuses).toEqual([
       201, 200, 304, 200, 200, 400, 400, 409, 415, 413, 400, 200, 409, 404, 412, 400, 204,
     ]);
     expect(first.body.inherited).not.toEqual(other.body.inherited);
-    for (const [{ operationId, responses }, { status, headers, body }] of answers) {
-      const documented = responses[status];
+    for (const [{ operationId, responses: allDocumented }, { status, headers, body }] of responses) {
+      const documented = allDocumented[status];
       const [type] = Object.keys(documented?.content ?? {});
       const schema = documented?.content?.[type ?? '']?.schema;
       expect(headers.get('content-type')?.split(';')[0]).toBe(type);

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { shippingDocument } from 'nestjs-shipping/openapi';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
-import { type Answer, Client, freshProject } from '../support/client.js';
+import { type TestResponse, Client, freshProject } from '../support/client.js';
 import { engine } from '../support/database.js';
 
 interface Operation {
@@ -19,7 +19,7 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 const tooLarge = { ...ground, meta: { x: 'x'.repeat(2 ** 20) } };
 const badMatch = { 'if-match': 'x' };
 
-/** `409 duplicate_method` for a refusal, `201` for another answer. */
+/** `409 duplicate_method` for a refusal, `201` for another response. */
 function documented(method: string, path: string): string[] {
   const { paths } = JSON.parse(JSON.stringify(shippingDocument())) as {
     paths: Record<string, Record<string, Operation>>;
@@ -37,7 +37,7 @@ describe('the OpenAPI document', () => {
   let app: TestApp;
   let shop: Client;
   const provoked: Record<string, Set<string>> = {};
-  const answered = (route: string, { status, body }: Answer<unknown>): void => {
+  const responded = (route: string, { status, body }: TestResponse<unknown>): void => {
     const { code } = (body ?? {}) as { code?: string };
     (provoked[route] ??= new Set()).add(status < 400 ? `${status}` : `${status} ${code}`);
   };
@@ -57,44 +57,44 @@ describe('the OpenAPI document', () => {
 
     const first = await shop.create(ground);
     const { id } = first.body;
-    answered('post', first);
+    responded('post', first);
     const other = await shop.create({ ...ground, method_code: '01' });
     await refer(id);
-    for (const sent of [{}, '{', ground, tooLarge]) answered('post', await shop.create(sent));
-    answered('post', await shop.create('x', { 'content-type': 'text/plain' }));
-    answered('post', await bad.create(ground));
+    for (const sent of [{}, '{', ground, tooLarge]) responded('post', await shop.create(sent));
+    responded('post', await shop.create('x', { 'content-type': 'text/plain' }));
+    responded('post', await bad.create(ground));
     const full = new Client(app.origin, freshProject());
     await addMethods(manager, full.project, 1000);
-    answered('post', await full.create(ground));
+    responded('post', await full.create(ground));
     for (const sent of [{}, '{', ground, tooLarge, { ...ground, method_code: 'x' }])
-      answered('patch', await shop.update(id, sent));
-    answered('patch', await shop.update(id, { ...ground, method_code: '01' }));
-    answered('patch', await shop.update(id, 'x', { 'content-type': 'text/plain' }));
-    answered('patch', await shop.update(id, ground, badMatch));
-    answered('patch', await shop.update(id, ground, { 'if-match': '"9"' }));
-    answered('patch', await shop.update('none', ground));
-    answered('delete', await shop.remove(id));
-    answered('delete', await shop.remove(id, badMatch));
-    answered('delete', await shop.remove(id, { 'if-match': '"9"' }));
-    for (const _ of ['there', 'gone']) answered('delete', await shop.remove(other.body.id));
+      responded('patch', await shop.update(id, sent));
+    responded('patch', await shop.update(id, { ...ground, method_code: '01' }));
+    responded('patch', await shop.update(id, 'x', { 'content-type': 'text/plain' }));
+    responded('patch', await shop.update(id, ground, badMatch));
+    responded('patch', await shop.update(id, ground, { 'if-match': '"9"' }));
+    responded('patch', await shop.update('none', ground));
+    responded('delete', await shop.remove(id));
+    responded('delete', await shop.remove(id, badMatch));
+    responded('delete', await shop.remove(id, { 'if-match': '"9"' }));
+    for (const _ of ['there', 'gone']) responded('delete', await shop.remove(other.body.id));
     const tagOf = ({ headers }: { headers: Headers }): string => headers.get('etag') ?? '';
     const held = { list: tagOf(await shop.list()), tree: tagOf(await shop.tree()) };
-    answered('list', await shop.list());
-    answered('tree', await shop.tree());
-    answered('list', await shop.list('', { 'if-none-match': held.list }));
-    answered('tree', await shop.tree({ 'if-none-match': held.tree }));
-    answered('list', await shop.list('page=0'));
-    answered('tree', await bad.tree());
-    answered('events', await shop.events('1'));
-    answered('events', await shop.events('-'));
+    responded('list', await shop.list());
+    responded('tree', await shop.tree());
+    responded('list', await shop.list('', { 'if-none-match': held.list }));
+    responded('tree', await shop.tree({ 'if-none-match': held.tree }));
+    responded('list', await shop.list('page=0'));
+    responded('tree', await bad.tree());
+    responded('events', await shop.events('1'));
+    responded('events', await shop.events('-'));
     vi.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
     await manager.connection.destroy();
-    answered('post', await shop.create({ ...ground, method_code: '02' }));
-    answered('patch', await shop.update(id, ground));
-    answered('delete', await shop.remove(id));
-    answered('list', await shop.list('q=new'));
-    answered('tree', await new Client(app.origin, freshProject()).tree());
-    answered('events', await shop.events('1'));
+    responded('post', await shop.create({ ...ground, method_code: '02' }));
+    responded('patch', await shop.update(id, ground));
+    responded('delete', await shop.remove(id));
+    responded('list', await shop.list('q=new'));
+    responded('tree', await new Client(app.origin, freshProject()).tree());
+    responded('events', await shop.events('1'));
   });
   afterAll(async () => {
     vi.restoreAllMocks();
@@ -108,13 +108,13 @@ describe('the OpenAPI document', () => {
     ['patch', 'patch', `${methods}/{method_id}`],
     ['delete', 'delete', `${methods}/{method_id}`],
     ['events', 'get', `${base}/{order_id}/events`],
-  ])('names every answer of %s, and no other', (route, method, path) => {
+  ])('names every response of %s, and no other', (route, method, path) => {
     // Only on a server can a connection break at the commit: see `connection-lost.test.ts`.
     const lost = ['post', 'patch', 'delete'].includes(route) ? ['503 outcome_unknown'] : [];
     // Only Express decodes a body, and refuses broken gzip: see `bad-inputs/media-types.ts`.
     const unreadable = ['post', 'patch'].includes(route) ? ['400 bad_request'] : [];
 
-    const answers = [...(provoked[route] ?? []), ...lost, ...unreadable];
-    expect(documented(method, path).toSorted()).toEqual(answers.toSorted());
+    const responses = [...(provoked[route] ?? []), ...lost, ...unreadable];
+    expect(documented(method, path).toSorted()).toEqual(responses.toSorted());
   });
 });

@@ -83,13 +83,13 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
   it('can replace the refusal of a read', async () => {
     const shop = await mounted(apologising);
 
-    const answers = [
+    const responses = [
       await shop.list('page=0'),
       await new Client(shop.origin, '%20').tree(),
       await shop.events('%20'),
     ];
 
-    expect(answers.map(({ body }) => body)).toEqual(answers.map(() => ({ sorry: true })));
+    expect(responses.map(({ body }) => body)).toEqual(responses.map(() => ({ sorry: true })));
   });
 
   it.each<[what: string, change: (value: object) => void]>([
@@ -102,12 +102,12 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     const shop = await mounted({ intercept: (_context, next) => next.handle().pipe(tap(change)) });
     await shop.create(ground);
 
-    const answers = [await shop.list(), await shop.tree()];
+    const responses = [await shop.list(), await shop.tree()];
 
-    expect(answers.map(({ body }) => body.data)).toEqual(['hidden', 'hidden']);
+    expect(responses.map(({ body }) => body.data)).toEqual(['hidden', 'hidden']);
   });
 
-  it('that runs the handler twice sends the second answer with its ETag', async () => {
+  it('that runs the handler twice sends the second response with its ETag', async () => {
     let isChanged = false;
     const again: NestInterceptor = {
       intercept: (_context, next) =>
@@ -152,9 +152,9 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     const stringify = vi.spyOn(JSON, 'stringify');
     onTestFinished(() => stringify.mockRestore());
 
-    const answers = [await shop.list(), await shop.tree()];
+    const responses = [await shop.list(), await shop.tree()];
 
-    expect(answers.map(({ body }) => body.data.length)).toEqual([1, 1]);
+    expect(responses.map(({ body }) => body.data.length)).toEqual([1, 1]);
     expect(stringify.mock.calls.filter(([value]) => Object.hasOwn(Object(value), 'data'))).toEqual([]);
   });
 
@@ -171,14 +171,19 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     };
     const shop = await mounted(csv);
 
-    const answers = [await shop.create(ground), await shop.list(), await shop.tree(), await shop.events('o')];
+    const responses = [
+      await shop.create(ground),
+      await shop.list(),
+      await shop.tree(),
+      await shop.events('o'),
+    ];
 
-    expect(answers.map(({ text, headers }) => [text, headers.get('content-type')])).toEqual(
-      answers.map(() => ['code;label', 'text/csv; charset=utf-8']),
+    expect(responses.map(({ text, headers }) => [text, headers.get('content-type')])).toEqual(
+      responses.map(() => ['code;label', 'text/csv; charset=utf-8']),
     );
   });
 
-  it('that fails after the handler leaves the answer to a filter of the host', async () => {
+  it('that fails after the handler leaves the response to a filter of the host', async () => {
     const failing: NestInterceptor = {
       intercept: (_context, next) => next.handle().pipe(map(() => assert.fail('not committed'))),
     };
@@ -188,10 +193,15 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     host = await listening(testing, setUp, platform);
     const shop = new Client(host.origin, freshProject());
 
-    const answers = [await shop.create(ground), await shop.list(), await shop.tree(), await shop.events('o')];
+    const responses = [
+      await shop.create(ground),
+      await shop.list(),
+      await shop.tree(),
+      await shop.events('o'),
+    ];
 
-    expect(answers.map(({ status, text }) => [status, text])).toEqual(
-      answers.map(() => [409, '{"message":"not committed"}']),
+    expect(responses.map(({ status, text }) => [status, text])).toEqual(
+      responses.map(() => [409, '{"message":"not committed"}']),
     );
   });
 
@@ -201,9 +211,9 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
       intercept: (_context, next) => next.handle().pipe(tap((value) => Object.assign(value, { toJSON }))),
     });
 
-    const answers = [await shop.list(), await shop.tree(), await shop.events('o')];
+    const responses = [await shop.list(), await shop.tree(), await shop.events('o')];
 
-    expect(answers.map(({ body }) => body)).toEqual(answers.map(toJSON));
+    expect(responses.map(({ body }) => body)).toEqual(responses.map(toJSON));
   });
 
   it('can log a value as a plain object', async () => {
@@ -229,11 +239,11 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
       },
     });
 
-    const answers = [await shop.list(), await shop.tree(), await shop.events('o')];
+    const responses = [await shop.list(), await shop.tree(), await shop.events('o')];
 
-    expect(answers.map(({ headers }) => headers.get('content-type')?.split(';')[0])).toEqual(
-      answers.map(() => 'application/hal+json'),
+    expect(responses.map(({ headers }) => headers.get('content-type')?.split(';')[0])).toEqual(
+      responses.map(() => 'application/hal+json'),
     );
-    expect(answers.map(({ body }) => body.data)).toEqual([[], [], []]);
+    expect(responses.map(({ body }) => body.data)).toEqual([[], [], []]);
   });
 });

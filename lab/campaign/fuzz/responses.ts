@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type WireAnswer } from '../../../test/support/bad-inputs-wire.js';
+import { type WireResponse } from '../../../test/support/bad-inputs-wire.js';
 import { components, jsonOf, type Operation, operationOf, type Schema } from './document.js';
 import { type FuzzRequest } from './requests.js';
 
@@ -23,29 +23,29 @@ function violationsOf(schema: Schema, value: unknown): string | undefined {
 const problem: Schema = { $ref: '#/components/schemas/ShippingProblem' };
 const internals = /node_modules|\.[jt]s:\d|typeorm|pglite|QueryFailed|syntax error|violates/i;
 
-/** @returns what is wrong with the answer according to the document alone; undefined when nothing is */
-export function wrongWith(request: FuzzRequest, answer: WireAnswer): string | undefined {
-  const { status, text } = answer;
+/** @returns what is wrong with the response according to the document alone; undefined when nothing is */
+export function wrongWith(request: FuzzRequest, response: WireResponse): string | undefined {
+  const { status, text } = response;
   if (status >= 500) return `a ${status}`;
   if (status >= 400 && internals.test(text)) return 'a refusal that shows our internals';
   const operation = operationOf(request.method, request.target);
-  if (!operation) return wrongWithUnrouted(answer);
+  if (!operation) return wrongWithUnrouted(response);
   if (request.isValid && [400, 413, 415].includes(status)) return 'a refusal of what the document allows';
   if (status < 400 && mustBeRefused(operation, request)) return 'served, though the document forbids it';
-  return wrongWithContent(operation, answer);
+  return wrongWithContent(operation, response);
 }
 
-/** For requests of no documented operation: whichever part of the host refuses them, it must answer with a problem. */
-function wrongWithUnrouted({ status, text }: WireAnswer): string | undefined {
+/** For requests of no documented operation: whichever part of the host refuses them, it must respond with a problem. */
+function wrongWithUnrouted({ status, text }: WireResponse): string | undefined {
   if (status < 400) return `a ${status} of no documented operation`;
   return violationsOf(problem, parsed(text));
 }
 
-function wrongWithContent({ responses }: Operation, answer: WireAnswer): string | undefined {
-  const { status, headers, text } = answer;
+function wrongWithContent({ responses }: Operation, response: WireResponse): string | undefined {
+  const { status, headers, text } = response;
   // The host's own 404, for instance for an id that its router does not accept.
-  if (status === 404 && !responses[404]) return wrongWithUnrouted(answer);
-  // Express gives every answer an ETag of its own, also to the events: `If-None-Match: *` fits it.
+  if (status === 404 && !responses[404]) return wrongWithUnrouted(response);
+  // Express gives every response an ETag of its own, also to the events: `If-None-Match: *` fits it.
   if (status === 304 && !responses[304]) return text === '' ? undefined : 'a 304 with a body';
   const documented = responses[status];
   if (!documented) return `a ${status}, which the document does not have`;
@@ -56,7 +56,7 @@ function wrongWithContent({ responses }: Operation, answer: WireAnswer): string 
   const schema = documented.content[type]?.schema;
   if (!schema) return `the content type "${type}"`;
   const violations = violationsOf(schema, parsed(text));
-  if (status === 404 && violations !== undefined) return wrongWithUnrouted(answer);
+  if (status === 404 && violations !== undefined) return wrongWithUnrouted(response);
   return violations;
 }
 

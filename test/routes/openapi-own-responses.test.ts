@@ -21,7 +21,7 @@ class TimelineController {
 @Module({ controllers: [TimelineController] })
 class TimelineModule {}
 
-describe('the OpenAPI document of a host with answers of its own', () => {
+describe('the OpenAPI document of a host with responses of its own', () => {
   const host = mounted({
     imports: [TimelineModule],
     shipping: { http: { problems: false, decorators: [ApiBadRequestResponse({ description: 'Ours' })] } },
@@ -29,7 +29,7 @@ describe('the OpenAPI document of a host with answers of its own', () => {
   const scan = () =>
     SwaggerModule.createDocument(host.app.nest, new DocumentBuilder().setOpenAPIVersion('3.1.0').build());
 
-  it('has only the refusals of the host when its own filters answer ours', () => {
+  it('has only the refusals of the host when its own filters respond to our errors', () => {
     const described = operationsOf(read(documentShipping(scan(), { problems: false }))).filter(([route]) =>
       route.includes('/sales/'),
     );
