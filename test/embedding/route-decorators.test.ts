@@ -21,6 +21,7 @@ import {
   ShippingModule,
   type ShippingRoute,
 } from 'nestjs-shipping';
+import { QueryFailedError } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
@@ -103,6 +104,20 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect(called).toEqual(routes);
     expect(responses.map(({ status }) => status)).toEqual([201, 200, 200, 200, 204, 200]);
     expect(responses[1]?.body).toMatchObject({ data: [ground] });
+  });
+
+  it('that sends the COMMIT and loses the connection leads to outcome_unknown', async () => {
+    const broken = Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+    const transactional = wrapping(async (next) => {
+      await next();
+      throw new QueryFailedError('COMMIT', [], broken);
+    });
+    const shop = await mounted({ create: [transactional] });
+    host?.app.useLogger(false);
+
+    const { status, body } = await shop.create(ground);
+
+    expect([status, body.code]).toEqual([503, 'outcome_unknown']);
   });
 
   it('that sets a status changes our successes, but no refusal and no 304', async () => {

@@ -135,6 +135,10 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.alert('You may not do this in the project “other”.');
       await operator.field('Project').selectOption('Acme shop');
       await operator.text('“acme” has no shipping methods yet').waitFor();
+
+      await operator.page.goBack();
+      await operator.alert('You may not do this in the project “other”.');
+      expect(await operator.field('Project').inputValue()).toBe('other');
       expect(operator.faults).toEqual([]);
     });
 

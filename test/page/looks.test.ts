@@ -27,7 +27,10 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       const codes = { carrier_code: 'ups', method_code: shop.project, method_label: 'From the defaults' };
       await methods.create('default', { ...codes, meta: { days: 3, signature: true } });
       await methods.create(shop.project, { ...codes, sort_order: 3, use_default: true, is_active: false });
-      await events.record(shop.project, '1001', { type: 'order.placed', data: { total: '84.90', lines: 2 } });
+      const long = { method_label: 'x'.repeat(255), meta: { address: 'y'.repeat(255) } };
+      await methods.create(shop.project, { carrier_code: 'ups', method_code: 'long', ...long });
+      const data = { total: '84.90', lines: 2, address: 'y'.repeat(255) };
+      await events.record(shop.project, '1001', { type: 'order.placed', data });
       await operator.page.goto(`${page.origin}/shipping?project=${shop.project}&order=1001`);
       await operator.page.getByRole('listitem').first().waitFor();
       await operator.row('From the defaults').waitFor();

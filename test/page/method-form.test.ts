@@ -21,15 +21,15 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
 
     expect(await operator.faultAt('Carrier code')).toContain('no space at the beginning or end');
     expect(await operator.faultAt('Sort order')).toBe('Sort order must be an integer.');
-    expect(await operator.faultAt('Details')).toBe('Write a name, a colon and a value on each line.');
+    expect(await operator.faultAt('Details')).toContain('Write a name, a colon and a value on each line');
     expect(await operator.faultAt('Method label')).toBeNull();
-    for (const line of ['six', ': 6', '  : 6', '"six"']) {
+    for (const line of ['six', ': 6', '  : 6', '"six"', 'days: 5\ndays : 6']) {
       await operator.field('Details').fill(`days: 5\n${line}`);
       await operator.button('Save').click();
       await operator.dialog().getByRole('button', { name: 'Save', disabled: false }).waitFor();
       expect([line, await operator.faultAt('Details')]).toEqual([
         line,
-        'Write a name, a colon and a value on each line.',
+        'Write a name, a colon and a value on each line, and each name once.',
       ]);
     }
     expect(await operator.accessibilityFaults()).toEqual([]);
@@ -140,6 +140,21 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.notice('“My label” is saved.');
     const { body } = await shop.list('filter[method_code]=03');
     expect(body.data).toMatchObject([{ method_label: 'My label', sort_order: 11, version: 3 }]);
+    expect(operator.faults).toEqual([]);
+  });
+
+  it('shows the list as it is now, after somebody has removed the method that was edited', async () => {
+    const { shop, operator } = await page.openShop();
+    const [method] = (await shop.list('filter[method_code]=03')).body.data;
+    await operator.button('Edit UPS Ground').click();
+    await operator.field('Method label').fill('My label');
+    await shop.remove(method?.id ?? '');
+
+    await operator.button('Save').click();
+    await operator.text('Somebody removed this method while you edited it').waitFor();
+    await operator.button('Cancel').click();
+
+    await operator.row('UPS Ground').waitFor({ state: 'detached' });
     expect(operator.faults).toEqual([]);
   });
 

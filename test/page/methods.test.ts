@@ -130,6 +130,25 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     expect(operator.faults).toEqual([]);
   });
 
+  it('does what a switch showed when it was clicked, although somebody else was faster', async () => {
+    const { shop, operator } = await page.openShop();
+    const [first, second] = (await shop.list()).body.data as ShippingMethodDto[];
+    await operator.page.route(`**/methods/${first?.id}`, async (route) => {
+      const request = upsertRequestOf(second as ShippingMethodDto);
+      await shop.update(second?.id ?? '', { ...request, is_active: false });
+      await operator.toggle(second?.method_label ?? '').click();
+      await route.continue();
+    });
+
+    await operator.toggle(first?.method_label ?? '').click();
+    await operator.notice('is now inactive');
+    await expect.poll(() => operator.toggle(second?.method_label ?? '').isChecked()).toBe(false);
+    await operator.page.waitForLoadState('networkidle');
+
+    expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(2);
+    expect(operator.faults).toEqual([]);
+  });
+
   it('asks before it removes a method, and explains that one is in use', async () => {
     const { shop, operator } = await page.openShop();
     await placeOrder(page.host.database.dataSource, shop.project);

@@ -319,7 +319,7 @@ describe('the options of the page', () => {
     [
       'routes of another version',
       { mounts: [{ http: { version: '1' } }] },
-      'option "routes" with the whole path, such as "v1/api/projects/:project_id/sales/orders".',
+      'option "routes" with the path after the global prefix, such as "v1/api/projects/:project_id/sales/orders".',
     ],
     ['another path', { page: { routes: 'other' } }, 'option "routes" must be the http.path of one mount'],
     [

@@ -1,5 +1,7 @@
 // The contract with the oldest version of each peer that the package allows, on each server that is there.
 require('reflect-metadata');
+const { ExpressAdapter } = require('@nestjs/platform-express');
+const { FastifyAdapter } = require('@nestjs/platform-fastify');
 const { Test } = require('@nestjs/testing');
 const { OrderEvents, ShippingModule } = require('nestjs-shipping');
 const { shippingContract, testTypeOrm } = require('nestjs-shipping/testing');
@@ -10,20 +12,24 @@ const servers = {
   mysql: { type: 'mysql', host: '127.0.0.1', username: 'root', charset: 'utf8mb4' },
 };
 
-async function contractOn(name) {
+const express = () => new ExpressAdapter();
+const fastify = () => new FastifyAdapter();
+
+async function contractOn(name, adapter) {
   const imports = [testTypeOrm(servers[name]), ShippingModule.forRoot()];
   const testing = await Test.createTestingModule({ imports }).compile();
-  const app = testing.createNestApplication({ logger: ['warn', 'error'] });
+  const app = testing.createNestApplication(adapter(), { logger: ['warn', 'error'] });
   await app.listen(0, '127.0.0.1');
   const target = { origin: await app.getUrl(), orderEvents: app.get(OrderEvents) };
   const checks = shippingContract(() => target);
   for (const { run } of checks) await run();
-  console.log(`✓ ${checks.length} checks on ${name}`);
+  console.log(`✓ ${checks.length} checks on ${name}, ${adapter.name}`);
   await app.close();
 }
 
 (async () => {
-  for (const name of process.argv.slice(2)) await contractOn(name);
+  for (const name of process.argv.slice(2))
+    for (const adapter of [express, fastify]) await contractOn(name, adapter);
 })().catch((error) => {
   console.error(error);
   process.exit(1);

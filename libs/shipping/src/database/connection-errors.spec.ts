@@ -69,6 +69,8 @@ describe('connectionError()', () => {
     ['a transaction that was idle for too long', coded('25P03')],
     ['a transaction that took too long', coded('25P04')],
     ['a connection exception', coded('08006')],
+    ['a TLS record that is damaged', coded('ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC')],
+    ['a proxy of MySQL that loses its server', Object.assign(new Error('x'), { errno: 2013 })],
     ['a connection to MariaDB that is killed', coded('ER_CONNECTION_KILLED')],
   ])('gives OutcomeUnknownError for %s, if it may have been committed', (_what, error) => {
     expect(connectionError(error, true)).toBeInstanceOf(OutcomeUnknownError);

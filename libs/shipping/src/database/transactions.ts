@@ -23,14 +23,24 @@ class OpenTransaction {
   readonly hookTurns = new Turns();
   /** Whether a call of ours was made in this transaction. */
   isJoined = false;
-  /** The error of the first call that failed in this transaction. From then on it can only be rolled back. */
-  failure?: { readonly error: unknown };
+  private ownFailure?: { readonly error: unknown };
   isEnding = false;
   /** Resolves `ended`. */
   end!: () => void;
   readonly ended = new Promise<void>((resolve) => {
     this.end = resolve;
   });
+
+  constructor(private readonly outer: OpenTransaction | undefined) {}
+
+  /** The error of the first call that failed, here or in a transaction around this one. It can then only be rolled back. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.ownFailure ?? this.outer?.failure;
+  }
+
+  fail(error: unknown): void {
+    this.ownFailure ??= { error };
+  }
 }
 
 interface Connection {
@@ -151,8 +161,9 @@ export class Transactions implements EntitySubscriberInterface {
     while (this.shared?.transactionOfOthers()) await this.shared.transactionOfOthers();
     // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
     await this.afterCalls(connection, () => {
-      connection.hasLostTransaction = false;
-      connection.open.push(new OpenTransaction());
+      // Otherwise the second nested transaction would begin as an outermost one, and commit by itself.
+      if (connection.hasLostTransaction) throw endedTransactionError();
+      connection.open.push(new OpenTransaction(connection.open.at(-1)));
       // A subscriber of the host may begin it during statements of ours, in their turn.
       if (this.runningStep()?.busyConnection === connection) return;
       return new Promise((mayBegin) => {
@@ -263,7 +274,7 @@ export class Transactions implements EntitySubscriberInterface {
     } catch (error) {
       const typed = typedError(error);
       const isRefusal = !hasWritten && typed instanceof ShippingException && !typed.endsTransaction;
-      if (transaction && !isRefusal) transaction.failure ??= { error: typed };
+      if (!isRefusal) transaction?.fail(typed);
       throw typed;
     }
   }
@@ -353,7 +364,7 @@ function markEnding({ open }: Connection): void {
 }
 
 function refuseFailedTransaction({ open }: Connection): void {
-  const failure = open.find((transaction) => transaction.failure)?.failure;
+  const failure = open.at(-1)?.failure;
   if (failure)
     throw new Error('A call of ShippingModule in this transaction has failed. Roll the transaction back.', {
       cause: failure.error,

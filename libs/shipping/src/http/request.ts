@@ -3,7 +3,9 @@ import { ShippingException } from '../problems/shipping.exception.js';
 
 /** The parts of a request that Express and Fastify share, and that we read. */
 export interface HttpRequest {
-  originalUrl: string;
+  originalUrl?: string;
+  /** The request of Node. Express does not have it. */
+  raw?: { url?: string };
   headers: IncomingHttpHeaders;
   params: Record<string, string | undefined>;
   body?: unknown;
@@ -47,9 +49,15 @@ function hasContent({ headers, body }: HttpRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(length ?? 0) > 0;
 }
 
+export function sentUrl({ originalUrl, raw }: HttpRequest): string {
+  // The Fastify of NestJS 10.0 has no `originalUrl`.
+  return originalUrl ?? raw?.url ?? '';
+}
+
 /** Divides the URL, as it was sent, into its path without a final slash and its query after `?`. */
-export function urlOf({ originalUrl }: HttpRequest): { path: string; search: string } {
-  const queryStart = originalUrl.indexOf('?');
-  const end = queryStart === -1 ? originalUrl.length : queryStart;
-  return { path: originalUrl.slice(0, end).replace(/\/$/, ''), search: originalUrl.slice(end + 1) };
+export function urlOf(request: HttpRequest): { path: string; search: string } {
+  const url = sentUrl(request);
+  const queryStart = url.indexOf('?');
+  const end = queryStart === -1 ? url.length : queryStart;
+  return { path: url.slice(0, end).replace(/\/$/, ''), search: url.slice(end + 1) };
 }

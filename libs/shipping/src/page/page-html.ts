@@ -1,4 +1,4 @@
-import { type HttpRequest } from '../http/request.js';
+import { type HttpRequest, sentUrl } from '../http/request.js';
 import { assets } from './assets.generated.js';
 import { type PageRoutes } from './page-routes.js';
 import { type PageProject, type PageSettings } from './page.options.js';
@@ -13,7 +13,7 @@ interface PageMeta extends Pick<PageSettings, 'login' | 'csrf' | 'texts'> {
 }
 
 export function pageHtml(
-  { originalUrl }: HttpRequest,
+  request: HttpRequest,
   { login, csrf, texts }: PageSettings,
   { path, settings: { defaultsProjectId, maxPageSize } }: PageRoutes,
   projects: readonly PageProject[] | undefined,
@@ -28,7 +28,7 @@ export function pageHtml(
     projects: projects?.map(({ id, label }) => ({ id, label })),
   };
   // The browser resolves an address from the last slash, and the page may have been asked for with or without a final one.
-  const [, segment = ''] = /([^/?]*)(?:\?|$)/.exec(originalUrl) ?? [];
+  const [, segment = ''] = /([^/?]*)(?:\?|$)/.exec(sentUrl(request)) ?? [];
   const folder = escaped(segment && `${segment}/`);
   return `<!doctype html>
 <html lang="en">

@@ -29,7 +29,7 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
   if (routes === undefined && ![version].flat().some((each) => versions.includes(each)))
     throw new Error(
       `The routes have the version ${String(versions[0])}, and the page has another one. If it is in their URI, give ` +
-        `ShippingPageModule the option "routes" with the whole path, such as "v${String(versions[0])}/${mount.path}".`,
+        `ShippingPageModule the option "routes" with the path after the global prefix, such as "v${String(versions[0])}/${mount.path}".`,
     );
   return { path: relative(path, wanted, projectParameterOf(mount.path)), settings: mount.settings };
 }

@@ -52,6 +52,8 @@ export const mysql: Dialect = {
     ER_NEW_ABORTING_CONNECTION: 'broken',
     ER_CLIENT_INTERACTION_TIMEOUT: 'broken',
     1927: 'broken', // the connection was killed
+    2006: 'broken', // of a proxy such as ProxySQL or MaxScale, when its server is gone
+    2013: 'broken',
     ER_ERROR_DURING_COMMIT: 'openCommit', // the Galera node is cut off from the others
     ER_DUP_ENTRY: 'duplicate',
     ER_ROW_IS_REFERENCED: 'foreignKey',

@@ -40,9 +40,16 @@ async function send(method, path, content, etag, cache = 'no-cache') {
   };
   const response = await fetch(path, { method, headers, body, ...how }).catch(() => Response.error());
   const result = (await response.json().catch(() => undefined)) ?? {};
-  if (response.ok) return result;
-  throw problemOf(response.type === 'opaqueredirect' ? 401 : response.status, result);
+  if (response.ok && (method === 'GET' || result.id || response.status === 204)) return result;
+  // A gateway may send a page of its own with any status of success.
+  const status = response.ok ? 200 : response.status;
+  const problem = problemOf(response.type === 'opaqueredirect' ? 401 : status, response.ok ? {} : result);
+  const isUnclear = method !== 'GET' && (response.ok || (problem.isOutage && problem.code !== 'database_unavailable'));
+  throw isUnclear ? Object.assign(problem, { isUnclear, message: `${problem.message} ${t('perhaps_saved')}` }) : problem;
 }
+
+/** Returns what the operator reads about a change that has failed. */
+export const failureOf = ({ isUnclear, message }, text = 'not_saved') => (isUnclear ? message : t(text, { reason: message }));
 
 /** A filter of the backend may send another form than problem details. Then the status says what has happened. */
 function problemOf(status, result) {
@@ -56,11 +63,12 @@ function problemOf(status, result) {
 
 /** @throws an Error if the backend has put the response into an envelope of its own */
 async function read(path) {
+  const isOurs = ({ data, meta: _, ...others }) => Array.isArray(data) && Object.keys(others).length === 0;
   let response = await send('GET', path);
   // The browser may have kept a response from before the backend excluded our routes from its envelope.
-  if (!Array.isArray(response.data)) response = await send('GET', path, undefined, undefined, 'reload');
-  if (Array.isArray(response.data)) return response;
-  throw Object.assign(new Error(t('unexpected')), { errors: [], status: 200 });
+  if (!isOurs(response)) response = await send('GET', path, undefined, undefined, 'reload');
+  if (isOurs(response)) return response;
+  throw problemOf(200, {});
 }
 
 export const tree = async () => (await read(`${methods}/tree`)).data;

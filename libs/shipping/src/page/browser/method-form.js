@@ -49,7 +49,8 @@ function metaOf(lines) {
   if (lines.startsWith('{')) return jsonOrText(lines);
   const written = lines.split(/[\r\n]+/).filter((line) => line.trim() !== '');
   if (!written.every((line) => /^[^:]*[^\s:][^:]*:/.test(line))) return lines;
-  const pairs = written.map((line) => line.split(/: *(.*)/));
+  const pairs = written.map((line) => line.trim().split(/ *: *(.*)/));
+  if (new Set(pairs.map(([name]) => name)).size < pairs.length) return lines;
   return Object.fromEntries(pairs.map(([name, value]) => [name, jsonOrText(value)]));
 }
 
@@ -57,13 +58,14 @@ function metaOf(lines) {
  * Turns a violation, which the API describes for programs, into a text for the operator. The text has the label of the
  * field, and a shorter rule for codes.
  */
-function readable({ pointer = '', code, detail = '' }) {
-  const name = pointer.split('/')[1];
+function readable(violation) {
+  const { pointer, code, detail } = { pointer: '', detail: '', ...violation };
+  const name = String(pointer).split('/')[1];
   const field = t(name) ?? name;
   const isCode = code === 'format' && name?.endsWith('_code');
   const isMeta = code === 'type' && pointer === '/meta';
   const kind = (isCode && 'code_format') || (isMeta && 'meta_type') || code;
-  const inWords = detail.replace(name, field);
+  const inWords = String(detail).replace(name, field);
   return { name, text: t(`violation_${kind}`, { field, detail: inWords }) ?? inWords };
 }
 
@@ -86,7 +88,9 @@ export class MethodForm extends Component {
       await this.props.saved();
       notify(t('saved', { label: saved.method_label }) + shown);
     } catch (problem) {
-      if (!dialog.open) return notify(t('not_saved', { reason: problem.message }));
+      // The list is old.
+      if (problem.status === 404 || problem.status === 412) void this.props.saved();
+      if (!dialog.open) return notify(api.failureOf(problem));
       // The method has changed meanwhile, or another method has the codes. The form shows the other values, and the
       // operator decides.
       const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;

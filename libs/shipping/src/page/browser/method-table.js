@@ -69,7 +69,7 @@ export class MethodTable extends Component {
         <td data-label=${t('sort')}>${sort_order}</td>
         <td data-label=${t('active')}>
           <input type="checkbox" role="switch" aria-label=${t('active_of', { label })} checked=${is_active}
-            onChange=${() => toggle(method)} />
+            onChange=${({ currentTarget }) => toggle(method, currentTarget.checked)} />
         </td>
         <td>
           <button class="quiet" aria-label=${t('edit_of', { label })} onClick=${() => edit(method)}>${t('edit')}</button>

@@ -37,23 +37,23 @@ export class Methods extends Section {
   filter = (event) => this.show(1, Object.fromEntries(Object.entries(formValues(event)).filter(([, value]) => value !== '')));
 
   /** Tells whether a write has succeeded, and then loads the list again. */
-  async write(writing, success) {
-    const failure = ({ code, message }) =>
-      code === 'version_mismatch' ? t('list_conflict') : t('not_saved', { reason: message });
+  async write(writing, success, text) {
+    const failure = (problem) => (problem.code === 'version_mismatch' ? t('list_conflict') : api.failureOf(problem, text));
     notify(await writing.then(() => success, failure));
     await this.load();
   }
 
-  toggle = ({ id }) => {
+  toggle = ({ id }, isActive) => {
     closeDialog();
-    return (this.moves = this.moves.then(() => this.toggleNow(id)));
+    return (this.moves = this.moves.then(() => this.toggleNow(id, isActive)));
   };
 
-  toggleNow(id) {
+  /** Somebody else may have done the same since the click. */
+  toggleNow(id, is_active) {
     const method = this.state.tree.flatMap(({ methods }) => methods).find((each) => each.id === id);
-    if (!method) return;
-    const writing = api.update(method, { is_active: !method.is_active });
-    const success = method.is_active ? 'is_inactive_now' : 'is_active_now';
+    if (!method || method.is_active === is_active) return;
+    const writing = api.update(method, { is_active });
+    const success = is_active ? 'is_active_now' : 'is_inactive_now';
     return this.write(writing, t(success, { label: method.method_label }));
   }
 
@@ -93,7 +93,8 @@ export class Methods extends Section {
         await api.update(method, { sort_order });
       }
     };
-    await this.write(save(), t('is_moved', { label, place: to + 1, count: methods.length, carrier: carrier.carrier_label }));
+    const place = { label, place: to + 1, count: methods.length, carrier: carrier.carrier_label };
+    await this.write(save(), t('is_moved', place), 'stopped');
   }
 
   edit = (editing) => this.setState({ editing });
@@ -113,7 +114,7 @@ export class Methods extends Section {
           <h2 id="methods" tabindex="-1">${t('methods')}</h2>
           <button disabled=${!tree} onClick=${this.add}>${t('add')}</button>
         </div>
-        <form class="row" id="filters" onInput=${this.filter} onSubmit=${this.filter}>
+        <form class="row" id="filters" autocomplete="off" onInput=${this.filter} onSubmit=${this.filter}>
           <input name="q" type="search" maxlength="100" aria-label=${t('search')} placeholder=${t('search')} />
           <select name="filter[carrier_code]" aria-label=${t('carrier')}>
             <option value="">${t('all_carriers')}</option> ${tree?.map(option)}
@@ -156,14 +157,14 @@ export class Methods extends Section {
   removal(method) {
     const { method_label: label, isUsed } = method;
     const text = isUsed ? `${t('problem_method_in_use')} ${t('in_use_text')}` : t('remove_text');
-    const act = isUsed ? this.toggle : this.remove;
+    const act = isUsed ? () => this.toggle(method, false) : () => this.remove(method);
     return html`
       <${Dialog} title=${t(isUsed ? 'in_use_title' : 'remove_title', { label })} onClose=${() => this.askToRemove()}>
         <p>${text}</p>
         ${!isUsed && api.projectId === settings.defaults && html`<p>${t('remove_shared')}</p>`}
         <footer>
           <button class="secondary" onClick=${closeDialog}>${t('keep')}</button>
-          <button class=${!isUsed && 'danger'} hidden=${isUsed && !method.is_active} disabled=${method.isSent} onClick=${() => act(method)}>
+          <button class=${!isUsed && 'danger'} hidden=${isUsed && !method.is_active} disabled=${method.isSent} onClick=${act}>
             ${t(isUsed ? 'make_inactive' : 'remove')}
           </button>
         </footer>

@@ -34,7 +34,7 @@ class Page extends Component {
     const option = ({ id, label }) => html`<option key=${id} value=${id} selected=${id === projectId}>${label}</option>`;
     const isListed = settings.projects.some(({ id }) => id === projectId);
     return html`
-      <select name="project" onChange=${openProject}>
+      <select name="project" autocomplete="off" onChange=${openProject}>
         ${!isListed && option({ id: projectId, label: projectId })} ${settings.projects.map(option)}
       </select>`;
   }

@@ -17,7 +17,7 @@ export const english = {
   status_503: 'The server cannot reach its database.',
   status_other: 'The server responded with the status {status}.',
   outage_hint: 'This page tries again every few seconds. Nothing is lost.',
-  unexpected: 'The server responded in a form that this page does not know.',
+  status_200: 'The server responded in a form that this page does not know.',
   try_again: 'Try again',
   token: 'Access token',
   token_hint: 'It is kept until you close this tab.',
@@ -25,10 +25,10 @@ export const english = {
   problem_validation_failed: 'Some fields need your attention.',
   problem_duplicate_method: 'Another method of this project has these two codes.',
   problem_method_not_found: 'Somebody removed this method while you edited it.',
-  problem_method_in_use: 'Orders were placed with this method, so you cannot remove it.',
+  problem_method_in_use: 'Orders were placed with this method, so you cannot remove it or change its codes.',
   problem_too_many_methods: 'This project has {max_methods} methods, and can have no more.',
   problem_version_mismatch: 'Somebody changed this method while you edited it.',
-  problem_outcome_unknown: 'The connection broke. Nobody knows whether this was saved. Look at the list.',
+  problem_outcome_unknown: 'The connection broke.',
   yes: 'yes',
   no: 'no',
   none: '–',
@@ -73,6 +73,8 @@ export const english = {
   stays:
     '“{label}” stays where it is. A method here takes its sort order from the project “{defaults}”. Edit that method, and switch off “Use the default values”.',
   not_saved: 'This was not saved. {reason}',
+  perhaps_saved: 'Nobody knows whether this was saved. Look at the list.',
+  stopped: 'Saving stopped, and nothing more was saved. {reason}',
   list_conflict:
     'Somebody else has changed a method, so nothing more was saved. The list now shows the current values.',
 
@@ -110,7 +112,7 @@ export const english = {
   inherited_value: 'Inherited and shown:',
   violation_code_format:
     'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.',
-  violation_meta_type: 'Write a name, a colon and a value on each line.',
+  violation_meta_type: 'Write a name, a colon and a value on each line, and each name once.',
   violation_required: '{field} is required.',
   violation_type: '{detail}',
   violation_length: '{detail}',
@@ -159,7 +161,7 @@ export const german: PageTexts = {
   status_503: 'Der Server erreicht seine Datenbank nicht.',
   status_other: 'Der Server hat mit dem Status {status} geantwortet.',
   outage_hint: 'Diese Seite versucht es alle paar Sekunden noch einmal. Es geht nichts verloren.',
-  unexpected: 'Der Server hat in einer Form geantwortet, die diese Seite nicht kennt.',
+  status_200: 'Der Server hat in einer Form geantwortet, die diese Seite nicht kennt.',
   try_again: 'Noch einmal versuchen',
   token: 'Zugangsschlüssel',
   token_hint: 'Er wird behalten, bis Sie diesen Tab schließen.',
@@ -168,11 +170,10 @@ export const german: PageTexts = {
   problem_duplicate_method: 'Eine andere Versandart dieses Projekts hat diese beiden Codes.',
   problem_method_not_found: 'Jemand hat diese Versandart entfernt, während Sie sie bearbeitet haben.',
   problem_method_in_use:
-    'Es gibt Bestellungen mit dieser Versandart. Deshalb können Sie sie nicht entfernen.',
+    'Es gibt Bestellungen mit dieser Versandart. Deshalb können Sie weder sie entfernen noch ihre Codes ändern.',
   problem_too_many_methods: 'Dieses Projekt hat {max_methods} Versandarten und kann nicht mehr haben.',
   problem_version_mismatch: 'Jemand hat diese Versandart geändert, während Sie sie bearbeitet haben.',
-  problem_outcome_unknown:
-    'Die Verbindung ist abgebrochen. Niemand weiß, ob gespeichert wurde. Sehen Sie in der Liste nach.',
+  problem_outcome_unknown: 'Die Verbindung ist abgebrochen.',
   yes: 'ja',
   no: 'nein',
   none: '–',
@@ -217,6 +218,8 @@ export const german: PageTexts = {
   stays:
     '„{label}“ bleibt an ihrem Platz. Eine Versandart hier nimmt ihre Reihenfolge aus dem Projekt „{defaults}“. Bearbeiten Sie diese, und schalten Sie „Standardwerte verwenden“ aus.',
   not_saved: 'Das wurde nicht gespeichert. {reason}',
+  perhaps_saved: 'Niemand weiß, ob gespeichert wurde. Sehen Sie in der Liste nach.',
+  stopped: 'Das Speichern wurde abgebrochen, und nichts weiter wurde gespeichert. {reason}',
   list_conflict:
     'Jemand anders hat eine Versandart geändert. Deshalb wurde nichts weiter gespeichert. Die Liste zeigt jetzt die aktuellen Werte.',
 
@@ -254,7 +257,8 @@ export const german: PageTexts = {
   inherited_value: 'Übernommen und gezeigt:',
   violation_code_format:
     'Erlaubt sind Buchstaben, Ziffern, Leerzeichen und _ ( ) + - . / : @, ohne Leerzeichen am Anfang oder Ende.',
-  violation_meta_type: 'Schreiben Sie in jede Zeile einen Namen, einen Doppelpunkt und einen Wert.',
+  violation_meta_type:
+    'Schreiben Sie in jede Zeile einen Namen, einen Doppelpunkt und einen Wert, und jeden Namen nur einmal.',
   violation_required: '{field} fehlt.',
   violation_type: 'Dieser Wert ist nicht erlaubt.',
   violation_length: 'Das sind zu viele oder zu wenige Zeichen.',
