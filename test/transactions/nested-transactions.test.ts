@@ -95,10 +95,10 @@ describe("a host's nested transaction beside a call of ours", () => {
       const committed = host.dataSource.transaction(async (manager) => {
         await manager.query(statementThatFails).catch(() => undefined);
         for (let n = 0; n < 3; n++) {
-          const nested = manager.transaction((inner) =>
+          const recorded = manager.transaction((inner) =>
             host.events.record(project, 'o', event, { manager: inner }),
           );
-          outcomes.push(...(await Promise.allSettled([nested])));
+          outcomes.push(...(await Promise.allSettled([recorded])));
         }
       });
 

@@ -2,6 +2,7 @@ import { Controller, SerializeOptions, type Type, UseFilters } from '@nestjs/com
 import * as metadata from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { ProjectParameter } from './http/parameters.js';
+import { typedError } from './database/connection-errors.js';
 import { mountHandler } from './http/mount-handler.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
@@ -29,8 +30,22 @@ export function controllersFor(http: HttpSettings): Type[] {
     for (const name of new MetadataScanner().getAllMethodNames(shared.prototype)) {
       if (!Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name])) continue;
       const decorators = [...(http.routeDecorators[name as ShippingRoute] ?? []), ...http.decorators];
-      mountHandler(mounted.prototype, name, decorators as MethodDecorator[]);
+      const outermost = decorators.length > 0 ? [TypedErrors] : [];
+      mountHandler(mounted.prototype, name, [...outermost, ...decorators] as MethodDecorator[]);
     }
     return mounted;
   });
+}
+
+/** A decorator of the host may send a COMMIT, as `Transactional()` does. If it fails, the client gets the error that we throw. */
+function TypedErrors(_prototype: object, name: string, descriptor: PropertyDescriptor): void {
+  const handler = descriptor.value as (...parameters: unknown[]) => unknown;
+  const outermost = async function (this: object, ...parameters: unknown[]): Promise<unknown> {
+    try {
+      return await handler.apply(this, parameters);
+    } catch (error) {
+      throw typedError(error);
+    }
+  };
+  descriptor.value = Object.defineProperty(outermost, 'name', { value: name });
 }

@@ -1,5 +1,4 @@
 import * as metadata from '@nestjs/common/constants.js';
-import { typedError } from '../database/connection-errors.js';
 
 type Handler = (this: object, ...parameters: unknown[]) => unknown;
 
@@ -35,22 +34,6 @@ export function mountHandler(
     // The next decorator may look for the handler on the class.
     Object.defineProperty(prototype, name, descriptor);
   }
-  if (handler !== mounted) {
-    const value = withMetadataOf(handler, typed(handler, name));
-    Object.defineProperty(prototype, name, { ...descriptor, value });
-  }
-}
-
-/** A wrapper of the host may send a COMMIT, as `Transactional()` does. If it fails, the client gets the error that we throw. */
-function typed(handler: Handler, name: string): Handler {
-  const call: Handler = async function (...parameters) {
-    try {
-      return await handler.apply(this, parameters);
-    } catch (error) {
-      throw typedError(error);
-    }
-  };
-  return Object.defineProperty(call, 'name', { value: name });
 }
 
 /** Nest's decorators append to these lists, and overwrite all other metadata. */

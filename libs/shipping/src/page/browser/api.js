@@ -63,7 +63,8 @@ function problemOf(status, result) {
 
 /** @throws an Error if the backend has put the response into an envelope of its own */
 async function read(path) {
-  const isOurs = ({ data, meta: _, ...others }) => Array.isArray(data) && Object.keys(others).length === 0;
+  const isOurs = (result) =>
+    Array.isArray(result.data) && Object.keys(result).every((name) => name === 'data' || name === 'meta');
   let response = await send('GET', path);
   // The browser may have kept a response from before the backend excluded our routes from its envelope.
   if (!isOurs(response)) response = await send('GET', path, undefined, undefined, 'reload');
