@@ -19,20 +19,20 @@ describe('the DataSource of the module', () => {
   it('is reported as missing by its name, and the error says what to do', async () => {
     const boot = compiled([typeOrm(database), ShippingModule.forRoot({ dataSource: 'shop' })]);
 
-    const refusal = await boot.then(String, ({ message }: Error) => message);
+    const error = await boot.then(String, ({ message }: Error) => message);
 
-    expect(refusal).toContain('no TypeORM DataSource named "shop"');
-    expect(refusal).toContain("name: 'shop'");
-    expect(refusal).toContain('ShippingModule.forRoot({ dataSource:');
+    expect(error).toContain('no TypeORM DataSource named "shop"');
+    expect(error).toContain("name: 'shop'");
+    expect(error).toContain('ShippingModule.forRoot({ dataSource:');
   });
 
   it('is reported as missing when there is no TypeOrmModule at all', async () => {
     const boot = compiled([ShippingModule.forRoot()]);
 
-    const refusal = await boot.then(String, ({ message }: Error) => message);
+    const error = await boot.then(String, ({ message }: Error) => message);
 
-    expect(refusal).toContain('no TypeORM DataSource named "default"');
-    expect(refusal).toContain('TypeOrmModule.forRoot(');
+    expect(error).toContain('no TypeORM DataSource named "default"');
+    expect(error).toContain('TypeOrmModule.forRoot(');
   });
 
   it('that cannot be opened fails with its own error, not with ours', async () => {

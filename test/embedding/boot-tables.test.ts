@@ -50,21 +50,21 @@ describe('the tables, when an application boots,', () => {
   it('are reported as missing when no migration has run, with the two lines to add', async () => {
     database = await testDatabase({ migrationsRun: false });
 
-    const refusal = await booted(database).catch(({ message }: Error) => message);
+    const error = await booted(database).catch(({ message }: Error) => message);
 
-    expect(refusal).toMatch(/no table \S*shipping_method, \S*shipping_project, \S*shipping_order_event\./);
-    expect(refusal).toContain("import { shippingMigrations } from 'nestjs-shipping/migrations'");
-    expect(refusal).toContain('migrations: shippingMigrations, migrationsRun: true');
+    expect(error).toMatch(/no table \S*shipping_method, \S*shipping_project, \S*shipping_order_event\./);
+    expect(error).toContain("import { shippingMigrations } from 'nestjs-shipping/migrations'");
+    expect(error).toContain('migrations: shippingMigrations, migrationsRun: true');
   });
 
   it('are reported as missing with the schema and the prefix of the host', async () => {
     database = await testDatabase({ entityPrefix: 'shop_' });
     await database.dataSource.query(`DROP TABLE ${database.table('shop_shipping_order_event')}`);
 
-    const refusal = await booted(database).catch(({ message }: Error) => message);
+    const error = await booted(database).catch(({ message }: Error) => message);
 
-    expect(refusal).toMatch(/no table (test_\w+\.)?shop_shipping_order_event\. Add the migrations/);
-    expect(refusal).toContain('If the migrations have run already, somebody dropped the table later.');
+    expect(error).toMatch(/no table (test_\w+\.)?shop_shipping_order_event\. Add the migrations/);
+    expect(error).toContain('If the migrations have run already, somebody dropped the table later.');
   });
 
   it('are refused when they lack columns, which the error names', async () => {
@@ -80,11 +80,11 @@ describe('the tables, when an application boots,', () => {
       const runner = dataSource.createQueryRunner();
       await runner.dropColumns(dataSource.getMetadata(entity).tablePath, columns);
       await runner.release();
-      const refusal = await booted(database).catch(({ message }: Error) => message);
+      const error = await booted(database).catch(({ message }: Error) => message);
 
-      expect(refusal).toMatch(new RegExp(`${name} without the columns ${columns.join(', ')}\\b`));
-      expect(refusal).toMatch(/shippingMigrations/);
-      expect(refusal).toContain('schema');
+      expect(error).toMatch(new RegExp(`${name} without the columns ${columns.join(', ')}\\b`));
+      expect(error).toMatch(/shippingMigrations/);
+      expect(error).toContain('schema');
     }
   });
 

@@ -6,11 +6,11 @@ import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, listening, typeOrm } from './host.js';
 
 /** What the guard of the host throws. */
-let refusal: Error | undefined;
+let thrown: Error | undefined;
 
 class HostGuard implements CanActivate {
   canActivate(): boolean {
-    if (refusal) throw refusal;
+    if (thrown) throw thrown;
     return true;
   }
 }
@@ -33,7 +33,7 @@ describe('the contract suite', () => {
     await database?.close();
   });
   afterEach(() => {
-    refusal = undefined;
+    thrown = undefined;
   });
 
   const faultsOf = (of: ContractTarget): Promise<string[]> =>
@@ -43,7 +43,7 @@ describe('the contract suite', () => {
     [403, new ForbiddenException('Not yours')],
     [429, new HttpException('Too many requests', 429)],
   ])('names the request, the response and the field of the target after a %s', async (status, error) => {
-    refusal = error;
+    thrown = error;
 
     const faults = await faultsOf(target);
 
@@ -62,7 +62,7 @@ describe('the contract suite', () => {
       expect(fault).toMatch(/wrong\/\S+ responds with 404(.|\n)*"path" of the target/);
   });
 
-  it('shows the last refusal of a check that fails', async () => {
+  it('shows the last error of a check that fails', async () => {
     const other = { ...target, headers: { 'if-match': '"9"' } };
 
     const faults = await faultsOf(other);

@@ -55,7 +55,7 @@ describe('a middleware of Express', () => {
   });
 });
 
-it('an onSend hook of Fastify gets a refusal as text', async () => {
+it('an onSend hook of Fastify gets an error as text', async () => {
   const database = await testDatabase();
   onTestFinished(() => database.close());
   const testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
@@ -69,8 +69,8 @@ it('an onSend hook of Fastify gets a refusal as text', async () => {
   const host = await listening(testing, (app) => hook(app as NestFastifyApplication), 'Fastify');
   onTestFinished(() => host.app.getHttpServer().close());
 
-  const refusal = await new Client(host.origin, freshProject()).list('page=0');
+  const error = await new Client(host.origin, freshProject()).list('page=0');
 
-  expect([refusal.status, refusal.headers.get('content-type')]).toEqual([400, 'application/problem+json']);
-  expect(refusal.text).toMatch(/^\{"by":/);
+  expect([error.status, error.headers.get('content-type')]).toEqual([400, 'application/problem+json']);
+  expect(error.text).toMatch(/^\{"by":/);
 });

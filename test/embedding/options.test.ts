@@ -76,9 +76,9 @@ describe('the options', () => {
       const boot = async (): Promise<unknown> =>
         compiled([typeOrm(database), ShippingModule.forRoot(options as ShippingModuleOptions)]);
 
-      const refusal = await boot().then(() => 'booted', String);
+      const error = await boot().then(() => 'booted', String);
 
-      expect(refusal).toMatch(
+      expect(error).toMatch(
         new RegExp(`ShippingModule option "${option}\\S*" .*(must|The options are) .*\\.$`),
       );
     },

@@ -33,10 +33,10 @@ describe('beside another engine', () => {
     async (_how, options) => {
       const boot = compiled([TypeOrmModule.forRoot({ ...sqlite, ...options }), ShippingModule.forRoot()]);
 
-      const refusal = await boot.then(String, ({ message }: Error) => message);
+      const error = await boot.then(String, ({ message }: Error) => message);
 
-      expect(refusal).toMatch(/knows the DataSource types.*"sqljs"/);
-      expect(refusal).toContain("ShippingModule.forRoot({ dataSource: 'name' })");
+      expect(error).toMatch(/knows the DataSource types.*"sqljs"/);
+      expect(error).toContain("ShippingModule.forRoot({ dataSource: 'name' })");
     },
   );
 

@@ -80,7 +80,7 @@ describe.each(platformNames)('on %s, an interceptor', (platform) => {
     expect((await shop.list()).body.data).toEqual([body]);
   });
 
-  it('can replace the refusal of a read', async () => {
+  it('can replace the error of a read', async () => {
     const shop = await mounted(apologising);
 
     const responses = [

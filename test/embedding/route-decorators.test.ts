@@ -120,7 +120,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect([status, body.code]).toEqual([503, 'outcome_unknown']);
   });
 
-  it('that sets a status changes our successes, but no refusal and no 304', async () => {
+  it('that sets a status changes our successes, but no error and no 304', async () => {
     const routes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
     const shop = await mounted(Object.fromEntries(routes.map((route) => [route, [HttpCode(202)]])));
 
@@ -214,7 +214,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect([...closed, open].map(({ status }) => status)).toEqual([403, 403, 200]);
   });
 
-  it('that throws gets the response of the host, and our refusals stay problems', async () => {
+  it('that throws gets the response of the host, and our errors stay problems', async () => {
     const throwing = wrapping(() => Promise.reject(new ConflictException('audited')));
     const passing = wrapping((next) => next());
     const shop = await mounted({ create: [throwing], remove: [passing] });

@@ -115,7 +115,7 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
       fault = 'a failing commit';
       const uncommitted = await refused(id);
       fault = 'none';
-      const afterRefusals = await stored();
+      const afterErrors = await stored();
       const updated = await shop.update(id, { ...ground, sort_order: 1 });
       const removed = await shop.remove(id);
 
@@ -133,7 +133,7 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
         // Express sends a weak ETag for each body. Ours is a strong one.
         expect(headers.get('etag') ?? 'W/').toMatch(/^W\//);
       }
-      expect(afterRefusals).toEqual([1]);
+      expect(afterErrors).toEqual([1]);
       expect(await stored()).toEqual([]);
       expect(hadLeft).toEqual([false, false, false]);
     },

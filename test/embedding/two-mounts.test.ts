@@ -47,10 +47,10 @@ describe('two mounts of the module', () => {
     ['of which one has services only', [{}, { http: false }]],
     ['on two DataSources with the same path', [{}, { dataSource: 'second' }]],
   ] satisfies [string, Mounts][])('%s are refused, and the error says what to do', async (_how, mounts) => {
-    const refusal = await boot(...mounts);
+    const error = await boot(...mounts);
 
-    expect(refusal).toContain('Import ShippingModule.forRoot() once, with isGlobal: true');
-    expect(refusal).toMatch(
+    expect(error).toContain('Import ShippingModule.forRoot() once, with isGlobal: true');
+    expect(error).toMatch(
       /twice (at "(api|admin)\/projects\/\S+"|on the DataSource "default")\..*http\.path/,
     );
   });

@@ -39,16 +39,29 @@ onMariadbAndMysql('on', (server) => {
     await b.dataSource.query('DROP TABLE cart');
   });
 
+  it('a call that comes after its connection was killed says that the transaction has ended', async () => {
+    let late: Promise<unknown> | undefined;
+    const broken = a.dataSource.transaction(async (manager) => {
+      const [{ id } = { id: 0 }] = await manager.query<{ id: number }[]>('SELECT CONNECTION_ID() AS id');
+      await b.dataSource.query(`KILL ${id}`);
+      await manager.query('SELECT 1').catch(() => undefined);
+      late = delay(200).then(() => a.events.record('p', 'o', { type: 'a.b' }, { manager }));
+    });
+
+    await expect(broken).rejects.toThrow(/closed|lost/i);
+    await expect(late).rejects.toMatchObject({ code: 'database_unavailable' });
+  });
+
   it('killed connections lose no acknowledged change, and the next call works', async () => {
     const own = await hostOn(database);
     const acknowledged: string[] = [];
-    const refusals = new Set<string>();
+    const errors = new Set<string>();
     const progress = { isOver: false };
     const writer = async (): Promise<void> => {
       while (!progress.isOver) {
         const project = freshProject();
         const made = await own.methods.create(project, ground).catch((error: { code: string }) => error.code);
-        if (typeof made === 'string') refusals.add(made);
+        if (typeof made === 'string') errors.add(made);
         else acknowledged.push(project);
       }
     };
@@ -67,9 +80,7 @@ onMariadbAndMysql('on', (server) => {
     progress.isOver = true;
     await Promise.all(writers);
 
-    expect([...refusals].filter((code) => !/^(database_unavailable|outcome_unknown)$/.test(code))).toEqual(
-      [],
-    );
+    expect([...errors].filter((code) => !/^(database_unavailable|outcome_unknown)$/.test(code))).toEqual([]);
     for (const project of acknowledged) expect((await b.methods.list(project)).meta.total).toBe(1);
     expect(await own.methods.create(freshProject(), ground)).toMatchObject(ground);
     await own.close();

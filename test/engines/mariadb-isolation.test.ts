@@ -16,7 +16,7 @@ const isLocking = (level: string): boolean => level === 'SERIALIZABLE';
 interface Late {
   commits: (methods: ShippingMethods, project: string, id: string) => Promise<unknown>;
   call: (methods: ShippingMethods, project: string, id: string, manager: EntityManager) => Promise<unknown>;
-  /** The result of the call, or its refusal. */
+  /** The result of the call, or its error. */
   gives: object;
   /** The result at REPEATABLE READ. By default, the call says that it has lost the race. */
   givesOfSnapshot?: object;

@@ -37,14 +37,14 @@ onMariadbAndMysql('the server of', (server) => {
       : []),
     ['SET character_set_connection = latin1', 'character_set_connection = latin1. With it, some characters'],
     ['SET character_set_results = latin1', 'character_set_results = latin1. With it, some characters'],
-  ])('is refused over connections that begin with %s', async (sql, refusal) => {
+  ])('is refused over connections that begin with %s', async (sql, error) => {
     let pool: Pool | undefined;
     const createPool = (options: PoolOptions): Pool =>
       (pool = mysql.createPool(options).on('connection', (connection) => connection.query(sql)));
 
     const host = hostOn(database, {}, { driver: { ...mysql, createPool } });
 
-    await expect(host).rejects.toThrow(refusal);
+    await expect(host).rejects.toThrow(error);
     await pool?.promise().end();
   });
 

@@ -86,7 +86,7 @@ onMariadbAndMysql("a host's transaction on", (server) => {
   });
 
   it('that has lost a deadlock in a call of ours takes no more calls', async () => {
-    const refusals: unknown[] = [];
+    const errors: unknown[] = [];
 
     await deadlock(async ({ id, project_id }, manager) => {
       const lost = a.methods.update(project_id, id, { ...ground, sort_order: 2 }, { manager });
@@ -97,14 +97,14 @@ onMariadbAndMysql("a host's transaction on", (server) => {
           a.methods.list(project_id, {}, { manager }),
           a.events.record(...event, { manager }),
         ])
-          refusals.push(await late.catch((refusal: unknown) => refusal));
-        refusals.push(error);
+          errors.push(await late.catch((thrown: unknown) => thrown));
+        errors.push(error);
       });
     });
 
-    const [error] = refusals.splice(-1);
+    const [error] = errors.splice(-1);
     expect(error).toMatchObject({ code: 'database_unavailable', contention: 'race' });
-    expect(refusals).toEqual([error, error, error]);
+    expect(errors).toEqual([error, error, error]);
   });
 
   it('refuses what comes after a lock time-out in a call of ours, and stores nothing', async () => {

@@ -128,7 +128,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
       await host.dataSource.query(
-        `CREATE TRIGGER refusal BEFORE ${event} ON shipping_method WHEN OLD.project_id = '${project}'
+        `CREATE TRIGGER error BEFORE ${event} ON shipping_method WHEN OLD.project_id = '${project}'
        BEGIN SELECT RAISE(ABORT, 'not now'); END`,
       );
 
@@ -138,7 +138,7 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
           : host.methods.remove(project, id);
 
       await expect(call).rejects.toThrow('not now');
-      await host.dataSource.query('DROP TRIGGER refusal');
+      await host.dataSource.query('DROP TRIGGER error');
     },
   );
 

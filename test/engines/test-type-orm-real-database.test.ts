@@ -47,7 +47,7 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       Test.createTestingModule({
         imports: [testTypeOrm({ ...options, ...more } as TestTypeOrmOptions), ShippingModule.forRoot()],
       }).compile();
-    const refusalOf = (more: object): Promise<string> =>
+    const errorOf = (more: object): Promise<string> =>
       start(more).then((test) => test.close().then(() => 'It started.'), String);
     const withoutUrl = (): object => {
       const { hostname: host, username, password, port } = new URL(realUrl);
@@ -73,16 +73,16 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
     it.each(Object.entries(optionsNaming))('refuses %s, which names another database', async (name, way) => {
       const settings = { ...withoutUrl(), ...way(realUrl), dropSchema: true };
 
-      const refusal = await refusalOf(settings);
+      const error = await errorOf(settings);
 
-      expect(refusal).toContain(`"${name}" in the options`);
+      expect(error).toContain(`"${name}" in the options`);
       expect(await realMethods()).toBe(1);
     });
 
     it('refuses a driver that connects to another database, and drops its own', async () => {
-      const refusal = await refusalOf({ driver: driverTo(realUrl, options), dropSchema: true });
+      const error = await errorOf({ driver: driverTo(realUrl, options), dropSchema: true });
 
-      const [made = '', other] = Array.from(refusal.matchAll(/database "([^"]+)"/g), ([, name]) => name);
+      const [made = '', other] = Array.from(error.matchAll(/database "([^"]+)"/g), ([, name]) => name);
       expect([other, await realMethods()]).toEqual([nameIn(realUrl), 1]);
       expect(await namesOn(real)).not.toContain(made);
     });
@@ -99,9 +99,9 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
           id!: number;
         }
 
-        const refusal = await refusalOf({ entities: [Note], synchronize: true });
+        const error = await errorOf({ entities: [Note], synchronize: true });
 
-        expect(refusal).toContain(`"${nameIn(realUrl)}"`);
+        expect(error).toContain(`"${nameIn(realUrl)}"`);
       }
       expect(await real.get(DataSource).createQueryRunner().hasTable('note')).toBe(false);
     });

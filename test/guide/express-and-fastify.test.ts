@@ -19,7 +19,7 @@ interface Row {
   path: string;
   headers?: Record<string, string>;
   sent?: string | Buffer;
-  /** The status, and the `code` if the refusal is a problem. */
+  /** The status, and the `code` if the error is a problem. */
   Express: string;
   Fastify: string;
 }

@@ -130,7 +130,7 @@ describe('a service of the host', () => {
     expect(await events.list(projectId, '1001')).toEqual([]);
   });
 
-  it('goes on after a refusal by its own foreign key, with a savepoint', async () => {
+  it('goes on after an error by its own foreign key, with a savepoint', async () => {
     const { id } = await methods.create(projectId, ground);
     await checkout.place(projectId, '1001');
 

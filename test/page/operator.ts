@@ -31,9 +31,9 @@ export class Operator {
     page.setDefaultTimeout(10_000);
     page.on('pageerror', ({ message }) => faults.push(message));
     page.on('console', (message) => {
-      // The browser itself logs each refusal of the API.
-      const isRefusal = message.text().startsWith('Failed to load resource');
-      if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+      // The browser itself logs each error of the API.
+      const isError = message.text().startsWith('Failed to load resource');
+      if (!isError && ['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
     // Each response is as slow as on a network. So the page reports a write before it shows the new state.
     await page.route('**/sales/**', async (route) => {

@@ -20,7 +20,7 @@ beforeEach(async () => {
   stored = (await shop.create(ground)).body;
   for (const each of [express, paket]) await shop.create(each);
 });
-const refusalOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
+const errorOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
 const codes = (methods: readonly Method[]): string[] => methods.map(({ method_code }) => method_code);
 
 describe("react-admin's data provider", () => {
@@ -56,7 +56,7 @@ describe("react-admin's data provider", () => {
 
     expect(await provider().getOne('methods', { id: stored.id })).toEqual({ data: stored });
     expect((await provider().getMany('methods', { ids })).data).toEqual(data.slice(1));
-    expect(await refusalOf(provider().getOne('methods', { id: crypto.randomUUID() }))).toMatchObject({
+    expect(await errorOf(provider().getOne('methods', { id: crypto.randomUUID() }))).toMatchObject({
       status: 404,
     });
   });
@@ -66,7 +66,7 @@ describe("react-admin's data provider", () => {
     const data = { ...previousData, sort_order: 7, carrier_label: '' };
 
     const emptied = provider().update('methods', { id: stored.id, data, previousData });
-    expect(await refusalOf(emptied)).toMatchObject({
+    expect(await errorOf(emptied)).toMatchObject({
       status: 400,
       body: { errors: { carrier_label: expect.any(String) } },
     });
@@ -97,7 +97,7 @@ describe("react-admin's data provider", () => {
 
     const data = { ...previousData, method_label: 'Mine' };
     const refused = provider().update('methods', { id: stored.id, data, previousData });
-    expect(await refusalOf(refused)).toMatchObject({ status: 412, problem: { code: 'version_mismatch' } });
+    expect(await errorOf(refused)).toMatchObject({ status: 412, problem: { code: 'version_mismatch' } });
     const theirs = (await provider().getOne('methods', { id: stored.id })).data;
     const overwritten = await provider().update('methods', {
       id: stored.id,
@@ -111,7 +111,7 @@ describe("react-admin's data provider", () => {
   it('shows faults at their fields', async () => {
     const bad = { ...ground, method_code: '05', method_label: '', sort_order: 1.5 };
 
-    const refused = await refusalOf(provider().create('methods', { data: bad }));
+    const refused = await errorOf(provider().create('methods', { data: bad }));
 
     expect(refused).toMatchObject({
       body: { errors: { method_label: expect.any(String), sort_order: expect.any(String) } },
@@ -122,7 +122,7 @@ describe("react-admin's data provider", () => {
     const previousData = { ...stored, etag: 'no etag' };
     const data = { sort_order: 1 };
 
-    const refused = await refusalOf(provider().update('methods', { id: stored.id, data, previousData }));
+    const refused = await errorOf(provider().update('methods', { id: stored.id, data, previousData }));
 
     expect(refused).toMatchObject({ status: 400, body: { errors: {} } });
     expect(refused).toHaveProperty('fields', {});

@@ -96,7 +96,7 @@ describe.each(setups)('over HTTP/2 on Fastify, %s,', (_setup, configure, bodyPar
     expect([refused.status, refused.body]).toMatchObject([status, { code }]);
   });
 
-  it('responses and refusals are the same as over HTTP/1.1', async () => {
+  it('responses and errors are the same as over HTTP/1.1', async () => {
     const created = await send('POST', path, [JSON.stringify({ ...ground, method_code: 'new' })], json);
     const one = `${path}/${created.body.id}`;
 

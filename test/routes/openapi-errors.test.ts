@@ -19,7 +19,7 @@ const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Grou
 const tooLarge = { ...ground, meta: { x: 'x'.repeat(2 ** 20) } };
 const badMatch = { 'if-match': 'x' };
 
-/** `409 duplicate_method` for a refusal, `201` for another response. */
+/** `409 duplicate_method` for an error, `201` for another response. */
 function documented(method: string, path: string): string[] {
   const { paths } = JSON.parse(JSON.stringify(shippingDocument())) as {
     paths: Record<string, Record<string, Operation>>;

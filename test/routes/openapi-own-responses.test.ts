@@ -29,15 +29,15 @@ describe('the OpenAPI document of a host with responses of its own', () => {
   const scan = () =>
     SwaggerModule.createDocument(host.app.nest, new DocumentBuilder().setOpenAPIVersion('3.1.0').build());
 
-  it('has only the refusals of the host when its own filters respond to our errors', () => {
+  it('has only the errors of the host when its own filters respond to our errors', () => {
     const described = operationsOf(read(documentShipping(scan(), { problems: false }))).filter(([route]) =>
       route.includes('/sales/'),
     );
 
     expect(described).toHaveLength(6);
     for (const [, { responses }] of described) {
-      const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
-      expect(refusals).toEqual([['400', expect.objectContaining({ description: 'Ours' })]]);
+      const errors = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      expect(errors).toEqual([['400', expect.objectContaining({ description: 'Ours' })]]);
     }
     expect(described[0]?.[1].responses).toHaveProperty(['201', 'content', 'application/json']);
   });

@@ -76,7 +76,7 @@ describe('a project with maxMethods', () => {
       await host.methods.create(shop.project, bodyOf('last'), { manager });
       const refused = host.methods.create(shop.project, bodyOf('one more'), { manager });
       await expect(refused).rejects.toThrow(TooManyMethodsError);
-      // The transaction is still usable after the refusal.
+      // The transaction is still usable after the error.
       expect((await host.methods.list(shop.project, {}, { manager })).meta.total).toBe(maxMethods);
       throw new Error('changed my mind');
     });

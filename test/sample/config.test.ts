@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../apps/sample/src/hardening/config.js';
 import { StartupError } from '../../apps/sample/src/hardening/startup.js';
 
-function refusalOf(environment: Record<string, string>): string {
+function errorOf(environment: Record<string, string>): string {
   try {
     readConfig(environment);
     return 'accepted';
@@ -33,15 +33,15 @@ describe('the environment of the sample', () => {
     [{ DATABASE_URL: 'sqlite:' }, 'DATABASE_URL', 'sqlite: and the name of a file'],
     [{ DATABASE_URL: 'localhost:5432' }, 'DATABASE_URL', 'Write postgres://'],
   ])('%j is refused with the name of the variable and the remedy', (environment, named, remedy) => {
-    const message = refusalOf(environment);
+    const message = errorOf(environment);
 
     expect(message).toContain(named);
     expect(message).toContain(remedy);
     expect(message).not.toContain('\n');
   });
 
-  it('never shows the password of the database in a refusal', () => {
-    expect(refusalOf({ DATABASE_URL: 'oracle://root:hunter2@h/shop' })).not.toContain('hunter2');
+  it('never shows the password of the database in an error', () => {
+    expect(errorOf({ DATABASE_URL: 'oracle://root:hunter2@h/shop' })).not.toContain('hunter2');
   });
 
   it.each([

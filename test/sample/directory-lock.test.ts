@@ -15,11 +15,11 @@ describe('the lock of a data directory', () => {
   it('refuses a second holder until the first one releases it', async () => {
     const first = await lockDirectory(directory);
 
-    const refusal = await lockDirectory(directory).catch((error: Error) => error.message);
+    const message = await lockDirectory(directory).catch((error: Error) => error.message);
     await first.release();
     const second = await lockDirectory(directory);
 
-    expect(refusal).toBe(
+    expect(message).toBe(
       `The data directory ${directory} is in use by process ${process.pid}. Stop that process, ` +
         'or set DATA_DIR to another directory.',
     );

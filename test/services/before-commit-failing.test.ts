@@ -36,10 +36,10 @@ describe('beforeCommit.change', () => {
   const noted = async (project: string): Promise<string[]> =>
     (await host.events.list(project, 'changes')).map(({ type, message }) => `${type} ${message}`);
 
-  const refusal = new ForbiddenException('The catalogue is frozen.');
+  const frozen = new ForbiddenException('The catalogue is frozen.');
   const failing: OnChange = async (change, manager) => {
     await note(change, manager);
-    if (change.after?.method_code === '03' || change.before?.method_code === '03') throw refusal;
+    if (change.after?.method_code === '03' || change.before?.method_code === '03') throw frozen;
   };
   const writes: [string, (project: string, id: string, manager?: EntityManager) => Promise<unknown>][] = [
     [
@@ -74,7 +74,7 @@ describe('beforeCommit.change', () => {
     const error = await write(project, id).catch((thrown: unknown) => thrown);
     subscription.unsubscribe();
 
-    expect(error).toBe(refusal);
+    expect(error).toBe(frozen);
     expect(reported).toEqual([]);
     expect(await host.methods.list(project)).toEqual(before);
     expect(await noted(project)).toEqual([]);
@@ -94,13 +94,13 @@ describe('beforeCommit.change', () => {
       const { dataSource } = host.app.database;
 
       const committing = dataSource.transaction(async (manager) => {
-        await expect(write(project, id, manager)).rejects.toBe(refusal);
+        await expect(write(project, id, manager)).rejects.toBe(frozen);
       });
       await expect(committing).rejects.toThrow('has failed. Roll the transaction back');
       expect(await host.methods.list(project)).toEqual(before);
       await dataSource.transaction(async (manager) => {
         const nested = manager.transaction((inner) => write(project, id, inner));
-        await expect(nested).rejects.toBe(refusal);
+        await expect(nested).rejects.toBe(frozen);
         await host.methods.upsert(project, { ...express, sort_order: 7 }, { manager });
       });
 
@@ -117,7 +117,7 @@ describe('beforeCommit.change', () => {
 
     const committing = host.dataSource.transaction(async (manager) => {
       hook = failing;
-      await expect(create('03', manager)).rejects.toBe(refusal);
+      await expect(create('03', manager)).rejects.toBe(frozen);
       hook = nothing;
       const nested = manager.transaction((inner) => create('01', inner));
       later.push(...(await Promise.allSettled([nested])));
@@ -125,12 +125,9 @@ describe('beforeCommit.change', () => {
     });
 
     await expect(committing).rejects.toThrow('has failed. Roll the transaction back');
-    expect(later).toMatchObject([
-      {
-        status: 'rejected',
-        reason: { message: expect.stringContaining('has failed. Roll the transaction back') },
-      },
-      { status: 'rejected', reason: refusal },
+    expect(later).toEqual([
+      { status: 'rejected', reason: frozen },
+      { status: 'rejected', reason: frozen },
     ]);
     expect((await host.methods.list(project)).data).toEqual([]);
   });

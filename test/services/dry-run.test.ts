@@ -92,7 +92,7 @@ describe('a dry run', () => {
     await database.dataSource.manager.find(ShippingProject, { order: { projectId: 'ASC' } }),
     await database.dataSource.manager.find(ShippingMethod, { order: { projectId: 'ASC', id: 'ASC' } }),
   ];
-  const refusalOr = (call: Promise<unknown>): Promise<unknown> =>
+  const errorOr = (call: Promise<unknown>): Promise<unknown> =>
     call.catch((error: unknown) => {
       if (error instanceof ShippingException) return error.problem;
       throw error;
@@ -106,12 +106,12 @@ describe('a dry run', () => {
 
       const before = await stored();
       const seen = reported.length;
-      const dry = await refusalOr(methods.upsertMany(id, sent, { ...options, dryRun: true }));
+      const dry = await errorOr(methods.upsertMany(id, sent, { ...options, dryRun: true }));
       const joined = await database.dataSource.transaction((manager) =>
-        refusalOr(methods.upsertMany(id, sent, { ...options, dryRun: true, manager })),
+        errorOr(methods.upsertMany(id, sent, { ...options, dryRun: true, manager })),
       );
       expect([await stored(), reported.length]).toEqual([before, seen]);
-      const real = await refusalOr(methods.upsertMany(id, sent, options));
+      const real = await errorOr(methods.upsertMany(id, sent, options));
 
       expect(withoutMadeUp(dry, known)).toEqual(withoutMadeUp(real, known));
       expect(withoutMadeUp(joined, known)).toEqual(withoutMadeUp(real, known));

@@ -14,7 +14,7 @@ export const noMethod = '01890000-0000-7000-8000-000000000000';
 export const orders = '/api/projects/{project}/sales/orders';
 export const methods = `${orders}/shipments/methods`;
 
-export interface Refusal {
+export interface ExpectedError {
   status: number;
   code: string;
   /** The place and the code of every violation, such as `/meta/a range`, `per_page format`, `If-Match: format`. */
@@ -24,8 +24,8 @@ export interface Refusal {
   truncated?: true;
 }
 
-/** The status of an accepted input, or a refusal. */
-export type Verdict = number | Refusal;
+/** The status of an accepted input, or an error. */
+export type Verdict = number | ExpectedError;
 
 export interface BadInput {
   /** Describes the input in the title, after the HTTP method and `with`. */
@@ -42,16 +42,16 @@ export interface BadInput {
 }
 
 /** A 400 that names these violations. */
-export function violating(...violations: readonly string[]): Refusal {
+export function violating(...violations: readonly string[]): ExpectedError {
   const inBodyOnly = violations.every((violation) => /^[/(]/.test(violation));
   return { status: 400, code: inBodyOnly ? 'validation_failed' : 'invalid_parameter', violations };
 }
 
-export const invalidJson: Refusal = { status: 400, code: 'invalid_json' };
-export const unsupported: Refusal = { status: 415, code: 'unsupported_media_type' };
-export const tooLarge: Refusal = { status: 413, code: 'payload_too_large' };
-export const noSuchMethod: Refusal = { status: 404, code: 'method_not_found' };
-export const noSuchRoute: Refusal = { status: 404, code: 'not_found' };
+export const invalidJson: ExpectedError = { status: 400, code: 'invalid_json' };
+export const unsupported: ExpectedError = { status: 415, code: 'unsupported_media_type' };
+export const tooLarge: ExpectedError = { status: 413, code: 'payload_too_large' };
+export const noSuchMethod: ExpectedError = { status: 404, code: 'method_not_found' };
+export const noSuchRoute: ExpectedError = { status: 404, code: 'not_found' };
 
 /**
  * How much processor time an input may take, as a multiple of one small create. More means that the work grows with
@@ -139,19 +139,19 @@ function expectAccepted({ status, text }: WireResponse, accepted: number): void 
 }
 
 /** Expects exactly this problem, without internals in its text. */
-function expectRefused({ status, headers, text }: WireResponse, refusal: Refusal): void {
+function expectRefused({ status, headers, text }: WireResponse, error: ExpectedError): void {
   const problem = JSON.parse(text) as ProblemDetails;
   expect(problem).toMatchObject({
-    type: `urn:problem:shipping:${refusal.code}`,
+    type: `urn:problem:shipping:${error.code}`,
     title: expect.stringMatching(/./),
-    status: refusal.status,
-    code: refusal.code,
+    status: error.status,
+    code: error.code,
     detail: expect.stringMatching(/./),
   });
-  expect(status).toBe(refusal.status);
+  expect(status).toBe(error.status);
   expect(headers['content-type']).toBe('application/problem+json');
   expect(text).not.toMatch(internals);
-  const { violations = [], truncated, allowed } = refusal;
+  const { violations = [], truncated, allowed } = error;
   const found = (problem['errors'] ?? []) as WireViolation[];
   expect(found.map(named).toSorted()).toEqual(violations.toSorted());
   expect(problem['truncated']).toBe(truncated);

@@ -87,26 +87,6 @@ describe("a host's nested transaction beside a call of ours", () => {
       await runner.release();
     }, 10_000);
 
-    it('stores nothing in any nested transaction after a statement has failed', async () => {
-      const project = freshProject();
-      const event = { type: 'order.placed' };
-      const outcomes: PromiseSettledResult<unknown>[] = [];
-
-      const committed = host.dataSource.transaction(async (manager) => {
-        await manager.query(statementThatFails).catch(() => undefined);
-        for (let n = 0; n < 3; n++) {
-          const recorded = manager.transaction((inner) =>
-            host.events.record(project, 'o', event, { manager: inner }),
-          );
-          outcomes.push(...(await Promise.allSettled([recorded])));
-        }
-      });
-
-      await expect(committed).rejects.toThrow('Transaction is not started yet');
-      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-      expect(await host.events.list(project, 'o')).toEqual([]);
-    });
-
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 

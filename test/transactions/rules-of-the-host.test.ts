@@ -73,7 +73,7 @@ describe('a rule of the host in the database', () => {
     const theirs = [freshProject(), 'o', { type, dedupe_key: 'theirs' }] as const;
     const first = await host.events.record(...theirs);
     const ours = freshProject();
-    const refusalOf = (record: Promise<unknown>): Promise<unknown> =>
+    const errorOf = (record: Promise<unknown>): Promise<unknown> =>
       record.catch(({ driverError: { code, message } }: QueryFailedError<DriverError>) => ({
         code,
         message,
@@ -82,9 +82,9 @@ describe('a rule of the host in the database', () => {
       `CREATE UNIQUE INDEX types ON ${database.table('shipping_order_event')} (type)`,
     );
 
-    const withoutKey = await refusalOf(host.events.record(ours, 'o', { type }));
-    const withKey = await refusalOf(host.events.record(ours, 'o', { type, dedupe_key: 'ours' }));
-    const joined = await refusalOf(
+    const withoutKey = await errorOf(host.events.record(ours, 'o', { type }));
+    const withKey = await errorOf(host.events.record(ours, 'o', { type, dedupe_key: 'ours' }));
+    const joined = await errorOf(
       host.dataSource.transaction((manager) =>
         host.events.record(ours, 'o', { type, dedupe_key: 'ours' }, { manager }),
       ),

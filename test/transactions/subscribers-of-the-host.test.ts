@@ -29,6 +29,25 @@ describe('a subscriber of the host', () => {
     expect(await host.events.list(projectId, 'o')).toHaveLength(2);
   });
 
+  it('learns of each method that is inserted, updated and removed', async () => {
+    const seen: string[] = [];
+    const note = (what: string) => () => void seen.push(what);
+    host.dataSource.subscribers.push({
+      listenTo: () => ShippingMethod,
+      afterInsert: note('inserted'),
+      afterUpdate: note('updated'),
+      afterRemove: note('removed'),
+    });
+    const project = freshProject();
+
+    const { id } = await host.methods.create(project, ground);
+    await host.methods.update(project, id, { ...ground, sort_order: 1 });
+    await host.methods.remove(project, id);
+
+    host.dataSource.subscribers.pop();
+    expect(seen).toEqual(['inserted', 'updated', 'removed']);
+  });
+
   it('may begin a nested transaction during a statement of a call', async () => {
     const { dataSource } = host;
     const project = freshProject();

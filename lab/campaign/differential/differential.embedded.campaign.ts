@@ -36,7 +36,7 @@ class Side {
     const response = await send(this.host.origin, method, target, headers, body, agent);
     this.known.learn(response);
     const lines = compared.map((name) => `${name}: ${String(response.headers[name])}`);
-    // The sentences of refusals may be improved.
+    // The sentences of errors may be improved.
     const text = compact(response.text).replace(/"detail":"(\\.|[^"\\])*"/g, '"detail":""');
     return [`${response.status}`, ...lines, text]
       .join('\n')

@@ -37,8 +37,8 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
 
       const acknowledged: string[] = [];
       const open: string[] = [];
-      const refusals: [number, string][] = [];
-      for (let index = 0; refusals.length < 4 && index < 20_000; index++) {
+      const errors: [number, string][] = [];
+      for (let index = 0; errors.length < 4 && index < 20_000; index++) {
         // A project holds 1,000 methods.
         const project = `full-${Math.floor(index / 900)}`;
         projects.add(project);
@@ -51,7 +51,7 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
           delay(mostMs, [0, 'no response'] as const, { ref: false }),
         ]);
         if (status === 201) acknowledged.push(method_code);
-        else refusals.push([status, code]);
+        else errors.push([status, code]);
         if (code === 'outcome_unknown') open.push(method_code);
       }
       const aliveWhenFull = full.isAlive;
@@ -63,13 +63,13 @@ describe.skipIf(!isPossible || rounds === 0)('the host, when the disk of its dat
       for (const project of projects)
         for (const code of await codesKey(new Client(full.origin, project))) there.add(code);
 
-      const summary = [...new Set(refusals.map(([status, code]) => `${status} ${code}`))].join(', ');
+      const summary = [...new Set(errors.map(([status, code]) => `${status} ${code}`))].join(', ');
       const lost = acknowledged.filter((code) => !there.has(code)).length;
       const known = new Set([...acknowledged, ...open]);
       const phantom = [...there].filter((code) => !known.has(code)).length;
       const back = `the server ${hasStopped ? 'had to be started again' : 'went on by itself'}`;
       expect(acknowledged.length).toBeGreaterThan(100);
-      expect(refusals.map(([status]) => status)).toEqual(refusals.map(() => 503));
+      expect(errors.map(([status]) => status)).toEqual(errors.map(() => 503));
       expect(aliveWhenFull).toBe(true);
       report({
         name: 'disk of the database full',

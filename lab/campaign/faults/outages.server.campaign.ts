@@ -12,7 +12,7 @@ interface Outage {
   begin(): Promise<unknown> | void;
   end(): Promise<unknown> | void;
   /** So many responses with 503 are awaited while it lasts. */
-  refusals: number;
+  errors: number;
   writers: number;
   /** Other sessions still work meanwhile, so readiness may be yes or no. */
   isPartial?: true;
@@ -30,7 +30,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       name: 'black hole, then delivered late',
       begin: () => host.proxy.hold(),
       end: () => host.proxy.heal(),
-      refusals: 8,
+      errors: 8,
       writers: 4,
     }));
 
@@ -39,7 +39,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       name: 'black hole, connections lost',
       begin: () => host.proxy.lose(),
       end: () => host.proxy.heal(),
-      refusals: 4,
+      errors: 4,
       writers: 4,
     }));
 
@@ -48,7 +48,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       name: 'database slow by 6 s',
       begin: () => void (host.proxy.delayMs = 3_000),
       end: () => host.proxy.heal(),
-      refusals: 4,
+      errors: 4,
       writers: 4,
     }));
 
@@ -61,7 +61,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
         host.proxy.resetAll();
       },
       end: () => void (host.proxy.target = target),
-      refusals: 200,
+      errors: 200,
       writers: 4,
     });
   });
@@ -72,7 +72,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
       name: 'pool exhausted by statements that hang',
       begin: async () => void (unlock = await host.database.lockTables('shop_order')),
       end: () => unlock(),
-      refusals: 40,
+      errors: 40,
       writers: 30,
       // Writes that do not hang sometimes get a connection, and so may the probe.
       isPartial: true,
@@ -88,7 +88,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
         for (let killed = 0; killed < 30;) killed += await host.database.terminate('waiting');
       },
       end: () => unlock(),
-      refusals: 30,
+      errors: 30,
       writers: 8,
       isPartial: true,
     });
@@ -108,7 +108,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     });
   });
 
-  async function expectRecovery({ name, begin, end, refusals, writers, isPartial }: Outage): Promise<void> {
+  async function expectRecovery({ name, begin, end, errors, writers, isPartial }: Outage): Promise<void> {
     const ledger = new Ledger(freshProject());
     const writing = ledger.write(writers, () => host.origin);
     await ledger.acknowledged(20);
@@ -116,7 +116,7 @@ describe('the host, while its database is', { timeout: 120_000 }, () => {
     const before = ledger.responses.length;
     await begin();
     const refused = () => ledger.responses.slice(before).filter(({ status }) => status === 503).length;
-    while (refused() < refusals) await new Promise((soon) => setImmediate(soon));
+    while (refused() < errors) await new Promise((soon) => setImmediate(soon));
     const health = await Promise.all([host.isLive(), host.isReady()]);
     await end();
     const healed = await host.wellAfter(freshProject());

@@ -17,7 +17,7 @@ const mostMsToHeal = 10_000;
 interface Outcome extends Pick<Reckoning, 'lost' | 'phantom'> {
   requests: number;
   refused: number;
-  /** Neither a response nor a refusal with 503. */
+  /** Neither a response nor an error with 503. */
   wrong: number;
   slowest: number;
 }
@@ -129,6 +129,6 @@ describe.skipIf(!hasClusters)('one of two shards', { timeout: 120_000 }, () => {
 });
 
 function inWords({ requests, refused, wrong, slowest, lost, phantom }: Outcome): string {
-  const refusals = `${counted(requests)} requests, ${counted(refused)} × 503, ${wrong} other errors`;
-  return `${refusals}, the slowest ${counted(Math.round(slowest))} ms, ${lost} lost, ${phantom} phantom`;
+  const errors = `${counted(requests)} requests, ${counted(refused)} × 503, ${wrong} other errors`;
+  return `${errors}, the slowest ${counted(Math.round(slowest))} ms, ${lost} lost, ${phantom} phantom`;
 }

@@ -27,10 +27,10 @@ const internals = /node_modules|\.[jt]s:\d|typeorm|pglite|QueryFailed|syntax err
 export function wrongWith(request: FuzzRequest, response: WireResponse): string | undefined {
   const { status, text } = response;
   if (status >= 500) return `a ${status}`;
-  if (status >= 400 && internals.test(text)) return 'a refusal that shows our internals';
+  if (status >= 400 && internals.test(text)) return 'an error that shows our internals';
   const operation = operationOf(request.method, request.target);
   if (!operation) return wrongWithUnrouted(response);
-  if (request.isValid && [400, 413, 415].includes(status)) return 'a refusal of what the document allows';
+  if (request.isValid && [400, 413, 415].includes(status)) return 'an error of what the document allows';
   if (status < 400 && mustBeRefused(operation, request)) return 'served, though the document forbids it';
   return wrongWithContent(operation, response);
 }

@@ -93,12 +93,12 @@ describe('payloads of injection in every place of every route', () => {
       ];
       for (const event of events) {
         sent++;
-        const refusal = await orderEvents.record(...event).then(
+        const error = await orderEvents.record(...event).then(
           () => undefined,
-          (error: unknown) => error,
+          (thrown: unknown) => thrown,
         );
-        const is400 = refusal instanceof ShippingException && refusal.problem.status === 400;
-        if (refusal !== undefined && !is400) failures.push(`${JSON.stringify(event)} → ${String(refusal)}`);
+        const is400 = error instanceof ShippingException && error.problem.status === 400;
+        if (error !== undefined && !is400) failures.push(`${JSON.stringify(event)} → ${String(error)}`);
       }
     }
 

@@ -28,9 +28,9 @@ page.setDefaultTimeout(10_000);
 const faults = [];
 page.on('pageerror', ({ message }) => faults.push(message));
 page.on('console', (message) => {
-  // The browser itself logs each refusal of the API.
-  const isRefusal = message.text().startsWith('Failed to load resource');
-  if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+  // The browser itself logs each error of the API.
+  const isError = message.text().startsWith('Failed to load resource');
+  if (!isError && ['error', 'warning'].includes(message.type())) faults.push(message.text());
 });
 page.on('request', (asked) => {
   if (!/^(data|blob):/.test(asked.url()) && !asked.url().startsWith(admin.origin)) faults.push(asked.url());

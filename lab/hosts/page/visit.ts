@@ -53,9 +53,9 @@ export async function visit({ address, host, prepare }: Visit): Promise<void> {
     const faults: string[] = [];
     page.on('pageerror', ({ message }) => faults.push(message));
     page.on('console', (message) => {
-      // The browser itself logs each refusal of the API.
-      const isRefusal = message.text().startsWith('Failed to load resource');
-      if (!isRefusal && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+      // The browser itself logs each error of the API.
+      const isError = message.text().startsWith('Failed to load resource');
+      if (!isError && ['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
     const { origin } = new URL(address);
     page.on('request', (asked) => {

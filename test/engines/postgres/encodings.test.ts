@@ -58,13 +58,13 @@ describe('a database that is not UTF8', () => {
     async (encoding) => {
       const testing = await mounted(encoding);
 
-      const refusal = await testing.init().then(
+      const error = await testing.init().then(
         () => 'booted',
         ({ message }: Error) => message,
       );
 
-      expect(refusal).toContain(`has the encoding ${encoding}`);
-      expect(refusal).toContain("CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0");
+      expect(error).toContain(`has the encoding ${encoding}`);
+      expect(error).toContain("CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0");
     },
   );
 });

@@ -1,10 +1,10 @@
-import { type BadInput, violating, ground, methods, type Refusal } from '../../support/bad-inputs.js';
+import { type BadInput, violating, ground, methods, type ExpectedError } from '../../support/bad-inputs.js';
 
-const mismatch: Refusal = { status: 412, code: 'version_mismatch' };
+const mismatch: ExpectedError = { status: 412, code: 'version_mismatch' };
 const malformed = violating('If-Match: format');
 
 /** `If-Match` for a method at version 1. */
-const ifMatches: [header: string | string[], response: 'accepted' | Refusal, given?: string][] = [
+const ifMatches: [header: string | string[], response: 'accepted' | ExpectedError, given?: string][] = [
   ['"1"', 'accepted'],
   ['*', 'accepted'],
   ['"7" , "1"', 'accepted'],

@@ -9,15 +9,15 @@ import {
   noSuchMethod,
   noSuchRoute,
   orders,
-  type Refusal,
+  type ExpectedError,
   taken,
   tooLarge,
   unsupported,
   type Verdict,
 } from '../../support/bad-inputs.js';
 
-const mismatch: Refusal = { status: 412, code: 'version_mismatch' };
-const duplicate: Refusal = { status: 409, code: 'duplicate_method' };
+const mismatch: ExpectedError = { status: 412, code: 'version_mismatch' };
+const duplicate: ExpectedError = { status: 409, code: 'duplicate_method' };
 
 const nowhere = methods.replace('{project}', '-');
 const one = `${methods}/{id}`;

@@ -23,14 +23,14 @@ const isValid = {
   PORT: (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
   DEMO: (text: string) => text === 'true' || text === 'false',
 };
-const refusals = {
+const errors = {
   PORT: 'is not a port. Set it to a number from 0 (any free one) to 65535.',
   DEMO: 'is neither true nor false. Set it to one of them.',
 };
 
 function checked(name: keyof typeof isValid, text: string): string {
   if (isValid[name](text)) return text;
-  throw new StartupError(`${name}="${text}" ${refusals[name]}`);
+  throw new StartupError(`${name}="${text}" ${errors[name]}`);
 }
 
 /** The value has a password, so no message shows it. */

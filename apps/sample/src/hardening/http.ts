@@ -2,7 +2,7 @@ import { type NestApplicationOptions } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { InvalidJsonError, ProblemDetailsFilter, UnsupportedMediaTypeError } from 'nestjs-shipping';
-import { Refusal } from './refusal.js';
+import { ExpectedError } from './expected-error.js';
 
 const maxBodyBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -31,7 +31,7 @@ export function httpAdapter(): FastifyAdapter {
 }
 
 /**
- * Sends every refusal as a problem. Reads only bodies that are JSON in UTF-8, and only on routes that take a body.
+ * Sends every error as a problem. Reads only bodies that are JSON in UTF-8, and only on routes that take a body.
  */
 export function configureHttp(app: NestFastifyApplication): void {
   app.useGlobalFilters(problems);
@@ -71,7 +71,7 @@ function isOfOtherSite({ method, headers, host }: FastifyRequest): boolean {
   return origin !== undefined && origin.replace(/^https?:\/\//, '') !== host;
 }
 
-class OtherSiteError extends Refusal {
+class OtherSiteError extends ExpectedError {
   constructor() {
     super(403, 'other_site', 'Forbidden', 'Only pages of this server may send this request.');
   }

@@ -94,11 +94,11 @@ describe('a batcher', () => {
   });
 
   it('gives the error of a batch to its items, and runs the next batch', async () => {
-    const refusal = new Error('gone');
-    const run = vi.fn<(items: string[]) => Promise<string[]>>(() => Promise.reject(refusal));
+    const error = new Error('gone');
+    const run = vi.fn<(items: string[]) => Promise<string[]>>(() => Promise.reject(error));
     const batcher = new Batcher(run);
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
-    const rejected = { status: 'rejected', reason: refusal };
+    const rejected = { status: 'rejected', reason: error };
     expect(outcomes).toEqual([rejected, rejected, rejected]);
     run.mockResolvedValue(['d']);
     expect(await batcher.join('d')).toBe('d');

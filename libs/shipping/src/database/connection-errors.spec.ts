@@ -84,7 +84,7 @@ describe('connectionError()', () => {
     ['a duplicate', failed('INSERT', coded('23505'))],
     ['a syntax error', failed('SELEC', coded('42601'))],
     ['a host’s own error', new TypeError('undefined is not a function')],
-    ['a host’s own refusal', new ConflictException('The socket wrench is sold out.')],
+    ['a host’s own error', new ConflictException('The socket wrench is sold out.')],
     ['a duplicate of any text', failed('INSERT', coded('ER_DUP_ENTRY', "Duplicate entry 'Pool is closed'"))],
     ['a name that is unknown', failed('SELECT', coded('42703', 'column "socket" does not exist'))],
     ['a text of a trigger', failed('INSERT', coded('P0001', 'Connection lost'))],

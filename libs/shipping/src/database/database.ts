@@ -62,13 +62,13 @@ export class Database {
     options: CallOptions,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
   ): EntityManager | undefined {
-    // Without its manager, a call of the host's transaction would commit by itself.
+    // If we ignored what is not an object, such as a bare manager, the call would commit by itself.
     if (Object(options) !== options) throw new TypeError('The options of a call must be an object.');
     const { manager = this.ambientManager?.() ?? this.dataSource.manager, ...others } = options;
     for (const [name, value] of Object.entries(others)) {
       const rule = otherOptions[name];
       if (!rule) {
-        const known = ['manager', ...Object.keys(otherOptions)].join(' and ');
+        const known = ['manager', ...Object.keys(otherOptions)].join(', ');
         throw new TypeError(`This call has no option "${name}". It takes ${known}.`);
       }
       if (value !== undefined && !rule.accepts(value))

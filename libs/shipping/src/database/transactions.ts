@@ -50,8 +50,14 @@ interface Connection {
   readonly turns: Turns;
   /** How many transactions are committed. */
   commits: number;
-  /** On PostgreSQL, a nested transaction that could not begin has rolled the outer one back. The host may not know it yet. */
+  /**
+   * A transaction has ended without the knowledge of the host: the connection broke, or, on PostgreSQL, a nested one that could
+   * not begin has rolled it back. TypeORM would begin the next nested one as an outermost one, so no call of ours runs here
+   * again.
+   */
   hasLostTransaction: boolean;
+  /** From then until a transaction begins, a statement of the host would commit by itself. */
+  refusesStatements: boolean;
 }
 
 /** A step is what a call runs: its statements, or its hook. */
@@ -143,8 +149,9 @@ export class Transactions implements EntitySubscriberInterface {
   ): Promise<Result> {
     const connection = this.connectionOf(runner);
     const transaction = connection.open.at(-1);
-    if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
+    this.refuseLostTransaction(runner);
     if (transaction?.isEnding) throw endedTransactionError();
+    if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
     const call = this.run(runner, transaction, statements, after);
     const step = this.runningStep();
@@ -156,13 +163,17 @@ export class Transactions implements EntitySubscriberInterface {
     });
   }
 
+  /** @throws DatabaseUnavailableError */
+  refuseLostTransaction(runner: QueryRunner): void {
+    if (this.connections.get(runner)?.hasLostTransaction) throw endedTransactionError();
+  }
+
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
     while (this.shared?.transactionOfOthers()) await this.shared.transactionOfOthers();
     // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
     await this.afterCalls(connection, () => {
-      // Otherwise the second nested transaction would begin as an outermost one, and commit by itself.
-      if (connection.hasLostTransaction) throw endedTransactionError();
+      connection.refusesStatements = false;
       connection.open.push(new OpenTransaction(connection.open.at(-1)));
       // A subscriber of the host may begin it during statements of ours, in their turn.
       if (this.runningStep()?.busyConnection === connection) return;
@@ -208,29 +219,29 @@ export class Transactions implements EntitySubscriberInterface {
     const connection = this.connectionOf(queryRunner);
     const ended = removeFrom(connection.open, queryRunner);
     // On SQLite, the other transaction may belong to another caller, and reads go on.
-    connection.hasLostTransaction = !this.shared && !queryRunner.isTransactionActive && ended.length > 1;
+    connection.refusesStatements = !this.shared && !queryRunner.isTransactionActive && ended.length > 1;
+    connection.hasLostTransaction ||= connection.refusesStatements;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const connection = this.connections.get(queryRunner);
-    if (connection?.hasLostTransaction && query !== 'ROLLBACK') throw endedTransactionError();
+    if (connection?.refusesStatements && query !== 'ROLLBACK') throw endedTransactionError();
     if (connection && !passesAfterFailure.test(query)) refuseFailedTransaction(connection);
   }
 
   /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM treats as a commit */
   afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
     const connection = this.connectionOf(queryRunner);
-    // SQLite has rolled back by itself, for instance because the disk is full. TypeORM does not report the end then.
-    if (query === 'ROLLBACK' && !success) removeAll(connection.open);
+    // TypeORM does not report this end. The connection broke, or SQLite has rolled back by itself, for instance because the
+    // disk is full.
+    if (query === 'ROLLBACK' && !success) {
+      removeAll(connection.open);
+      connection.hasLostTransaction = !this.shared;
+    }
     if (query !== 'COMMIT' || !success) return;
     if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
     else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
-  }
-
-  /** @throws DatabaseUnavailableError */
-  refuseLostTransaction(runner: QueryRunner): void {
-    if (this.connections.get(runner)?.hasLostTransaction) throw endedTransactionError();
   }
 
   /** Returns the outermost transaction that is open on the connection. */
@@ -273,8 +284,8 @@ export class Transactions implements EntitySubscriberInterface {
       return result;
     } catch (error) {
       const typed = typedError(error);
-      const isRefusal = !hasWritten && typed instanceof ShippingException && !typed.endsTransaction;
-      if (!isRefusal) transaction?.fail(typed);
+      const mayGoOn = !hasWritten && typed instanceof ShippingException && !typed.endsTransaction;
+      if (!mayGoOn) transaction?.fail(typed);
       throw typed;
     }
   }
@@ -324,6 +335,7 @@ export class Transactions implements EntitySubscriberInterface {
       turns: new Turns(),
       commits: 0,
       hasLostTransaction: false,
+      refusesStatements: false,
     };
     this.connections.set(runner, connection);
     return connection;
@@ -342,7 +354,8 @@ const notObservedMessage =
 function endedTransactionError(): DatabaseUnavailableError {
   const message =
     'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
-    'subscriber of TypeORM made it in beforeTransactionCommit, or the connection was lost.';
+    'subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could not begin, or the ' +
+    'connection was lost. If you keep a QueryRunner, take a new one.';
   return new DatabaseUnavailableError(new Error(message), undefined, message);
 }
 

@@ -118,7 +118,7 @@ describe('problemOf()', () => {
     [{ code: 'FST_ERR_CTP_INVALID_JSON_BODY' }, 'invalid_json'],
     [{ code: 'FST_ERR_CTP_EMPTY_JSON_BODY_X' }, 'bad_request'],
     [{ type: 'entity' }, 'bad_request'],
-  ])('turns the refusal %j of a body parser into %s, but only with the status 400', (sign, code) => {
+  ])('turns the error %j of a body parser into %s, but only with the status 400', (sign, code) => {
     const cause = Object.assign(new Error('no'), sign);
 
     expect(problemOf(new BadRequestException('No', { cause }))).toMatchObject({ code });

@@ -26,7 +26,7 @@ const shown = { ...codes, method_label: 'Default', sort_order: 5, meta: { a: 1 }
 const second = { carrier_code: 'ups', method_code: '12', method_label: 'Ground' };
 
 /** @returns the problem with which the call is refused */
-function refusalOf(decide: Decide, seen = view): object | undefined {
+function errorOf(decide: Decide, seen = view): object | undefined {
   try {
     decide(seen);
   } catch (error) {
@@ -59,7 +59,7 @@ describe('a creation', () => {
     ['another label', { ...stored, method_label: 'Other' }, false],
     ['fewer values than are stored', { ...codes, method_label: 'Own' }, false],
   ])('is refused when its codes are taken and it sends %s', (_what, request, identical) => {
-    expect(refusalOf(decideCreate(request, 2))).toMatchObject({
+    expect(errorOf(decideCreate(request, 2))).toMatchObject({
       status: 409,
       code: 'duplicate_method',
       existing_id: inheriting,
@@ -91,9 +91,9 @@ describe('a creation', () => {
   it.each([true, false])(
     'is reported as identical when it sends every stored value, with use_default %j',
     (use_default) => {
-      const refusal = refusalOf(decideCreate({ ...complete, use_default }, 10), holder(use_default));
+      const error = errorOf(decideCreate({ ...complete, use_default }, 10), holder(use_default));
 
-      expect(refusal).toMatchObject({ identical: true });
+      expect(error).toMatchObject({ identical: true });
     },
   );
 
@@ -108,15 +108,15 @@ describe('a creation', () => {
       // These are the values that an inheriting method shows.
       const other = { ...codes, ...others, use_default: !use_default }[name];
 
-      const refusal = refusalOf(decideCreate({ ...same, [name]: other }, 10), holder(use_default));
+      const error = errorOf(decideCreate({ ...same, [name]: other }, 10), holder(use_default));
 
-      expect(refusal).toMatchObject({ code: 'duplicate_method', identical: false });
+      expect(error).toMatchObject({ code: 'duplicate_method', identical: false });
     },
   );
 
   it('is refused when the project is full', () => {
-    expect(refusalOf(decideCreate(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
-    expect(refusalOf(decideCreate(free, 3))).toBeUndefined();
+    expect(errorOf(decideCreate(free, 2))).toMatchObject({ code: 'too_many_methods', max_methods: 2 });
+    expect(errorOf(decideCreate(free, 3))).toBeUndefined();
   });
 });
 
@@ -143,18 +143,18 @@ describe('an update', () => {
   });
 
   it.each([idOf(9), 'no-id', '', idOf(0xd), `${plain} `])('is refused for the id %j', (id) => {
-    expect(refusalOf(decideUpdate(id, shown, {}))).toMatchObject({
+    expect(errorOf(decideUpdate(id, shown, {}))).toMatchObject({
       status: 404,
       code: 'method_not_found',
     });
   });
 
   it('is refused when another method has its new codes', () => {
-    const refusal = refusalOf(decideUpdate(plain, { ...codes, method_label: 'Own' }, {}));
+    const error = errorOf(decideUpdate(plain, { ...codes, method_label: 'Own' }, {}));
 
-    expect(refusal).toMatchObject({ status: 409, code: 'duplicate_method', existing_id: inheriting });
+    expect(error).toMatchObject({ status: 409, code: 'duplicate_method', existing_id: inheriting });
     // Only a create can be repeated safely.
-    expect(refusal).not.toHaveProperty('identical');
+    expect(error).not.toHaveProperty('identical');
   });
 
   const etag = '"4-00000000000d.2"';
@@ -169,7 +169,7 @@ describe('an update', () => {
   it.each([[], ['"3"'], ['"4-00000000000d.1"'], ['"4-00000000000e.2"'], ['4'], [`W/${etag}`], ['*']])(
     'is refused with the option etag %j',
     (...etags) => {
-      expect(refusalOf(decideUpdate(inheriting, free, { etag: etags }))).toMatchObject({
+      expect(errorOf(decideUpdate(inheriting, free, { etag: etags }))).toMatchObject({
         status: 412,
         code: 'version_mismatch',
         current_version: 4,
@@ -178,10 +178,10 @@ describe('an update', () => {
   );
 
   it('is refused for a missing method first, then a wrong etag, then taken codes', () => {
-    expect(refusalOf(decideUpdate(plain, stored, { etag: ['"9"'] }))).toMatchObject({
+    expect(errorOf(decideUpdate(plain, stored, { etag: ['"9"'] }))).toMatchObject({
       code: 'version_mismatch',
     });
-    expect(refusalOf(decideUpdate(idOf(9), stored, { etag: ['"9"'] }))).toMatchObject({
+    expect(errorOf(decideUpdate(idOf(9), stored, { etag: ['"9"'] }))).toMatchObject({
       code: 'method_not_found',
     });
   });
@@ -193,9 +193,9 @@ describe('a removal', () => {
   });
 
   it('is refused for a method that is not there, and with a wrong etag', () => {
-    expect(refusalOf(decideRemove(idOf(9), { etag: ['"1"'] }))).toMatchObject({ code: 'method_not_found' });
-    expect(refusalOf(decideRemove('no-id', {}))).toMatchObject({ code: 'method_not_found' });
-    expect(refusalOf(decideRemove(plain, { etag: ['"2"'] }))).toMatchObject({
+    expect(errorOf(decideRemove(idOf(9), { etag: ['"1"'] }))).toMatchObject({ code: 'method_not_found' });
+    expect(errorOf(decideRemove('no-id', {}))).toMatchObject({ code: 'method_not_found' });
+    expect(errorOf(decideRemove(plain, { etag: ['"2"'] }))).toMatchObject({
       code: 'version_mismatch',
       current_version: 1,
     });
@@ -211,7 +211,7 @@ describe('an upsert', () => {
   });
 
   it('is refused when it would insert into a full project, and not when it updates', () => {
-    expect(refusalOf(decideUpsert([free], { maxMethods: 2 }))).toMatchObject({
+    expect(errorOf(decideUpsert([free], { maxMethods: 2 }))).toMatchObject({
       code: 'too_many_methods',
       max_methods: 2,
     });

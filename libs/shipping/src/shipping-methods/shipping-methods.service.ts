@@ -328,6 +328,8 @@ export class ShippingMethods {
 /** @throws Error when the method is not there: a trigger of the database may have given the row other codes */
 function foundAfterWrite(method: ShippingMethodDto | null | undefined): ShippingMethodDto {
   if (!method)
-    throw new Error('The method is missing after the write. A trigger of the database may have changed it.');
+    throw new Error(
+      'The change is stored, but the method is missing. A trigger of the database may have changed its codes.',
+    );
   return method;
 }

@@ -28,7 +28,7 @@ it('the contract tells a host that wraps responses to use unwrap', async () => {
   await expect(first?.run()).rejects.toThrow(/wraps responses.*unwrap/);
 });
 
-it('the contract fails for a host that sends a refusal with another status', async () => {
+it('the contract fails for a host that sends an error with another status', async () => {
   const origin = await hostResponding(200, { code: 'validation_failed', errors: [{}, {}, {}] });
 
   const check = shippingContract(() => ({ origin })).find(({ title }) => title.includes('missing'));

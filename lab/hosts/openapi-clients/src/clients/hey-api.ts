@@ -31,7 +31,7 @@ export async function callAll({ origin, project, orderId, headers }: Shop): Prom
   const created = await createShippingMethod({ client, path, body });
   const again = await createShippingMethod({ client, path, body });
   if (!created.data || !again.error) throw new Error('One was to be created, the other refused.');
-  const refusal = 'code' in again.error && again.error.code === 'duplicate_method' ? again.error : undefined;
+  const error = 'code' in again.error && again.error.code === 'duplicate_method' ? again.error : undefined;
 
   const query = {
     page: 1,
@@ -53,7 +53,7 @@ export async function callAll({ origin, project, orderId, headers }: Shop): Prom
 
   return {
     created: created.data.carrier_label,
-    isRefusedByName: refusal?.existing_id === created.data.id,
+    isRefusedByName: error?.existing_id === created.data.id,
     listed: listed.data?.data.map((method) => method.method_label) ?? [],
     carriers: tree.data?.data.map((carrier) => carrier.carrier_code) ?? [],
     updated: updated.data?.version ?? 0,

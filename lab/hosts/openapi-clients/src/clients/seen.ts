@@ -9,13 +9,13 @@ export interface Shop {
 /** The results of a client's calls, read with its generated types. */
 export interface Seen {
   created: string | null;
-  /** Whether the refusal of a second create names the id of the created method. */
+  /** Whether the error of a second create names the id of the created method. */
   isRefusedByName: boolean;
   listed: string[];
   carriers: string[];
   /** The version after the update. */
   updated: number;
-  /** The current version in the refusal of an outdated `If-Match`. */
+  /** The current version in the error of an outdated `If-Match`. */
   outdated: number | null;
   deleted: number;
   events: string[];

@@ -116,7 +116,7 @@ export class MethodForm extends Component {
     return html`
       <${Dialog} title=${method.id ? t('edit_title', { label: method.method_label }) : t('add')} onClose=${onClose}>
         <form onSubmit=${(event) => this.save(event, method)} noValidate>
-          ${problem && this.refusal()}
+          ${problem && this.error()}
           <div class="fields">${names.map(field)}</div>
           <footer>
             <button type="button" class="secondary" onClick=${closeDialog}>${t('cancel')}</button>
@@ -130,7 +130,7 @@ export class MethodForm extends Component {
     return t('without_defaults', { values: method.inherited.map(value).join(', ') });
   }
 
-  refusal({ problem, violations, other } = this.state) {
+  error({ problem, violations, other } = this.state) {
     return html`
       <div class="alert" role="alert" tabindex="-1">
         <h3>${problem.message}</h3>

@@ -47,12 +47,12 @@ class Page extends Component {
   content(problem) {
     if (projectId === '') return this.notice(t('choose_project'), t('choose_project_hint'));
     if (!isId(projectId)) return this.notice(t('choose_project'), t('invalid_id'));
-    if (problem) return this.refusal(problem);
+    if (problem) return this.error(problem);
     return html`<${Methods} refuse=${this.refuse} /><${OrderHistory} refuse=${this.refuse} />`;
   }
 
   /** This takes the place of all sections, because all of them use the same login. */
-  refusal({ status, message }) {
+  error({ status, message }) {
     if (settings.login === 'cookie') {
       const again = html`<button onClick=${() => location.reload()}>${t('try_again')}</button>`;
       return this.notice(message, t(`status_${status}_hint`), again);

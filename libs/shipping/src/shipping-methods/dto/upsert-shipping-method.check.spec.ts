@@ -190,7 +190,7 @@ describe('a list of requests', () => {
   const express = { ...ground, method_code: '01' };
   const paket = { carrier_code: 'dhl', method_code: 'paket', method_label: 'DHL Paket' };
 
-  const refusals: [given: string, requests: unknown, violations: [pointer: string, code: string][]][] = [
+  const errors: [given: string, requests: unknown, violations: [pointer: string, code: string][]][] = [
     ['no array', { 0: ground }, [['', 'type']]],
     ['a request that is no object', [ground, 'ups'], [['/1', 'type']]],
     ['a hole in the array', [ground, undefined], [['/1', 'type']]],
@@ -222,7 +222,7 @@ describe('a list of requests', () => {
       ],
     ],
   ];
-  it.each(refusals)('is refused for %s', (_given, requests, violations) => {
+  it.each(errors)('is refused for %s', (_given, requests, violations) => {
     const found = violationsOf(requests, checkUpserts);
 
     expect(found.map(({ pointer, code }) => [pointer, code])).toEqual(violations);

@@ -11,8 +11,8 @@ import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
 
-// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes the INSERT and
-// the UPDATE of methods, because it tells your subscribers of TypeORM about them.
+// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes what writes,
+// because it tells your subscribers of TypeORM about it.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
@@ -93,40 +93,29 @@ export async function replaceRevision(
   next: string,
 ): Promise<boolean> {
   if (known === undefined) await addProject(manager, projectId, next);
-  // Drivers count an INSERT that finds a row differently. So the UPDATE decides: it matches `next` only if our INSERT has
-  // added the row.
-  const values = { projectId, known: known ?? next, next };
-  const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
-    setRevision(manager).where('project_id = :projectId AND revision = :known'),
+  // If an INSERT finds a row, some drivers count it and others do not. So the UPDATE decides: it matches `next` only if our
+  // INSERT has added the row.
+  const { affected } = await manager.update(
+    ShippingProject,
+    { projectId, revision: known ?? next },
+    { revision: next },
   );
   return affected === 1;
 }
 
 /** Waits for the other writers of a project, and gives it a revision, which locks its row. */
 export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  // A driver may count only the rows that an UPDATE changes. So the INSERT has another revision.
+  // A driver may not count a row that gets the value which it has. So the INSERT has another revision than the UPDATE.
   await addProject(manager, projectId, randomUUID());
-  const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
-    setRevision(manager).where('project_id = :projectId'),
-  );
+  const { affected } = await manager.update(ShippingProject, { projectId }, { revision: next });
   // Somebody has deleted the row by hand since the INSERT found it.
   if (affected !== 1) throw lostRace();
 }
 
-function setRevision(manager: EntityManager) {
-  return manager
-    .createQueryBuilder()
-    .update(ShippingProject)
-    .set({ revision: () => ':next' });
-}
-
 /** Adds the row of a project, if there is none. On MySQL and MariaDB it also locks a row that it finds. */
 export async function addProject(manager: EntityManager, projectId: string, revision: string): Promise<void> {
-  await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
-    const values = { projectId: () => ':projectId', revision: () => ':revision' };
-    const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
-    return dialectOf(manager.connection).ifAbsent(insert, 'project_id');
-  });
+  const insert = manager.createQueryBuilder().insert().into(ShippingProject).values({ projectId, revision });
+  await dialectOf(manager.connection).ifAbsent(insert, 'project_id').updateEntity(false).execute();
 }
 
 export async function insertMethods(
@@ -209,10 +198,12 @@ export async function deleteMethods(
     const part = ids.slice(start, start + maxRowsOfStatement);
     const { hasOneOfIds } = dialectOf(manager.connection);
     const condition = `project_id = :projectId AND ${part.length === 1 ? 'id IN (:...ids)' : hasOneOfIds}`;
-    const values = { projectId, ids: part };
-    const { affected } = await runCached(manager, ShippingMethod, `delete ${condition}`, values, () =>
-      manager.createQueryBuilder().delete().from(ShippingMethod).where(condition),
-    );
+    const { affected } = await manager
+      .createQueryBuilder()
+      .delete()
+      .from(ShippingMethod)
+      .where(condition, { projectId, ids: part })
+      .execute();
     if (affected !== part.length)
       throw new UnchangedRowError(
         'A method was not deleted. A trigger may keep its row, or somebody has deleted it.',
@@ -287,7 +278,7 @@ function storedMethod(project_id: string, row: Row): StoredMethod {
 
 /** Each driver returns booleans in its own form. */
 function isTrue(value: unknown): boolean {
-  return value === true || value === 1 || value === 't' || value === 'true' || value === '1';
+  return value === true || value === 1 || value === 'true' || value === '1';
 }
 
 /** A duplicate is a lost race: somebody inserted the other row by hand, without a new revision. */

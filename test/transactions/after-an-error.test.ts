@@ -18,7 +18,7 @@ const event = { type: 'order.placed', dedupe_key: 'once' };
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const unknownId = '01890000-0000-7000-8000-000000000000';
 
-describe("the caller's transaction after a refusal", () => {
+describe("the caller's transaction after an error", () => {
   const host = mounted();
   beforeAll(() => engine.createCart(host.dataSource.manager));
 

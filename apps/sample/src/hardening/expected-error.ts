@@ -1,10 +1,10 @@
 import { ShippingException } from 'nestjs-shipping';
 
 /**
- * The application's own refusals have the same format as those of the library, so that clients need to know only
+ * The application's own errors have the same format as those of the library, so that clients need to know only
  * one.
  */
-export abstract class Refusal extends ShippingException {
+export abstract class ExpectedError extends ShippingException {
   protected constructor(
     status: number,
     code: string,

@@ -56,7 +56,7 @@ const mapping: NestInterceptor = {
     ),
 };
 
-describe.each(platformNames)('on %s, in a host with a filter for everything, a refusal', (platform) => {
+describe.each(platformNames)('on %s, in a host with a filter for everything, an error', (platform) => {
   let database: TestDatabase;
   let host: Host | undefined;
   beforeAll(async () => {
