@@ -30,11 +30,12 @@ const notEmbedded = [
  */
 const others = isWhole ? [] : ['lab/campaign/faults/!(kill).campaign.ts', 'lab/campaign/fuzz/**'];
 const stoodFor = isWhole ? [] : [faults, 'lab/campaign/injection/**'];
+const ofMysql = isWhole || !hasMysql ? [] : [...stoodFor, 'lab/campaign/model.campaign.ts'];
 /** Standbys and shards are those of PostgreSQL. */
 const ofPostgres = 'lab/campaign/faults/{failover,shard-loss}.server.campaign.ts';
 const excluded: Record<string, string[]> = {
   postgres: [otherKind],
-  mariadb: [otherKind, ofPostgres, ...others, ...(hasMysql ? stoodFor : [])],
+  mariadb: [otherKind, ofPostgres, ...others, ...ofMysql],
   mysql: [otherKind, ofPostgres, ...others],
   // One process has the file.
   sqlite: ['**/*.{embedded,server}.campaign.ts', ...others, ...stoodFor],
@@ -47,6 +48,7 @@ function projectsOn(name: string, exclude: string[], env: Record<string, string>
     include: ['lab/campaign/**/*.campaign.ts'],
     exclude: [...exclude, faults],
     maxWorkers: 2,
+    isolate: false,
   };
   const alone = { include: [faults], exclude, maxWorkers: 1, fileParallelism: false };
   return [

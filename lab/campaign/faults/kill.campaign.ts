@@ -10,7 +10,7 @@ import { SampleProcess } from '../../../test/support/sample-process.js';
 const warmUp = 30;
 
 describe.each(places)('the host under load on %s', (place) => {
-  const kills = sizedAt(place, { ci: 3, long: 50 });
+  const kills = sizedAt(place, { ci: 1, long: 50 });
   let env: Record<string, string>;
   let clean: () => Promise<void>;
   beforeAll(async () => {

@@ -11,8 +11,8 @@ import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
 
-// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes what writes,
-// because it tells your subscribers of TypeORM about it.
+// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each statement
+// that writes methods, because it tells your subscribers of TypeORM about it.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
@@ -95,10 +95,9 @@ export async function replaceRevision(
   if (known === undefined) await addProject(manager, projectId, next);
   // If an INSERT finds a row, some drivers count it and others do not. So the UPDATE decides: it matches `next` only if our
   // INSERT has added the row.
-  const { affected } = await manager.update(
-    ShippingProject,
-    { projectId, revision: known ?? next },
-    { revision: next },
+  const values = { projectId, known: known ?? next, next };
+  const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
+    setRevision(manager).where('project_id = :projectId AND revision = :known'),
   );
   return affected === 1;
 }
@@ -107,15 +106,27 @@ export async function replaceRevision(
 export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
   // A driver may not count a row that gets the value which it has. So the INSERT has another revision than the UPDATE.
   await addProject(manager, projectId, randomUUID());
-  const { affected } = await manager.update(ShippingProject, { projectId }, { revision: next });
+  const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
+    setRevision(manager).where('project_id = :projectId'),
+  );
   // Somebody has deleted the row by hand since the INSERT found it.
   if (affected !== 1) throw lostRace();
 }
 
+function setRevision(manager: EntityManager) {
+  return manager
+    .createQueryBuilder()
+    .update(ShippingProject)
+    .set({ revision: () => ':next' });
+}
+
 /** Adds the row of a project, if there is none. On MySQL and MariaDB it also locks a row that it finds. */
 export async function addProject(manager: EntityManager, projectId: string, revision: string): Promise<void> {
-  const insert = manager.createQueryBuilder().insert().into(ShippingProject).values({ projectId, revision });
-  await dialectOf(manager.connection).ifAbsent(insert, 'project_id').updateEntity(false).execute();
+  await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
+    const values = { projectId: () => ':projectId', revision: () => ':revision' };
+    const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
+    return dialectOf(manager.connection).ifAbsent(insert, 'project_id');
+  });
 }
 
 export async function insertMethods(
