@@ -198,7 +198,7 @@ export const hosts = {
     steps: ['npm run build', 'node dist/main.js'],
     browser: true,
   },
-  'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'], inCi: true },
+  'openapi-clients': { from: 'openapi-clients', steps: ['npm run build', 'npm test'] },
   types: {
     // The last TypeScript with the resolution of Node 10.
     ...plain(12, 'commonjs', [], ['typescript@5.9']),
