@@ -5,8 +5,8 @@ import { type Violations } from '../validation/violations.js';
 /** @returns the entity tags that `If-Match` allows; undefined when it allows any, or is missing */
 export function ifMatch(violations: Violations, header = '*'): string[] | undefined {
   const tags = entityTags(header);
-  // Strong comparison: a weak tag matches nothing.
-  if (tags) return tags === '*' ? undefined : tags.filter((tag) => !tag.startsWith('W/'));
+  // The comparison is strong: the ETag of a method is never weak, so a weak tag is equal to none.
+  if (tags) return tags === '*' ? undefined : tags;
   const detail = 'If-Match must be "*" or a list of quoted entity tags, such as "3".';
   violations.at({ header: 'If-Match' })('format', detail);
   return undefined;
