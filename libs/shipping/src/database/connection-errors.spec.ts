@@ -184,6 +184,7 @@ describe('an error of a database', () => {
   it.each([
     ['23505', 'uq_codes', true],
     ['23505', 'shop_uq_codes', true],
+    ['23505', 'uq_codes_of_the_host', false],
     ['23505', 'labels', false],
     ['23503', 'uq_codes', false],
   ])('of PostgreSQL, %s of %s, is a duplicate in every language: %s', (code, constraint, isOurs) => {
