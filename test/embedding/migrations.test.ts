@@ -114,6 +114,12 @@ describe('the migrations', () => {
     await works(database);
   });
 
+  it('leave no schema drift where TypeORM has a table for its query cache', async () => {
+    database = await testDatabase({ cache: true });
+
+    await expectNoSchemaDrift(database.dataSource);
+  });
+
   it('keep what version 0.1.0 has stored', async () => {
     database = await testDatabase({ migrationsRun: false });
     const { dataSource } = database;

@@ -120,6 +120,21 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect([status, body.code]).toEqual([503, 'outcome_unknown']);
   });
 
+  it('that fails in a query of its own after the commit is not reported as a change of nothing', async () => {
+    const broken = Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
+    const auditing = wrapping(async (next) => {
+      await next();
+      throw new QueryFailedError('INSERT INTO audit VALUES (1)', [], broken);
+    });
+    const shop = await mounted({ create: [auditing] });
+    host?.app.useLogger(false);
+
+    const { status, body } = await shop.create(ground);
+
+    expect([status, body.code]).toEqual([500, undefined]);
+    expect((await shop.list()).body.meta.total).toBe(1);
+  });
+
   it('that sets a status changes our successes, but no error and no 304', async () => {
     const routes = ['create', 'list', 'tree', 'update', 'remove', 'events'] as const;
     const shop = await mounted(Object.fromEntries(routes.map((route) => [route, [HttpCode(202)]])));

@@ -32,8 +32,8 @@ export class Operator {
     page.on('pageerror', ({ message }) => faults.push(message));
     page.on('console', (message) => {
       // The browser itself logs each error of the API.
-      const isError = message.text().startsWith('Failed to load resource');
-      if (!isError && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+      const isOfApi = message.text().startsWith('Failed to load resource');
+      if (!isOfApi && ['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
     // Each response is as slow as on a network. So the page reports a write before it shows the new state.
     await page.route('**/sales/**', async (route) => {

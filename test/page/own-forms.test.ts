@@ -21,7 +21,7 @@ class Envelope implements NestInterceptor {
   }
 }
 
-/** Responses every error in a form of its own. */
+/** This filter sends every error in a form of its own. */
 @Catch(HttpException)
 class CatchAll implements ExceptionFilter {
   catch(error: HttpException, host: ArgumentsHost): void {

@@ -45,7 +45,7 @@ it('a checkout places one order for each key, when an instance is killed', async
   };
   const survivor = await start();
   const keys: string[] = [];
-  let [refused, lost, different] = [0, 0, 0];
+  let [refused, cutOff, different] = [0, 0, 0];
   for (let round = 0; round < kills; round++) {
     const victim = await start();
     // Until it has been killed: 8 parallel repeats of each key on both instances.
@@ -58,7 +58,7 @@ it('a checkout places one order for each key, when an instance is killed', async
         // The client repeats it on the other instance.
         const all = [...(await Promise.all(repeats)), await place(survivor, key)];
         const responses = all.filter((response) => response !== undefined);
-        lost += all.length - responses.length;
+        cutOff += all.length - responses.length;
         refused += responses.filter(({ status }) => status !== 201).length;
         if (new Set(responses.map(({ number }) => number)).size !== 1) different++;
       }
@@ -83,7 +83,7 @@ it('a checkout places one order for each key, when an instance is killed', async
   expect(keys.length).toBeGreaterThan(kills);
   report({
     name: 'kill -9 of one of two instances with a checkout',
-    done: `${counted(kills)} kills, ${counted(keys.length)} keys with 9 repeats: ${counted(orders.length)} orders, ${refused} refused, ${different} responded differently, ${counted(lost)} cut off`,
+    done: `${counted(kills)} kills, ${counted(keys.length)} keys with 9 repeats: ${counted(orders.length)} orders, ${refused} refused, ${different} responded differently, ${counted(cutOff)} cut off`,
     criterion: 'one order and one event for each key, equal responses, nothing refused',
     met: isOneEach && refused + different === 0,
   });

@@ -29,8 +29,8 @@ const faults = [];
 page.on('pageerror', ({ message }) => faults.push(message));
 page.on('console', (message) => {
   // The browser itself logs each error of the API.
-  const isError = message.text().startsWith('Failed to load resource');
-  if (!isError && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+  const isOfApi = message.text().startsWith('Failed to load resource');
+  if (!isOfApi && ['error', 'warning'].includes(message.type())) faults.push(message.text());
 });
 page.on('request', (asked) => {
   if (!/^(data|blob):/.test(asked.url()) && !asked.url().startsWith(admin.origin)) faults.push(asked.url());

@@ -54,8 +54,8 @@ export async function visit({ address, host, prepare }: Visit): Promise<void> {
     page.on('pageerror', ({ message }) => faults.push(message));
     page.on('console', (message) => {
       // The browser itself logs each error of the API.
-      const isError = message.text().startsWith('Failed to load resource');
-      if (!isError && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+      const isOfApi = message.text().startsWith('Failed to load resource');
+      if (!isOfApi && ['error', 'warning'].includes(message.type())) faults.push(message.text());
     });
     const { origin } = new URL(address);
     page.on('request', (asked) => {

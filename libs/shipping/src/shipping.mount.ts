@@ -3,6 +3,7 @@ import * as metadata from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { ProjectParameter } from './http/parameters.js';
 import { typedError } from './database/connection-errors.js';
+import { OutcomeUnknownError } from './database/database.errors.js';
 import { mountHandler } from './http/mount-handler.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
@@ -30,21 +31,26 @@ export function controllersFor(http: HttpSettings): Type[] {
     for (const name of new MetadataScanner().getAllMethodNames(shared.prototype)) {
       if (!Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name])) continue;
       const decorators = [...(http.routeDecorators[name as ShippingRoute] ?? []), ...http.decorators];
-      const outermost = decorators.length > 0 ? [TypedErrors] : [];
+      const outermost = decorators.length > 0 ? [ReportsUnknownOutcome] : [];
       mountHandler(mounted.prototype, name, [...outermost, ...decorators] as MethodDecorator[]);
     }
     return mounted;
   });
 }
 
-/** A decorator of the host may send a COMMIT, as `Transactional()` does. If it fails, the client gets the error that we throw. */
-function TypedErrors(_prototype: object, name: string, descriptor: PropertyDescriptor): void {
+/**
+ * A decorator of the host may send the COMMIT, as `Transactional()` does. If the connection breaks then, the client must learn
+ * that the outcome is unknown. Other errors of a decorator stay as they are: it may fail after our change is committed, so we
+ * cannot say that nothing was changed.
+ */
+function ReportsUnknownOutcome(_prototype: object, name: string, descriptor: PropertyDescriptor): void {
   const handler = descriptor.value as (...parameters: unknown[]) => unknown;
   const outermost = async function (this: object, ...parameters: unknown[]): Promise<unknown> {
     try {
       return await handler.apply(this, parameters);
     } catch (error) {
-      throw typedError(error);
+      const typed = typedError(error);
+      throw typed instanceof OutcomeUnknownError ? typed : error;
     }
   };
   descriptor.value = Object.defineProperty(outermost, 'name', { value: name });

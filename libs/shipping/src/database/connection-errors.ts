@@ -19,7 +19,7 @@ const socketErrors: Dialect['errorCodes'] = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'connecting',
   SELF_SIGNED_CERT_IN_CHAIN: 'connecting',
   'ERR_TLS*': 'broken',
-  'ERR_SSL_*': 'broken', // the peer, or what is between, has sent what TLS does not allow
+  'ERR_SSL_*': 'broken', // the TLS connection received something that TLS does not allow
   EPROTO: 'broken',
   'ERR_STREAM_*': 'broken',
   'ERR_SOCKET_*': 'broken',

@@ -11,9 +11,10 @@ export interface CallOptions {
   manager?: EntityManager;
 }
 
-/** What the value of an option must be. */
+/** A call checks the value of an option with this rule. */
 export interface OptionRule {
   accepts(value: unknown): boolean;
+  /** The end of the sentence "The option … must be …". */
   readonly expected: string;
 }
 
@@ -55,8 +56,8 @@ export class Database {
    * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at its
    * beginning.
    * @param otherOptions the options that this call takes beside `manager`
-   * @throws TypeError for an unknown option, a wrong value, a manager that is not an EntityManager or belongs to another DataSource, a
-   *   call inside of a hook without a manager, and a call inside of a statement of ours
+   * @throws TypeError for an unknown option, a wrong value, a manager that is not an EntityManager or belongs to another
+   *   DataSource, a call inside of a hook without a manager, and a call inside of a statement of ours
    */
   callerManager(
     options: CallOptions,

@@ -14,7 +14,7 @@ const notEndedMessage =
 
 /** The one connection that all callers have on SQLite. A transaction that begins inside of another one is part of it. */
 export class SharedConnection {
-  /** Our calls without a manager take turns. */
+  /** Calls without a manager of the caller take turns. */
   readonly turns = new Turns();
   /** The transaction of ours that runs now. */
   private ownTransaction: Promise<unknown> | undefined;
@@ -43,8 +43,8 @@ export class SharedConnection {
     }
   }
 
-  /** Returns the transaction of ours that runs now. Undefined if this code runs in it. */
-  transactionOfOthers(): Promise<unknown> | undefined {
+  /** Returns the transaction of ours that runs now, unless the caller itself runs in it. */
+  transactionToWaitFor(): Promise<unknown> | undefined {
     return this.inOwnTransaction.getStore() ? undefined : this.ownTransaction;
   }
 }

@@ -33,7 +33,10 @@ class OpenTransaction {
 
   constructor(private readonly outer: OpenTransaction | undefined) {}
 
-  /** The error of the first call that failed, here or in a transaction around this one. It can then only be rolled back. */
+  /**
+   * The error of the first call that failed, here or in a transaction around this one. From then on, this transaction can only
+   * be rolled back.
+   */
   get failure(): { readonly error: unknown } | undefined {
     return this.ownFailure ?? this.outer?.failure;
   }
@@ -51,12 +54,12 @@ interface Connection {
   /** How many transactions are committed. */
   commits: number;
   /**
-   * A transaction has ended without the knowledge of the host: the connection broke, or, on PostgreSQL, a nested one that could
-   * not begin has rolled it back. TypeORM would begin the next nested one as an outermost one, so no call of ours runs here
-   * again.
+   * Whether a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction could not
+   * begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as an outermost
+   * one, and commit by itself. So no call of ours runs on this connection again.
    */
   hasLostTransaction: boolean;
-  /** From then until a transaction begins, a statement of the host would commit by itself. */
+  /** Whether a statement of the host would commit by itself, because its transaction was lost and no other one has begun. */
   refusesStatements: boolean;
 }
 
@@ -170,7 +173,7 @@ export class Transactions implements EntitySubscriberInterface {
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.connectionOf(queryRunner);
-    while (this.shared?.transactionOfOthers()) await this.shared.transactionOfOthers();
+    while (this.shared?.transactionToWaitFor()) await this.shared.transactionToWaitFor();
     // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
     await this.afterCalls(connection, () => {
       connection.refusesStatements = false;

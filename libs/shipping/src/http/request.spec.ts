@@ -14,6 +14,13 @@ describe('a request', () => {
     expect(urlOf(at(url))).toEqual({ path, search: query });
   });
 
+  it('of an older Fastify has its url only in the request of Node', () => {
+    expect(urlOf({ raw: { url: '/methods?a=1' }, headers: {}, params: {} })).toEqual({
+      path: '/methods',
+      search: 'a=1',
+    });
+  });
+
   const coded = (coding: string | undefined): HttpRequest => ({
     ...at('/methods'),
     headers: {

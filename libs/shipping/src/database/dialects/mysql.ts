@@ -52,7 +52,7 @@ export const mysql: Dialect = {
     ER_NEW_ABORTING_CONNECTION: 'broken',
     ER_CLIENT_INTERACTION_TIMEOUT: 'broken',
     1927: 'broken', // the connection was killed
-    2006: 'broken', // of a proxy such as ProxySQL or MaxScale, when its server is gone
+    2006: 'broken', // a proxy such as ProxySQL sends this code and the next one when its server is gone
     2013: 'broken',
     ER_ERROR_DURING_COMMIT: 'openCommit', // the Galera node is cut off from the others
     ER_DUP_ENTRY: 'duplicate',

@@ -104,7 +104,7 @@ export async function replaceRevision(
 
 /** Waits for the other writers of a project, and gives it a revision, which locks its row. */
 export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  // A driver may not count a row that gets the value which it has. So the INSERT has another revision than the UPDATE.
+  // Some drivers count only the rows whose values an UPDATE changes. So the INSERT and the UPDATE have different revisions.
   await addProject(manager, projectId, randomUUID());
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
     setRevision(manager).where('project_id = :projectId'),
