@@ -29,6 +29,51 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     ]);
   });
 
+  describe('a transaction of the host that begins during a slow call, and rolls back,', () => {
+    const notes = (): Promise<unknown[]> => host.dataSource.query('SELECT * FROM note');
+    const rolledBack = (): Promise<unknown> =>
+      host.dataSource
+        .transaction(async (manager) => {
+          await manager.query('INSERT INTO note VALUES (1)');
+          await delay(100);
+          throw new Error('rolled back');
+        })
+        .catch(String);
+
+    it.each<[string, boolean]>([
+      ['was prepared in an earlier call', true],
+      ['comes after a call whose end a subscriber delays', false],
+    ])('leaves nothing behind if it %s', async (_what, isPrepared) => {
+      const { dataSource, methods } = host;
+      await dataSource.query('CREATE TABLE IF NOT EXISTS note (id integer)');
+      let inserts = 0;
+      let transaction: Promise<unknown> | undefined;
+      let begin = (): void => undefined;
+      const isSlow = new Promise<void>((resolve) => (begin = resolve));
+      dataSource.subscribers.push({
+        afterTransactionCommit: () => delay(20),
+        afterInsert: async () => {
+          inserts++;
+          if (isPrepared && inserts === 1) transaction = isSlow.then(rolledBack);
+          if (inserts < 2) return;
+          begin();
+          await delay(60);
+        },
+      });
+      const { manager } = dataSource.createQueryRunner();
+      const first = methods.create(freshProject(), ground, isPrepared ? {} : { manager });
+      if (isPrepared) await first;
+
+      const slow = methods.create(freshProject(), ground);
+      transaction ??= Promise.all([isSlow, first]).then(rolledBack);
+      await Promise.all([slow, transaction]);
+
+      dataSource.subscribers.pop();
+      expect(await transaction).toBe('Error: rolled back');
+      expect(await notes()).toEqual([]);
+    });
+  });
+
   it('goes on after SQLite has rolled a transaction back by itself', async () => {
     const project = freshProject();
     await host.dataSource.query(

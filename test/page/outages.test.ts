@@ -62,6 +62,24 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     },
   );
 
+  it('shows the list as it is now, when nobody knows whether the form was saved', async () => {
+    const { operator } = await page.openShop();
+    await operator.page.route('**/methods/*', async (route) => {
+      if (route.request().method() === 'GET') return route.continue();
+      await route.fetch();
+      await route.fulfill({ status: 502, body: 'Bad gateway' });
+    });
+    await operator.button('Edit UPS Ground').click();
+    await operator.field('Method label').fill('Renamed');
+
+    await operator.button('Save').click();
+    await operator.text('Nobody knows whether this was saved.').waitFor();
+    await operator.button('Cancel').click();
+
+    await operator.row('Renamed').waitFor();
+    expect(operator.faults).toEqual([]);
+  });
+
   it('says that a move has stopped, and not that nothing was saved', async () => {
     const { shop, operator } = await page.openShop();
     let isFirst = true;

@@ -4,12 +4,14 @@ import {
   Catch,
   type ExceptionFilter,
   type ExecutionContext,
+  HttpCode,
   HttpException,
   type NestInterceptor,
 } from '@nestjs/common';
 import { ShippingMethods } from 'nestjs-shipping';
 import { map, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
+import { EnvelopeInterceptor } from '../guide/envelope.js';
 import { fourMethods, isInstalled, pageInBrowser, place } from './page-in-browser.js';
 
 class Envelope implements NestInterceptor {
@@ -59,6 +61,35 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
     expect(operator.faults).toEqual([]);
   });
 });
+
+describe.skipIf(!isInstalled)(
+  `the page on the envelope of the guide, and on a status of the host${place}`,
+  () => {
+    const page = pageInBrowser({
+      mounts: [{ http: { routeDecorators: { remove: [HttpCode(202)] } } }],
+      configure: (app) => app.useGlobalInterceptors(new EnvelopeInterceptor()),
+    });
+
+    it('edits, switches and removes a method', async () => {
+      const { shop, operator } = await page.openShop();
+      await operator.button('Edit UPS Ground').click();
+      await operator.field('Method label').fill('Ground');
+      await operator.button('Save').click();
+      await operator.notice('“Ground” is saved.');
+      await operator.toggle('Ground').click();
+      await operator.notice('“Ground” is now inactive');
+      await operator.button('Remove UPS Express').click();
+      await operator.dialog().getByRole('button', { name: 'Remove', exact: true }).click();
+      await operator.notice('“UPS Express” is removed.');
+
+      const response = await fetch(
+        `${page.origin}/api/projects/${shop.project}/sales/orders/shipments/methods`,
+      );
+      expect(await response.json()).toMatchObject({ ok: true, meta: { total: 3 } });
+      expect(operator.faults).toEqual([]);
+    });
+  },
+);
 
 describe.skipIf(!isInstalled)(`the page on errors in another form${place}`, () => {
   const page = pageInBrowser({

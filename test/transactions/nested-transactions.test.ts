@@ -87,6 +87,21 @@ describe("a host's nested transaction beside a call of ours", () => {
       await runner.release();
     }, 10_000);
 
+    it('leaves a QueryRunner for later calls, if the host itself has ended the transaction', async () => {
+      const runner = host.dataSource.createQueryRunner();
+      await runner.startTransaction();
+      await runner.query(statementThatFails).catch(() => undefined);
+      await nested(runner.manager, statementThatSucceeds);
+      // The newest TypeORM has rolled back without the knowledge of the host.
+      const isKnown = runner.isTransactionActive;
+      if (isKnown) await runner.rollbackTransaction();
+
+      const call = host.methods.create(freshProject(), ground, { manager: runner.manager });
+
+      expect(await call.then(() => true).catch(() => false)).toBe(isKnown);
+      await runner.release();
+    });
+
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 

@@ -48,6 +48,25 @@ describe('a subscriber of the host', () => {
     expect(seen).toEqual(['inserted', 'updated', 'removed']);
   });
 
+  it('that refuses a transaction once does not prevent later calls on the same QueryRunner', async () => {
+    const { dataSource } = host;
+    const project = freshProject();
+    const runner = dataSource.createQueryRunner();
+    const run = (ending: () => unknown): Promise<unknown> =>
+      runner.manager
+        .transaction((manager) => host.methods.upsert(project, ground, { manager }).then(ending))
+        .catch(String);
+    dataSource.subscribers.push({ beforeTransactionStart: () => Promise.reject(new Error('no tenant')) });
+    const refused = await run(() => 'committed');
+    dataSource.subscribers.pop();
+
+    const rolledBack = await run(() => Promise.reject(new Error('sold out')));
+    const committed = await run(() => 'committed');
+
+    await runner.release();
+    expect([refused, rolledBack, committed]).toEqual(['Error: no tenant', 'Error: sold out', 'committed']);
+  });
+
   it('may begin a nested transaction during a statement of a call', async () => {
     const { dataSource } = host;
     const project = freshProject();

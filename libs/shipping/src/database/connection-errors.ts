@@ -14,11 +14,11 @@ const socketErrors: Dialect['errorCodes'] = {
   ECONNREFUSED: 'refused',
   ENOTFOUND: 'refused', // the name of the host is unknown
   EAI_AGAIN: 'refused', // the name of the host cannot be looked up now
+  'ERR_TLS*': 'connecting',
   'UNABLE_TO*': 'connecting', // the certificate cannot be verified
   'CERT_*': 'connecting',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'connecting',
   SELF_SIGNED_CERT_IN_CHAIN: 'connecting',
-  'ERR_TLS*': 'broken',
   'ERR_SSL_*': 'broken', // the TLS connection received something that TLS does not allow
   EPROTO: 'broken',
   'ERR_STREAM_*': 'broken',

@@ -12,13 +12,18 @@ const maxWaitMs = 5_000;
 const notEndedMessage =
   'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
 
+interface OwnTransaction {
+  ended?: Promise<unknown>;
+}
+
 /** The one connection that all callers have on SQLite. A transaction that begins inside of another one is part of it. */
 export class SharedConnection {
   /** Calls without a manager of the caller take turns. */
   readonly turns = new Turns();
   /** The transaction of ours that runs now. */
-  private ownTransaction: Promise<unknown> | undefined;
-  private readonly inOwnTransaction = new AsyncLocalStorage<true>();
+  private current: OwnTransaction | undefined;
+  /** The transaction of ours in whose async context this code runs. It may have ended. */
+  private readonly around = new AsyncLocalStorage<OwnTransaction>();
 
   /**
    * Runs a transaction of ours when no other one is open.
@@ -34,18 +39,21 @@ export class SharedConnection {
       if (outermost() === other) throw new DatabaseUnavailableError(new Error(notEndedMessage), 'lock');
     }
     // Nothing may come between the check and the begin.
-    const result = this.inOwnTransaction.run(true, transaction);
-    this.ownTransaction = result.catch(() => undefined);
+    const own: OwnTransaction = {};
+    this.current = own;
+    const result = this.around.run(own, transaction);
+    own.ended = result.catch(() => undefined);
     try {
       return await result;
     } finally {
-      this.ownTransaction = undefined;
+      // A subscriber of the host may have delayed this end until the next transaction had begun.
+      if (this.current === own) this.current = undefined;
     }
   }
 
   /** Returns the transaction of ours that runs now, unless the caller itself runs in it. */
   transactionToWaitFor(): Promise<unknown> | undefined {
-    return this.inOwnTransaction.getStore() ? undefined : this.ownTransaction;
+    return this.current === this.around.getStore() ? undefined : this.current?.ended;
   }
 }
 

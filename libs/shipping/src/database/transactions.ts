@@ -229,6 +229,8 @@ export class Transactions implements EntitySubscriberInterface {
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const connection = this.connections.get(queryRunner);
+    // TypeORM reports no end for a transaction whose begin a subscriber of the host has refused.
+    if (connection && !this.shared && query === 'START TRANSACTION') removeAll(connection.open, 0, -1);
     if (connection?.refusesStatements && query !== 'ROLLBACK') throw endedTransactionError();
     if (connection && !passesAfterFailure.test(query)) refuseFailedTransaction(connection);
   }
@@ -242,6 +244,7 @@ export class Transactions implements EntitySubscriberInterface {
       removeAll(connection.open);
       connection.hasLostTransaction = !this.shared;
     }
+    if (query.startsWith('ROLLBACK TO') && !success) removeLostSavepoint(connection);
     if (query !== 'COMMIT' || !success) return;
     if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
     else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
@@ -367,10 +370,18 @@ function removeFrom(open: OpenTransaction[], { isTransactionActive }: QueryRunne
   return isTransactionActive ? removeAll(open, -1) : removeAll(open);
 }
 
-/** @param start the index of the first one to remove */
-function removeAll(open: OpenTransaction[], start = 0): OpenTransaction[] {
-  const removed = open.splice(start);
-  for (const { end } of removed) end();
+/** TypeORM does not report this end. The database has ended the transaction around it, or will refuse its statements. */
+function removeLostSavepoint({ open }: Connection): void {
+  if (open.length < 2) return;
+  const [lost] = removeAll(open, -1);
+  if (lost?.failure) open.at(-1)?.fail(lost.failure.error);
+}
+
+/** Removes the transactions from `start` to `end`, as `slice` would return them. */
+function removeAll(open: OpenTransaction[], start = 0, end?: number): OpenTransaction[] {
+  const removed = open.slice(start, end);
+  open.splice(start, removed.length);
+  for (const each of removed) each.end();
   return removed;
 }
 

@@ -39,11 +39,18 @@ async function send(method, path, content, etag, cache = 'no-cache') {
     credentials: settings.login === 'bearer' ? 'omit' : 'same-origin',
   };
   const response = await fetch(path, { method, headers, body, ...how }).catch(() => Response.error());
-  const result = (await response.json().catch(() => undefined)) ?? {};
-  if (response.ok && (method === 'GET' || result.id || response.status === 204)) return result;
+  // A DELETE has no body. What is not JSON does not come from the API.
+  const result = await response
+    .text()
+    .then((text) => JSON.parse(text || '{}'))
+    .catch(() => undefined);
+  if (response.ok && method === 'GET') return result ?? {};
+  // An envelope of the backend may have the method in `data`.
+  const saved = result?.data ?? result;
+  if (response.ok && saved && (saved.id || method === 'DELETE')) return saved;
   // A gateway may send a page of its own with any status of success.
   const status = response.ok ? 200 : response.status;
-  const problem = problemOf(response.type === 'opaqueredirect' ? 401 : status, response.ok ? {} : result);
+  const problem = problemOf(response.type === 'opaqueredirect' ? 401 : status, response.ok ? {} : (result ?? {}));
   const isUnclear = method !== 'GET' && (response.ok || (problem.isOutage && problem.code !== 'database_unavailable'));
   throw isUnclear ? Object.assign(problem, { isUnclear, message: `${problem.message} ${t('perhaps_saved')}` }) : problem;
 }
@@ -63,12 +70,10 @@ function problemOf(status, result) {
 
 /** @throws an Error if the backend has put the response into an envelope of its own */
 async function read(path) {
-  const isOurs = (result) =>
-    Array.isArray(result.data) && Object.keys(result).every((name) => name === 'data' || name === 'meta');
   let response = await send('GET', path);
   // The browser may have kept a response from before the backend excluded our routes from its envelope.
-  if (!isOurs(response)) response = await send('GET', path, undefined, undefined, 'reload');
-  if (isOurs(response)) return response;
+  if (!Array.isArray(response.data)) response = await send('GET', path, undefined, undefined, 'reload');
+  if (Array.isArray(response.data)) return response;
   throw problemOf(200, {});
 }
 

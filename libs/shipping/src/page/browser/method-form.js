@@ -88,8 +88,8 @@ export class MethodForm extends Component {
       await this.props.saved();
       notify(t('saved', { label: saved.method_label }) + shown);
     } catch (problem) {
-      // The list is old.
-      if (problem.status === 404 || problem.status === 412) void this.props.saved();
+      // The list may be old.
+      if (problem.isUnclear || problem.status === 404 || problem.status === 412) void this.props.saved();
       if (!dialog.open) return notify(api.failureOf(problem));
       // The method has changed meanwhile, or another method has the codes. The form shows the other values, and the
       // operator decides.
