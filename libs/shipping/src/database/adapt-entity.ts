@@ -1,6 +1,6 @@
 import { type DataSource, type EntityMetadata } from 'typeorm';
-import { transactionsOf } from './transactions.js';
 import { dialectOf } from './dialects/dialects.js';
+import { transactionEventsOf } from './transaction-events.js';
 
 /** The names of our own constraints and indexes. A host may add others to our entities. */
 const ourName = /^(pk|uq|ix|ck)_shipping_/;
@@ -20,7 +20,7 @@ export const AdaptToDialect: ClassDecorator = (entity) => {
     addPrefix(metadata, dataSource.options.entityPrefix ?? '');
     adaptReferences(metadata, dataSource);
     // TypeORM makes a new list of subscribers each time.
-    transactionsOf(dataSource).subscribe();
+    transactionEventsOf(dataSource).subscribe();
   });
 };
 

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { type SharedConnection, sharedConnectionOf } from './shared-connection.js';
+import { type SharedConnection } from './shared-connection.js';
+import { TransactionEvents } from './transaction-events.js';
 import { type AfterStatements, type Transactions, transactionsOf } from './transactions.js';
 
 /** The last argument of every service method. */
@@ -49,7 +50,7 @@ export class Database {
     private readonly ambientManager?: () => EntityManager | undefined,
   ) {
     this.transactions = transactionsOf(dataSource);
-    this.shared = sharedConnectionOf(dataSource);
+    this.shared = this.transactions.shared;
   }
 
   /**
@@ -114,7 +115,8 @@ export class Database {
   autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     // These subscribers run after the statement. If one fails, the statement must not be committed.
     const mayFailAfterwards = this.dataSource.subscribers.some(
-      (each) => each !== this.transactions && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
+      (each) =>
+        !(each instanceof TransactionEvents) && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
     );
     // On SQLite, the statement would become part of a transaction that another caller has open.
     if (callerManager || mayFailAfterwards || this.shared) return this.write(callerManager, work);
@@ -138,13 +140,13 @@ export class Database {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
-    if (callerManager) this.transactions.refuseLostTransaction(runnerOf(callerManager));
+    if (callerManager) this.transactions.connectionOf(runnerOf(callerManager)).refuseLostTransaction();
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know READ COMMITTED.
       if (this.shared)
         return this.shared.runAlone(
-          () => this.transactions.outermost(runnerOf(outside)),
+          () => this.transactions.connectionOf(runnerOf(outside)).open[0],
           () => outside.transaction(run),
         );
       return isRetry ? outside.transaction('READ COMMITTED', run) : outside.transaction(run);
@@ -168,12 +170,13 @@ export class Database {
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       const runner = callerManager ? runnerOf(callerManager) : this.dataSource.createQueryRunner('master');
-      const commits = this.transactions.commitsOn(runner);
+      const connection = this.transactions.connectionOf(runner);
+      const { commits } = connection;
       try {
         return await work(await connected(runner.manager), attempt > 1);
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
-        if (this.transactions.commitsOn(runner) > commits) throw error;
+        if (connection.commits > commits) throw error;
         const typed = typedError(error, mayHaveCommitted);
         const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
         if (callerManager || attempt === maxTries || !isRace) throw typed;

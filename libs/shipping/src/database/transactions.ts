@@ -1,72 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import {
-  type DataSource,
-  type EntityManager,
-  type EntitySubscriberInterface,
-  type QueryRunner,
-} from 'typeorm';
+import { type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
-import { DatabaseUnavailableError } from './database.errors.js';
+import { ConnectionState, endedTransactionError, type OpenTransaction } from './connection-state.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { type SharedConnection, sharedConnectionOf } from './shared-connection.js';
-import { soon } from './timers.js';
 import { Turns } from './turns.js';
-
-/** A transaction or savepoint that TypeORM has begun. */
-class OpenTransaction {
-  /** Functions that run after the outermost COMMIT. */
-  readonly actions: (() => void)[] = [];
-  /** The calls of ours in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
-  readonly calls = new Set<Promise<unknown>>();
-  /** The turns of the hooks of `beforeCommit`. Each of them may begin a savepoint, so they run one after another. */
-  readonly hookTurns = new Turns();
-  /** Whether a call of ours was made in this transaction. */
-  isJoined = false;
-  private ownFailure?: { readonly error: unknown };
-  isEnding = false;
-  /** Resolves `ended`. */
-  end!: () => void;
-  readonly ended = new Promise<void>((resolve) => {
-    this.end = resolve;
-  });
-
-  constructor(private readonly outer: OpenTransaction | undefined) {}
-
-  /**
-   * The error of the first call that failed, here or in a transaction around this one. From then on, this transaction can only
-   * be rolled back.
-   */
-  get failure(): { readonly error: unknown } | undefined {
-    return this.ownFailure ?? this.outer?.failure;
-  }
-
-  fail(error: unknown): void {
-    this.ownFailure ??= { error };
-  }
-}
-
-interface Connection {
-  /** The transaction and its savepoints, outermost first. */
-  readonly open: OpenTransaction[];
-  /** Calls on one connection take turns. A transaction begins between two turns. */
-  readonly turns: Turns;
-  /** How many transactions are committed. */
-  commits: number;
-  /**
-   * Whether a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction could not
-   * begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as an outermost
-   * one, and commit by itself. So no call of ours runs on this connection again.
-   */
-  hasLostTransaction: boolean;
-  /** Whether a statement of the host would commit by itself, because its transaction was lost and no other one has begun. */
-  refusesStatements: boolean;
-}
 
 /** A step is what a call runs: its statements, or its hook. */
 interface Step {
   /** The connection that this step uses until its statements end. Undefined for a hook. */
-  readonly busyConnection: Connection | undefined;
+  readonly busyConnection: ConnectionState | undefined;
   /** The transaction of the call. */
   readonly transaction: OpenTransaction | undefined;
   /** The calls that this hook makes queue their hooks here. The queue of this hook itself is busy until they end. */
@@ -90,42 +34,22 @@ export interface AfterStatements<Result> {
   hook?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
 }
 
-interface TransactionEvent {
-  queryRunner: QueryRunner;
-}
+const notObservedMessage =
+  'ShippingModule does not observe this transaction. Add your subscribers to dataSource.subscribers, and do not replace ' +
+  'this list.';
 
-interface QueryEvent extends TransactionEvent {
-  query: string;
-  success?: boolean;
-  rawResults?: unknown;
-}
-
-/**
- * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because TypeORM
- * reacts to a failed SAVEPOINT with a ROLLBACK of the outer transaction.
- */
-const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
-
-/**
- * Observes the transactions that TypeORM begins and ends on a DataSource.
- *
- * - Calls on one connection take turns, and so do their hooks.
- * - A transaction ends after the calls that were made in it. A nested one begins after the calls that were made before.
- * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
- */
-export class Transactions implements EntitySubscriberInterface {
-  private readonly connections = new WeakMap<QueryRunner, Connection>();
+/** Runs calls in the transactions of a DataSource. Calls on one connection take turns, and so do their hooks. */
+export class Transactions {
+  private readonly connections = new WeakMap<QueryRunner, ConnectionState>();
   private readonly steps = new AsyncLocalStorage<Step>();
-  private readonly shared: SharedConnection | undefined;
 
-  constructor(private readonly dataSource: DataSource) {
-    this.shared = sharedConnectionOf(dataSource);
-  }
+  /** @param shared the one connection of SQLite */
+  constructor(readonly shared: SharedConnection | undefined) {}
 
-  /** Makes TypeORM report its transactions to us. */
-  subscribe(): void {
-    const { subscribers } = this.dataSource;
-    if (!subscribers.includes(this)) subscribers.push(this);
+  connectionOf(runner: QueryRunner): ConnectionState {
+    const connection = this.connections.get(runner) ?? new ConnectionState();
+    this.connections.set(runner, connection);
+    return connection;
   }
 
   /** Returns the step in whose async context this code runs, or undefined if that step has ended. */
@@ -151,8 +75,8 @@ export class Transactions implements EntitySubscriberInterface {
     after: AfterStatements<Result> = {},
   ): Promise<Result> {
     const connection = this.connectionOf(runner);
-    const transaction = connection.open.at(-1);
-    this.refuseLostTransaction(runner);
+    const transaction = connection.innermost;
+    connection.refuseLostTransaction();
     if (transaction?.isEnding) throw endedTransactionError();
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
@@ -164,100 +88,6 @@ export class Transactions implements EntitySubscriberInterface {
       transaction?.calls.delete(call);
       step?.calls.delete(call);
     });
-  }
-
-  /** @throws DatabaseUnavailableError */
-  refuseLostTransaction(runner: QueryRunner): void {
-    if (this.connections.get(runner)?.hasLostTransaction) throw endedTransactionError();
-  }
-
-  async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
-    const connection = this.connectionOf(queryRunner);
-    while (this.shared?.transactionToWaitFor()) await this.shared.transactionToWaitFor();
-    // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
-    await this.afterCalls(connection, () => {
-      connection.refusesStatements = false;
-      connection.open.push(new OpenTransaction(connection.open.at(-1)));
-      // A subscriber of the host may begin it during statements of ours, in their turn.
-      if (this.runningStep()?.busyConnection === connection) return;
-      return new Promise((mayBegin) => {
-        void connection.turns.take(() => {
-          mayBegin();
-          return new Promise(soon);
-        });
-      });
-    });
-  }
-
-  /** On SQLite, another transaction may end while this one waits to begin. TypeORM then marks both as ended. */
-  afterTransactionStart({ queryRunner }: TransactionEvent): void {
-    if (this.shared) Object.assign(queryRunner, { isTransactionActive: true });
-  }
-
-  /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
-  async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
-    const connection = this.connectionOf(queryRunner);
-    // TypeORM calls all subscribers at once. A subscriber behind ours may make a call, which belongs to this transaction.
-    await Promise.resolve();
-    await this.afterCalls(connection, () => {
-      refuseFailedTransaction(connection);
-      markEnding(connection);
-    });
-  }
-
-  afterTransactionCommit({ queryRunner }: TransactionEvent): void {
-    const { open } = this.connectionOf(queryRunner);
-    const actions = removeFrom(open, queryRunner).flatMap((each) => each.actions);
-    const outer = open.at(-1);
-    if (outer) outer.actions.push(...actions);
-    else for (const action of actions) action();
-  }
-
-  async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
-    const connection = this.connectionOf(queryRunner);
-    await this.afterCalls(connection, () => markEnding(connection));
-  }
-
-  afterTransactionRollback({ queryRunner }: TransactionEvent): void {
-    const connection = this.connectionOf(queryRunner);
-    const ended = removeFrom(connection.open, queryRunner);
-    // On SQLite, the other transaction may belong to another caller, and reads go on.
-    connection.refusesStatements = !this.shared && !queryRunner.isTransactionActive && ended.length > 1;
-    connection.hasLostTransaction ||= connection.refusesStatements;
-  }
-
-  /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
-  beforeQuery({ queryRunner, query }: QueryEvent): void {
-    const connection = this.connections.get(queryRunner);
-    // TypeORM reports no end for a transaction whose begin a subscriber of the host has refused.
-    if (connection && !this.shared && query === 'START TRANSACTION') removeAll(connection.open, 0, -1);
-    if (connection?.refusesStatements && query !== 'ROLLBACK') throw endedTransactionError();
-    if (connection && !passesAfterFailure.test(query)) refuseFailedTransaction(connection);
-  }
-
-  /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM treats as a commit */
-  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
-    const connection = this.connectionOf(queryRunner);
-    // TypeORM does not report this end. The connection broke, or SQLite has rolled back by itself, for instance because the
-    // disk is full.
-    if (query === 'ROLLBACK' && !success) {
-      removeAll(connection.open);
-      connection.hasLostTransaction = !this.shared;
-    }
-    if (query.startsWith('ROLLBACK TO') && !success) removeLostSavepoint(connection);
-    if (query !== 'COMMIT' || !success) return;
-    if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
-    else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
-  }
-
-  /** Returns the outermost transaction that is open on the connection. */
-  outermost(runner: QueryRunner): OpenTransaction | undefined {
-    return this.connections.get(runner)?.open[0];
-  }
-
-  /** @returns how many transactions are committed on the connection, also if a subscriber of the host has failed then */
-  commitsOn(runner: QueryRunner): number {
-    return this.connections.get(runner)?.commits ?? 0;
   }
 
   /** If a statement or the hook fails, the transaction can only be rolled back, even if the caller catches the error. */
@@ -319,81 +149,8 @@ export class Transactions implements EntitySubscriberInterface {
       }
     });
   }
-
-  /**
-   * Waits for the calls in the open transactions, and for calls that are made during the wait. Hooks wait
-   * only for calls in transactions that they have begun, because their own call waits for them.
-   * @param action runs before another call can be made
-   */
-  private async afterCalls({ open }: Connection, action: () => void | Promise<void>): Promise<void> {
-    const calls = (): Promise<unknown>[] => {
-      const step = this.runningStep();
-      const around = open.findIndex((each) => each === step?.transaction);
-      return [...(step?.calls ?? []), ...open.slice(around + 1).flatMap((each) => [...each.calls])];
-    };
-    while (calls().length > 0) await Promise.allSettled(calls());
-    await action();
-  }
-
-  private connectionOf(runner: QueryRunner): Connection {
-    const connection = this.connections.get(runner) ?? {
-      open: [],
-      turns: new Turns(),
-      commits: 0,
-      hasLostTransaction: false,
-      refusesStatements: false,
-    };
-    this.connections.set(runner, connection);
-    return connection;
-  }
 }
 
-export const transactionsOf = onePerDataSource((dataSource) => new Transactions(dataSource));
-
-const rolledBackMessage =
-  'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
-  'statement, or run the statement in a savepoint.';
-const notObservedMessage =
-  'ShippingModule does not observe this transaction. Add your subscribers to dataSource.subscribers, and do not replace ' +
-  'this list.';
-
-function endedTransactionError(): DatabaseUnavailableError {
-  const message =
-    'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
-    'subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could not begin, or the ' +
-    'connection was lost. If you keep a QueryRunner, take a new one.';
-  return new DatabaseUnavailableError(new Error(message), undefined, message);
-}
-
-/** Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin. */
-function removeFrom(open: OpenTransaction[], { isTransactionActive }: QueryRunner): OpenTransaction[] {
-  return isTransactionActive ? removeAll(open, -1) : removeAll(open);
-}
-
-/** TypeORM does not report this end. The database has ended the transaction around it, or will refuse its statements. */
-function removeLostSavepoint({ open }: Connection): void {
-  if (open.length < 2) return;
-  const [lost] = removeAll(open, -1);
-  if (lost?.failure) open.at(-1)?.fail(lost.failure.error);
-}
-
-/** Removes the transactions from `start` to `end`, as `slice` would return them. */
-function removeAll(open: OpenTransaction[], start = 0, end?: number): OpenTransaction[] {
-  const removed = open.slice(start, end);
-  open.splice(start, removed.length);
-  for (const each of removed) each.end();
-  return removed;
-}
-
-function markEnding({ open }: Connection): void {
-  const innermost = open.at(-1);
-  if (innermost) innermost.isEnding = true;
-}
-
-function refuseFailedTransaction({ open }: Connection): void {
-  const failure = open.at(-1)?.failure;
-  if (failure)
-    throw new Error('A call of ShippingModule in this transaction has failed. Roll the transaction back.', {
-      cause: failure.error,
-    });
-}
+export const transactionsOf = onePerDataSource(
+  (dataSource) => new Transactions(sharedConnectionOf(dataSource)),
+);

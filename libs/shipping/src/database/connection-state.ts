@@ -1,0 +1,109 @@
+import { type QueryRunner } from 'typeorm';
+import { DatabaseUnavailableError } from './database.errors.js';
+import { Turns } from './turns.js';
+
+/** A transaction or savepoint that TypeORM has begun. */
+export class OpenTransaction {
+  /** Functions that run after the outermost COMMIT. */
+  readonly actions: (() => void)[] = [];
+  /** The calls of ours in this transaction that have not finished. Its COMMIT or ROLLBACK waits for them. */
+  readonly calls = new Set<Promise<unknown>>();
+  /** The turns of the hooks of `beforeCommit`. Each of them may begin a savepoint, so they run one after another. */
+  readonly hookTurns = new Turns();
+  /** Whether a call of ours was made in this transaction. */
+  isJoined = false;
+  private ownFailure?: { readonly error: unknown };
+  isEnding = false;
+  /** Resolves `ended`. */
+  end!: () => void;
+  readonly ended = new Promise<void>((resolve) => {
+    this.end = resolve;
+  });
+
+  constructor(private readonly outer: OpenTransaction | undefined) {}
+
+  /**
+   * The error of the first call that failed, here or in a transaction around this one. From then on, this transaction can only
+   * be rolled back.
+   */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.ownFailure ?? this.outer?.failure;
+  }
+
+  fail(error: unknown): void {
+    this.ownFailure ??= { error };
+  }
+}
+
+/** What we know about one connection. */
+export class ConnectionState {
+  /** The transaction and its savepoints, outermost first. */
+  readonly open: OpenTransaction[] = [];
+  /** Calls on one connection take turns. A transaction begins between two turns. */
+  readonly turns = new Turns();
+  /** How many transactions are committed, also if a subscriber of the host has failed then. */
+  commits = 0;
+  /**
+   * Whether a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction could not
+   * begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as an outermost
+   * one, and commit by itself. So no call of ours runs on this connection again.
+   */
+  hasLostTransaction = false;
+  /** Whether a statement of the host would commit by itself, because its transaction was lost and no other one has begun. */
+  refusesStatements = false;
+
+  get innermost(): OpenTransaction | undefined {
+    return this.open.at(-1);
+  }
+
+  begin(): void {
+    this.refusesStatements = false;
+    this.open.push(new OpenTransaction(this.innermost));
+  }
+
+  markEnding(): void {
+    if (this.innermost) this.innermost.isEnding = true;
+  }
+
+  /** Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin. */
+  removeEnded({ isTransactionActive }: QueryRunner): OpenTransaction[] {
+    return isTransactionActive ? this.remove(-1) : this.remove();
+  }
+
+  /** The database has ended the transaction around the savepoint, or will refuse its statements. */
+  removeLostSavepoint(): void {
+    if (this.open.length < 2) return;
+    const [lost] = this.remove(-1);
+    if (lost?.failure) this.innermost?.fail(lost.failure.error);
+  }
+
+  /** Removes the transactions from `start` to `end`, as `slice` would return them. */
+  remove(start = 0, end?: number): OpenTransaction[] {
+    const removed = this.open.slice(start, end);
+    this.open.splice(start, removed.length);
+    for (const each of removed) each.end();
+    return removed;
+  }
+
+  /** @throws DatabaseUnavailableError */
+  refuseLostTransaction(): void {
+    if (this.hasLostTransaction) throw endedTransactionError();
+  }
+
+  /** @throws Error after a call has failed */
+  refuseFailedTransaction(): void {
+    const failure = this.innermost?.failure;
+    if (failure)
+      throw new Error('A call of ShippingModule in this transaction has failed. Roll the transaction back.', {
+        cause: failure.error,
+      });
+  }
+}
+
+export function endedTransactionError(): DatabaseUnavailableError {
+  const message =
+    'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
+    'subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could not begin, or the ' +
+    'connection was lost. If you keep a QueryRunner, take a new one.';
+  return new DatabaseUnavailableError(new Error(message), undefined, message);
+}

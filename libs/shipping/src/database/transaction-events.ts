@@ -1,0 +1,145 @@
+import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
+import { type ConnectionState, endedTransactionError } from './connection-state.js';
+import { onePerDataSource } from './one-per-data-source.js';
+import { soon } from './timers.js';
+import { type Transactions, transactionsOf } from './transactions.js';
+
+interface TransactionEvent {
+  queryRunner: QueryRunner;
+}
+
+interface QueryEvent extends TransactionEvent {
+  query: string;
+  success?: boolean;
+  rawResults?: unknown;
+}
+
+/**
+ * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because TypeORM
+ * reacts to a failed SAVEPOINT with a ROLLBACK of the outer transaction.
+ */
+const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
+
+const rolledBackMessage =
+  'The COMMIT rolled the transaction back, because a statement in it had failed. Do not ignore the error of that ' +
+  'statement, or run the statement in a savepoint.';
+
+/**
+ * Observes the transactions that TypeORM begins and ends on a DataSource.
+ *
+ * - A transaction ends after the calls that were made in it. A nested one begins after the calls that were made before.
+ * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
+ */
+export class TransactionEvents implements EntitySubscriberInterface {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly transactions: Transactions,
+  ) {}
+
+  /** Makes TypeORM report its transactions to us. */
+  subscribe(): void {
+    const { subscribers } = this.dataSource;
+    if (!subscribers.includes(this)) subscribers.push(this);
+  }
+
+  async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
+    const { shared } = this.transactions;
+    const connection = this.transactions.connectionOf(queryRunner);
+    while (shared?.transactionToWaitFor()) await shared.transactionToWaitFor();
+    // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
+    await this.afterCalls(connection, () => {
+      connection.begin();
+      // A subscriber of the host may begin it during statements of ours, in their turn.
+      if (this.transactions.runningStep()?.busyConnection === connection) return;
+      return new Promise((mayBegin) => {
+        void connection.turns.take(() => {
+          mayBegin();
+          return new Promise(soon);
+        });
+      });
+    });
+  }
+
+  /** On SQLite, another transaction may end while this one waits to begin. TypeORM then marks both as ended. */
+  afterTransactionStart({ queryRunner }: TransactionEvent): void {
+    if (this.transactions.shared) Object.assign(queryRunner, { isTransactionActive: true });
+  }
+
+  /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
+  async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
+    const connection = this.transactions.connectionOf(queryRunner);
+    // TypeORM calls all subscribers at once. A subscriber behind ours may make a call, which belongs to this transaction.
+    await Promise.resolve();
+    await this.afterCalls(connection, () => {
+      connection.refuseFailedTransaction();
+      connection.markEnding();
+    });
+  }
+
+  afterTransactionCommit({ queryRunner }: TransactionEvent): void {
+    const connection = this.transactions.connectionOf(queryRunner);
+    const actions = connection.removeEnded(queryRunner).flatMap((each) => each.actions);
+    if (connection.innermost) connection.innermost.actions.push(...actions);
+    else for (const action of actions) action();
+  }
+
+  async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
+    const connection = this.transactions.connectionOf(queryRunner);
+    await this.afterCalls(connection, () => connection.markEnding());
+  }
+
+  afterTransactionRollback({ queryRunner }: TransactionEvent): void {
+    const connection = this.transactions.connectionOf(queryRunner);
+    const ended = connection.removeEnded(queryRunner);
+    // On SQLite, the other transaction may belong to another caller, and reads go on.
+    connection.refusesStatements =
+      !this.transactions.shared && !queryRunner.isTransactionActive && ended.length > 1;
+    connection.hasLostTransaction ||= connection.refusesStatements;
+  }
+
+  /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
+  beforeQuery({ queryRunner, query }: QueryEvent): void {
+    const connection = this.transactions.connectionOf(queryRunner);
+    // TypeORM reports no end for a transaction whose begin a subscriber of the host has refused.
+    if (query === 'START TRANSACTION' && !this.transactions.shared) connection.remove(0, -1);
+    if (connection.refusesStatements && query !== 'ROLLBACK') throw endedTransactionError();
+    if (!passesAfterFailure.test(query)) connection.refuseFailedTransaction();
+  }
+
+  /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM treats as a commit */
+  afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
+    const connection = this.transactions.connectionOf(queryRunner);
+    if (!success) return this.afterFailedQuery(connection, query);
+    if (query !== 'COMMIT') return;
+    if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
+    else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
+  }
+
+  /** TypeORM does not report these ends. */
+  private afterFailedQuery(connection: ConnectionState, query: string): void {
+    if (query.startsWith('ROLLBACK TO')) connection.removeLostSavepoint();
+    if (query !== 'ROLLBACK') return;
+    // The connection broke, or SQLite has rolled back by itself, for instance because the disk is full.
+    connection.remove();
+    connection.hasLostTransaction = !this.transactions.shared;
+  }
+
+  /**
+   * Waits for the calls in the open transactions, and for calls that are made during the wait. Hooks wait
+   * only for calls in transactions that they have begun, because their own call waits for them.
+   * @param action runs before another call can be made
+   */
+  private async afterCalls({ open }: ConnectionState, action: () => void | Promise<void>): Promise<void> {
+    const calls = (): Promise<unknown>[] => {
+      const step = this.transactions.runningStep();
+      const around = open.findIndex((each) => each === step?.transaction);
+      return [...(step?.calls ?? []), ...open.slice(around + 1).flatMap((each) => [...each.calls])];
+    };
+    while (calls().length > 0) await Promise.allSettled(calls());
+    await action();
+  }
+}
+
+export const transactionEventsOf = onePerDataSource(
+  (dataSource) => new TransactionEvents(dataSource, transactionsOf(dataSource)),
+);
