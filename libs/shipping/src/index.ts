@@ -58,7 +58,7 @@ export {
 export { type OrderEventPage, type OrderEventPageQuery } from './order-events/dto/order-event-page.dto.js';
 export { NewOrderEvent } from './order-events/dto/new-order-event.dto.js';
 
-export { type CallOptions } from './database/database.js';
+export { type CallOptions } from './database/call-options.js';
 export { shippingEntities } from './shipping-entities.js';
 export { connectionError } from './database/connection-errors.js';
 export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';

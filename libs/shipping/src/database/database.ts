@@ -1,28 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { type CallOptions, checkCallOptions, type OptionRule } from './call-options.js';
 import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { type SharedConnection } from './shared-connection.js';
 import { TransactionEvents } from './transaction-events.js';
 import { type AfterStatements, type Transactions, transactionsOf } from './transactions.js';
-
-/** The last argument of every service method. */
-export interface CallOptions {
-  /** The call becomes part of this manager's transaction. Only that transaction commits it, and the call is not retried. */
-  manager?: EntityManager;
-}
-
-/** A call checks the value of an option with this rule. */
-export interface OptionRule {
-  accepts(value: unknown): boolean;
-  /** The end of the sentence "The option … must be …". */
-  readonly expected: string;
-}
-
-/** The options that a call takes beside `manager`. */
-export type OptionRules<Options extends CallOptions> = Readonly<
-  Record<Exclude<keyof Options, keyof CallOptions>, OptionRule>
->;
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (manager: EntityManager, isRetry: boolean) => Promise<Result>;
@@ -64,18 +47,8 @@ export class Database {
     options: CallOptions,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
   ): EntityManager | undefined {
-    // If we ignored what is not an object, such as a bare manager, the call would commit by itself.
-    if (Object(options) !== options) throw new TypeError('The options of a call must be an object.');
-    const { manager = this.ambientManager?.() ?? this.dataSource.manager, ...others } = options;
-    for (const [name, value] of Object.entries(others)) {
-      const rule = otherOptions[name];
-      if (!rule) {
-        const known = ['manager', ...Object.keys(otherOptions)].join(', ');
-        throw new TypeError(`This call has no option "${name}". It takes ${known}.`);
-      }
-      if (value !== undefined && !rule.accepts(value))
-        throw new TypeError(`The option "${name}" must be ${rule.expected}.`);
-    }
+    checkCallOptions(options, otherOptions);
+    const { manager = this.ambientManager?.() ?? this.dataSource.manager } = options;
     if (typeof Object(manager).getRepository !== 'function')
       throw new TypeError(
         'The option "manager", or the result of "entityManager", must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',

@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
-import { type CallOptions, Database } from '../database/database.js';
+import { type CallOptions } from '../database/call-options.js';
+import { Database } from '../database/database.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { checkIds, checkInput } from '../validation/identifiers.js';

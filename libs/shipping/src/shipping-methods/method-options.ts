@@ -1,4 +1,4 @@
-import { type CallOptions, type OptionRule, type OptionRules } from '../database/database.js';
+import { type CallOptions, type OptionRule, type OptionRules } from '../database/call-options.js';
 
 /** Options of `find`, `findOrFail` and `findByCodes`. */
 export interface FindOptions extends CallOptions {

@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { Observable, Subject } from 'rxjs';
-import { type CallOptions, Database, type OptionRule } from '../database/database.js';
+import { type CallOptions, type OptionRule } from '../database/call-options.js';
+import { Database } from '../database/database.js';
 import { type AfterStatements } from '../database/transactions.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';

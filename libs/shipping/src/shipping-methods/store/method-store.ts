@@ -212,26 +212,34 @@ export class MethodStore {
    */
   private async changeIn(
     manager: EntityManager,
-    { projectId, decide }: ProjectChange,
-    { view, changes }: Decision,
+    change: ProjectChange,
+    decision: Decision,
     { isStale = false, isSnapshot = false },
   ): Promise<ChangeResult> {
+    const { projectId } = change;
     const revision = randomUUID();
-    let isLocked = false;
-    if (isStale || !(await replaceRevision(manager, projectId, view.revision, revision))) {
-      if (isSnapshot) throw lostRace();
-      await lockProject(manager, projectId, revision);
-      isLocked = true;
-      view = await this.read(manager, projectId);
-      changes = decide(view);
-    }
+    const isCurrent =
+      !isStale && (await replaceRevision(manager, projectId, decision.view.revision, revision));
+    if (!isCurrent && isSnapshot) throw lostRace();
+    const { view, changes } = isCurrent ? decision : await this.decideAgain(manager, change, revision);
     await writeRows(manager, projectId, changes).catch((error: unknown) => {
       // A view that was read after the lock is not stale, so a trigger keeps the row.
-      throw error instanceof UnchangedRowError && !isLocked ? lostRace(error) : error;
+      throw error instanceof UnchangedRowError && isCurrent ? lostRace(error) : error;
     });
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
     return { view: after, changes: changesShownIn(view, after, changes) };
+  }
+
+  /** Locks the project and decides on it as it is then. */
+  private async decideAgain(
+    manager: EntityManager,
+    { projectId, decide }: ProjectChange,
+    revision: string,
+  ): Promise<Decision> {
+    await lockProject(manager, projectId, revision);
+    const view = await this.read(manager, projectId);
+    return { view, changes: decide(view) };
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {

@@ -1,0 +1,41 @@
+import { type EntityManager } from 'typeorm';
+
+/** The last argument of every service method. */
+export interface CallOptions {
+  /** The call becomes part of this manager's transaction. Only that transaction commits it, and the call is not retried. */
+  manager?: EntityManager;
+}
+
+/** A call checks the value of an option with this rule. */
+export interface OptionRule {
+  accepts(value: unknown): boolean;
+  /** The end of the sentence "The option … must be …". */
+  readonly expected: string;
+}
+
+/** The options that a call takes beside `manager`. */
+export type OptionRules<Options extends CallOptions> = Readonly<
+  Record<Exclude<keyof Options, keyof CallOptions>, OptionRule>
+>;
+
+/**
+ * @param otherOptions the options that the call takes beside `manager`
+ * @throws TypeError for an unknown option, or a wrong value
+ */
+export function checkCallOptions(
+  options: CallOptions,
+  otherOptions: Readonly<Record<string, OptionRule>>,
+): void {
+  // If we ignored what is not an object, such as a bare manager, the call would commit by itself.
+  if (Object(options) !== options) throw new TypeError('The options of a call must be an object.');
+  for (const [name, value] of Object.entries(options)) {
+    if (name === 'manager') continue;
+    const rule = otherOptions[name];
+    if (!rule) {
+      const known = ['manager', ...Object.keys(otherOptions)].join(', ');
+      throw new TypeError(`This call has no option "${name}". It takes ${known}.`);
+    }
+    if (value !== undefined && !rule.accepts(value))
+      throw new TypeError(`The option "${name}" must be ${rule.expected}.`);
+  }
+}
