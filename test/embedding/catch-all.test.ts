@@ -42,9 +42,9 @@ it('a catch-all of the root module hides our GET routes', async () => {
   const target = await targetOf({ controllers: [WebApp] });
 
   const checks = shippingContract(() => target);
-  const faults = await Promise.all(checks.map(({ run }) => run().then(() => '', String)));
+  const errors = await Promise.all(checks.map(({ run }) => run().then(() => '', String)));
 
-  expect(faults.filter((fault) => hides.test(fault)).length).toBeGreaterThanOrEqual(4);
+  expect(errors.filter((error) => hides.test(error)).length).toBeGreaterThanOrEqual(4);
 });
 
 it('a catch-all in a module that is imported after ShippingModule hides nothing', async () => {

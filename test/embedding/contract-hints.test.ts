@@ -36,7 +36,7 @@ describe('the contract suite', () => {
     thrown = undefined;
   });
 
-  const faultsOf = (of: ContractTarget): Promise<string[]> =>
+  const resultsOf = (of: ContractTarget): Promise<string[]> =>
     Promise.all(shippingContract(() => of).map(({ run }) => run().then(() => 'passed', String)));
 
   it.each([
@@ -45,29 +45,29 @@ describe('the contract suite', () => {
   ])('names the request, the response and the field of the target after a %s', async (status, error) => {
     thrown = error;
 
-    const faults = await faultsOf(target);
+    const results = await resultsOf(target);
 
-    for (const fault of faults) {
-      expect(fault).toMatch(
+    for (const result of results) {
+      expect(result).toMatch(
         new RegExp(`(GET|POST) /api/projects/\\S+ responds with ${status}: .*${error.message}`),
       );
-      expect(fault).toContain('"headers" do not open the project');
+      expect(result).toContain('"headers" do not open the project');
     }
   });
 
   it('names the request and the field of the target when the path is wrong', async () => {
-    const faults = await faultsOf({ ...target, path: 'wrong/:project_id/sales/orders' });
+    const results = await resultsOf({ ...target, path: 'wrong/:project_id/sales/orders' });
 
-    for (const fault of faults)
-      expect(fault).toMatch(/wrong\/\S+ responds with 404(.|\n)*"path" of the target/);
+    for (const result of results)
+      expect(result).toMatch(/wrong\/\S+ responds with 404(.|\n)*"path" of the target/);
   });
 
   it('shows the last error of a check that fails', async () => {
     const other = { ...target, headers: { 'if-match': '"9"' } };
 
-    const faults = await faultsOf(other);
+    const results = await resultsOf(other);
 
-    expect(faults.join()).toMatch(/The last error: PATCH \/api\S+ responds with 412: .*version_mismatch/);
+    expect(results.join()).toMatch(/The last error: PATCH \/api\S+ responds with 412: .*version_mismatch/);
   });
 
   it('leaves nothing in the defaults project, even if a check fails there', async () => {
@@ -77,15 +77,15 @@ describe('the contract suite', () => {
     };
     const before = await methods.list('default');
 
-    const faults = await faultsOf({ ...target, unwrap });
+    const results = await resultsOf({ ...target, unwrap });
 
-    expect(faults.join()).toContain('No such envelope.');
+    expect(results.join()).toContain('No such envelope.');
     expect(await methods.list('default')).toEqual(before);
   });
 
   it('takes an origin with a slash at its end', async () => {
-    const faults = await faultsOf({ ...target, origin: `${target.origin}/` });
+    const results = await resultsOf({ ...target, origin: `${target.origin}/` });
 
-    expect(new Set(faults)).toEqual(new Set(['passed']));
+    expect(new Set(results)).toEqual(new Set(['passed']));
   });
 });

@@ -109,14 +109,17 @@ describe.each(platformNames)('on %s, in a host with a filter for everything, an 
     expect([status, body]).toEqual([418, { teapot: 'validation_failed' }]);
   });
 
-  it('of ours with problems: false names each fault in the errors that a filter of the host sends', async () => {
+  it('of ours with problems: false names each violation in the errors that a filter of the host sends', async () => {
     const shop = await mounted({ http: { problems: false, decorators: [UseFilters(ErrorsFilter)] } });
 
     const { status, body } = await shop.create({ carrier_code: 'ups' });
 
-    const faults = ['method_code is required.', 'method_label is required.'];
-    const errors = faults.map((detail) => ({ detail }));
-    expect([status, body]).toMatchObject([400, { message: `${faults[0]} (and 1 more: see errors)`, errors }]);
+    const details = ['method_code is required.', 'method_label is required.'];
+    const errors = details.map((detail) => ({ detail }));
+    expect([status, body]).toMatchObject([
+      400,
+      { message: `${details[0]} (and 1 more: see errors)`, errors },
+    ]);
   });
 
   it.each<[ShippingRoute, number]>([

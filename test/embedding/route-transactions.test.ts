@@ -77,7 +77,7 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
     '%s gets its response after the commit, and stores nothing if that fails',
     async (_library, make, modules, manager) => {
       const hadLeft: boolean[] = [];
-      let fault: 'none' | 'an error' | 'a failing commit' = 'none';
+      let failure: 'none' | 'an error' | 'a failing commit' = 'none';
       const noting = wrapping(async (next, parameters) => {
         const result = await next();
         const response = parameters.at(-1) as Partial<ServerResponse & { raw: ServerResponse }> | undefined;
@@ -86,13 +86,13 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
       });
       const mapping = wrapping((next) =>
         next().catch((cause: unknown) => {
-          throw fault === 'a failing commit' ? new ConflictException('Not committed.', { cause }) : cause;
+          throw failure === 'a failing commit' ? new ConflictException('Not committed.', { cause }) : cause;
         }),
       );
       const failing = wrapping(async (next) => {
         const result = await next();
-        if (fault === 'a failing commit' && host) await engine.failCommit(manager(host.app));
-        if (fault === 'an error') throw new ConflictException('audited');
+        if (failure === 'a failing commit' && host) await engine.failCommit(manager(host.app));
+        if (failure === 'an error') throw new ConflictException('audited');
         return result;
       });
       const route = [noting, mapping, make(), failing];
@@ -110,11 +110,11 @@ describe.each(platformNames)('a route with Transactional() on %s,', (platform) =
 
       const created = await shop.create(ground);
       const { id } = created.body;
-      fault = 'an error';
+      failure = 'an error';
       const audited = await refused(id);
-      fault = 'a failing commit';
+      failure = 'a failing commit';
       const uncommitted = await refused(id);
-      fault = 'none';
+      failure = 'none';
       const afterErrors = await stored();
       const updated = await shop.update(id, { ...ground, sort_order: 1 });
       const removed = await shop.remove(id);

@@ -42,7 +42,7 @@ describe.skipIf(!isInstalled)(`the page under attack${place}`, () => {
     expect(cells[2]).toContain('others toString, yes, –');
     expect(await operator.page.getByRole('listitem').textContent()).toContain(markup);
     expect(await operator.page.getByAltText('run').count()).toBe(0);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it.each(['..', '../../../admin', '.', 'a/b', '%2e%2e', 'a?b', 'a#b', '<script>', 'x'.repeat(65)])(
@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled)(`the page under attack${place}`, () => {
     const frame = await framing(`${page.origin}/shipping?project=acme`);
     const operator = await Operator.at(frame.address);
 
-    await expect.poll(() => operator.faults.join(' ')).toContain('frame-ancestors');
+    await expect.poll(() => operator.errors.join(' ')).toContain('frame-ancestors');
     expect(await operator.page.frames()[1]?.getByRole('heading').count()).toBe(0);
     await operator.close();
     frame.server.close();
@@ -93,7 +93,7 @@ describe.skipIf(!isInstalled)(`a page that may be framed${place}`, () => {
 
     await operator.page.frameLocator('iframe').getByText('“acme” has no shipping methods yet').waitFor();
 
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
     await operator.close();
     frame.server.close();
   });

@@ -12,7 +12,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
 
     await operator.alert('Use only letters, digits and _ . : -');
 
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('shows the events of an order in the time zone of the reader', async () => {
@@ -37,7 +37,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     );
     await operator.page.reload();
     await operator.page.getByRole('listitem').waitFor();
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('shows 500 events in parts, in both orders, and by kind', async () => {
@@ -66,7 +66,7 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
     await operator.page.getByText('event 500', { exact: true }).waitFor();
     expect(await messages()).toEqual(numbers.filter((_, index) => (index + 1) % 50 === 0));
     expect(await operator.accessibilityFaults()).toEqual([]);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('says that an order has no events', async () => {
@@ -76,6 +76,6 @@ describe.skipIf(!isInstalled)(`the history on the page${place}`, () => {
 
     await operator.text('The order none has no events. Check the number.').waitFor();
 
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 });

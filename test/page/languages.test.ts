@@ -10,7 +10,7 @@ it('each text has the same values in every language', () => {
     ]);
   const { en, de } = pageTexts;
   const [english, german] = [valuesOf(en), valuesOf(de)].map((values) =>
-    // The German texts of these faults do not repeat the detail of the API, which is in English.
+    // The German texts of these violations do not repeat the detail of the API, which is in English.
     values.filter(([name]) => !/^violation_(type|length|range)$/.test(String(name))),
   );
 
@@ -36,10 +36,10 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
     expect(await operator.page.title()).toBe(title);
     expect(await operator.page.locator('h1').textContent()).toBe(title);
     expect(await operator.page.locator('html').getAttribute('lang')).toBe(lang);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
-  it('is German in the form, in its faults and in its notices', async () => {
+  it('is German in the form, in its errors and in its notices', async () => {
     const operator = await page.open('acme', { locale: 'de-DE' });
     await operator.button('Versandart hinzufügen').click();
     await operator.field('Code des Versanddienstes').fill('ups');
@@ -48,9 +48,9 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
 
     await operator.alert('Bitte prüfen Sie einige Felder.');
 
-    expect(await operator.faultAt('Reihenfolge')).toBe('Dieser Wert ist nicht erlaubt.');
-    expect(await operator.faultAt('Name der Versandart')).toBe('Das sind zu viele oder zu wenige Zeichen.');
+    expect(await operator.errorAt('Reihenfolge')).toBe('Dieser Wert ist nicht erlaubt.');
+    expect(await operator.errorAt('Name der Versandart')).toBe('Das sind zu viele oder zu wenige Zeichen.');
     expect(await operator.accessibilityFaults()).toEqual([]);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 });

@@ -78,7 +78,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.button('Try again').click();
 
       await operator.text('“acme” has no shipping methods yet').waitFor();
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     });
 
     it('sends the CSRF token of the cookie with each change, and with nothing else', async () => {
@@ -97,7 +97,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
 
       const tokens = requests.map(({ method, headers }) => `${method} ${headers['x-xsrf-token']}`);
       expect(new Set(tokens)).toEqual(new Set(['GET undefined', 'POST a b=c', 'PATCH a b=c']));
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     });
 
     it('says that the session has ended, and keeps what the user has typed', async () => {
@@ -117,7 +117,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.button('Save').click();
 
       await operator.notice('“UPS Ground” is saved.');
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     });
 
     it('says that the user may not see a project, and offers the others', async () => {
@@ -139,7 +139,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.page.goBack();
       await operator.alert('You may not do this in the project “other”.');
       expect(await operator.field('Project').inputValue()).toBe('other');
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     });
 
     it('takes a redirect to a login page for a session that has ended', async () => {
@@ -152,7 +152,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.page.goto(`${host.origin}/shipping?project=acme`);
       await operator.alert('You are not signed in.');
 
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     });
   });
 
@@ -184,7 +184,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
         'JSON.stringify({ ...localStorage }) + document.cookie',
       );
       expect(stored).toBe('{}');
-      expect(output.concat(operator.page.url(), operator.faults).join(' ')).not.toContain('secret-token');
+      expect(output.concat(operator.page.url(), operator.errors).join(' ')).not.toContain('secret-token');
       expect(requests.every(({ url, headers }) => !url.includes('secret') && !headers['cookie'])).toBe(true);
       expect(requests.some(({ headers }) => headers['authorization'] === 'Bearer secret-token')).toBe(true);
     });
@@ -196,7 +196,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await operator.button('Open').last().click();
 
       await operator.alert('You may not do this in the project “other”.');
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     });
   });
 });

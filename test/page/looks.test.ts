@@ -16,7 +16,7 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
   const page = pageInBrowser();
 
   it.each(looks)(
-    'has no accessibility fault and no sideways scrolling: %s, %i px',
+    'has no accessibility violation and no sideways scrolling: %s, %i px',
     async (colorScheme, width) => {
       const { shop, operator } = await page.openShop({ colorScheme, viewport: { width, height: 800 } });
       const picture = (name: string): Promise<unknown> =>
@@ -49,7 +49,7 @@ describe.skipIf(!isInstalled)(`the look of the page${place}`, () => {
       await operator.button('Remove UPS Ground').click();
       expect(await operator.accessibilityFaults()).toEqual([]);
       await picture('removal');
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     },
   );
 });

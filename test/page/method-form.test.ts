@@ -19,15 +19,15 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.button('Save').click();
     await operator.text('Some fields need your attention.').waitFor();
 
-    expect(await operator.faultAt('Carrier code')).toContain('no space at the beginning or end');
-    expect(await operator.faultAt('Sort order')).toBe('Sort order must be an integer.');
-    expect(await operator.faultAt('Details')).toContain('Write a name, a colon and a value on each line');
-    expect(await operator.faultAt('Method label')).toBeNull();
+    expect(await operator.errorAt('Carrier code')).toContain('no space at the beginning or end');
+    expect(await operator.errorAt('Sort order')).toBe('Sort order must be an integer.');
+    expect(await operator.errorAt('Details')).toContain('Write a name, a colon and a value on each line');
+    expect(await operator.errorAt('Method label')).toBeNull();
     for (const line of ['six', ': 6', '  : 6', '"six"', 'days: 5\ndays : 6']) {
       await operator.field('Details').fill(`days: 5\n${line}`);
       await operator.button('Save').click();
       await operator.dialog().getByRole('button', { name: 'Save', disabled: false }).waitFor();
-      expect([line, await operator.faultAt('Details')]).toEqual([
+      expect([line, await operator.errorAt('Details')]).toEqual([
         line,
         'Write a name, a colon and a value on each line, and each name once.',
       ]);
@@ -46,7 +46,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
       'UPS Express',
     ]);
     expect((await shop.list('q=12:00')).body.data).toMatchObject([{ carrier_code: 'dhl', sort_order: 5 }]);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('leads from taken codes to the method that has them', async () => {
@@ -60,7 +60,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
 
     await operator.dialog('Edit “UPS Express”').waitFor();
     expect(await operator.field('Method label').inputValue()).toBe('UPS Express');
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('edits a method, its details included, and makes it inactive', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     const { body } = await shop.list('filter[method_code]=03');
     const meta = { days: 5, phone: '01234', name: 'a: b' };
     expect(body.data).toMatchObject([{ method_label: 'Ground', meta, is_active: false }]);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('shows an inherited value beside the stored one, and keeps the stored one', async () => {
@@ -112,7 +112,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(body.data).toMatchObject([
       { method_label: 'Inherited label', own: { method_label: 'Mine', meta: {} }, is_active: true },
     ]);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('shows what another client has changed, and saves only the fields of the operator', async () => {
@@ -140,7 +140,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.notice('“My label” is saved.');
     const { body } = await shop.list('filter[method_code]=03');
     expect(body.data).toMatchObject([{ method_label: 'My label', sort_order: 11, version: 3 }]);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('shows the list as it is now, after somebody has removed the method that was edited', async () => {
@@ -155,7 +155,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.button('Cancel').click();
 
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('is used with the keyboard alone, and the focus returns to where it was', async () => {
@@ -179,6 +179,6 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await keyboard.press('Escape');
     await operator.dialog().waitFor({ state: 'detached' });
     expect((await shop.list('filter[method_code]=03')).body.data).toMatchObject([{ method_label: 'Ground' }]);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.getByRole('searchbox').fill('express');
     await operator.text('Methods: 1 of 4.').waitFor();
 
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('takes a notice away after some seconds, but not while it is focused', async () => {
@@ -53,7 +53,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
 
     expect(await status.textContent()).toBe('');
     expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual((box?.y ?? 0) + 1);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('searches while the user types, and filters by carrier and activity', async () => {
@@ -69,7 +69,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.row('UPS Ground').waitFor({ state: 'detached' });
 
     expect(await operator.labels()).toEqual(['DHL Worldwide']);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('shows many methods in pages', async () => {
@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.getByRole('searchbox').fill('method 35');
     await operator.row('Method 36').waitFor({ state: 'detached' });
     expect(await operator.labels()).toEqual(['Method 35']);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('moves a method by keyboard and by mouse, and saves the order', async () => {
@@ -109,7 +109,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.mouse.up();
     await operator.notice('“UPS Express” is now 1 of 3 at UPS.');
     expect(await saved()).toEqual(['07', '03', '02']);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('reports that another client has changed a method before a move', async () => {
@@ -127,7 +127,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     expect(await operator.labels()).toEqual(
       (await shop.tree()).body.data.flatMap(({ methods }) => methods.map((shown) => shown.method_label)),
     );
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('does what a switch showed when it was clicked, although somebody else was faster', async () => {
@@ -146,7 +146,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.waitForLoadState('networkidle');
 
     expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(2);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('asks before it removes a method, and explains that one is in use', async () => {
@@ -168,7 +168,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
 
     await operator.row('UPS 2nd Day Air').waitFor({ state: 'detached' });
     expect(await operator.labels()).toEqual(['UPS Ground', 'UPS Express', 'DHL Worldwide']);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('warns that other projects may take their values from a method of the project “default”', async () => {
@@ -179,7 +179,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.button(`Remove ${codes.method_label}`).click();
 
     await operator.text('Other projects may take values from it.').waitFor();
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('shows and searches 1,000 methods of 200 carriers', async () => {
@@ -200,6 +200,6 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     // It takes some 400 ms, 100 of them our own delay of the requests.
     expect(performance.now() - since).toBeLessThan(5_000);
     expect(await operator.labels()).toEqual(['Method 999']);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 });

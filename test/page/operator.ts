@@ -16,7 +16,7 @@ let browser: Promise<Browser> | undefined;
 /** A person at the page, in a browser of their own. */
 export class Operator {
   /** Errors and warnings in the console of the browser. */
-  readonly faults: string[] = [];
+  readonly errors: string[] = [];
 
   private constructor(readonly page: Page) {}
 
@@ -27,13 +27,13 @@ export class Operator {
       await browser
     ).newContext({ locale: 'en-US', reducedMotion: 'reduce', timezoneId: 'America/New_York', ...options });
     const operator = new Operator(await context.newPage());
-    const { page, faults } = operator;
+    const { page, errors } = operator;
     page.setDefaultTimeout(10_000);
-    page.on('pageerror', ({ message }) => faults.push(message));
+    page.on('pageerror', ({ message }) => errors.push(message));
     page.on('console', (message) => {
       // The browser itself logs each error of the API.
       const isOfApi = message.text().startsWith('Failed to load resource');
-      if (!isOfApi && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+      if (!isOfApi && ['error', 'warning'].includes(message.type())) errors.push(message.text());
     });
     // Each response is as slow as on a network. So the page reports a write before it shows the new state.
     await page.route('**/sales/**', async (route) => {
@@ -98,8 +98,8 @@ export class Operator {
     return this.page.locator('tr[data-id] strong').allTextContents();
   }
 
-  /** The fault at a field. */
-  faultAt(name: string): Promise<string | null> {
+  /** The error at a field. */
+  errorAt(name: string): Promise<string | null> {
     return this.field(name).evaluate(
       (input) => input.closest('.field')?.querySelector('.violation')?.textContent ?? null,
     );

@@ -22,7 +22,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.toggle('UPS Ground').click();
     await operator.notice('“UPS Ground” is now inactive');
     expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(1);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('does not say that nothing was saved, if only the response was lost', async () => {
@@ -37,7 +37,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
 
     expect(await operator.page.getByRole('status').textContent()).not.toContain('not saved');
     expect((await shop.list('filter[is_active]=false')).body.meta.total).toBe(1);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it.each(['the switch', 'the form', 'the removal'])(
@@ -58,7 +58,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
           .click();
 
       await operator.text('The server responded in a form that this page does not know.').first().waitFor();
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     },
   );
 
@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.button('Cancel').click();
 
     await operator.row('Renamed').waitFor();
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('says that a move has stopped, and not that nothing was saved', async () => {
@@ -92,7 +92,7 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.notice('Saving stopped, and nothing more was saved.');
 
     expect((await shop.list('filter[version]=2')).body.meta.total).toBe(1);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('says that the server does not respond, and recovers by itself', async () => {
@@ -105,6 +105,6 @@ describe.skipIf(!isInstalled)(`the page in an outage${place}`, () => {
     await operator.row('UPS Express').waitFor({ state: 'detached' });
 
     expect(await operator.labels()).toEqual(['UPS Ground']);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 });

@@ -45,7 +45,7 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
 
     const form = 'The server responded in a form that this page does not know.';
     expect(await operator.page.getByRole('alert').allTextContents()).toEqual([form, form]);
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 
   it('shows the methods as soon as there is no envelope, although the browser has kept the old response', async () => {
@@ -58,7 +58,7 @@ describe.skipIf(!isInstalled)(`the page on responses in an envelope${place}`, ()
     await operator.page.reload();
     await operator.row('UPS Ground').waitFor();
 
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 });
 
@@ -86,7 +86,7 @@ describe.skipIf(!isInstalled)(
         `${page.origin}/api/projects/${shop.project}/sales/orders/shipments/methods`,
       );
       expect(await response.json()).toMatchObject({ ok: true, meta: { total: 3 } });
-      expect(operator.faults).toEqual([]);
+      expect(operator.errors).toEqual([]);
     });
   },
 );
@@ -112,6 +112,6 @@ describe.skipIf(!isInstalled)(`the page on errors in another form${place}`, () =
     await operator.button('Keep my changes').click();
     await operator.alert('The server responded with the status 400.');
 
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
   });
 });

@@ -53,7 +53,7 @@ describe.skipIf(!isInstalled)(`the page behind a proxy${place}`, () => {
     await operator.toggle('UPS Ground').click();
     await operator.notice('“UPS Ground” is now inactive');
 
-    expect(operator.faults).toEqual([]);
+    expect(operator.errors).toEqual([]);
     proxy.server.closeAllConnections();
     proxy.server.close();
   });

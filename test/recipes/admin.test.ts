@@ -108,7 +108,7 @@ describe("react-admin's data provider", () => {
     expect(overwritten.data).toMatchObject({ method_label: 'Mine', sort_order: 5, version: 3 });
   });
 
-  it('shows faults at their fields', async () => {
+  it('shows errors at their fields', async () => {
     const bad = { ...ground, method_code: '05', method_label: '', sort_order: 1.5 };
 
     const refused = await errorOf(provider().create('methods', { data: bad }));
@@ -118,7 +118,7 @@ describe("react-admin's data provider", () => {
     });
   });
 
-  it('marks no field of the form for a fault in another part of the request', async () => {
+  it('marks no field of the form for a error in another part of the request', async () => {
     const previousData = { ...stored, etag: 'no etag' };
     const data = { sort_order: 1 };
 

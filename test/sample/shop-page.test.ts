@@ -30,6 +30,6 @@ describe.skipIf(!isInstalled)(`the page of the shop${place}`, () => {
 
     await customer.page.getByRole('listitem').filter({ hasText: 'Shipping selected' }).waitFor();
     await customer.row('<b>Ground</b>').waitFor();
-    expect(customer.faults).toEqual([]);
+    expect(customer.errors).toEqual([]);
   });
 });

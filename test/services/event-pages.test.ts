@@ -210,7 +210,7 @@ describe('the pages of a history', () => {
     });
   });
 
-  it('are refused with all faults of the query', async () => {
+  it('are refused with all violations of the query', async () => {
     const query = { limit: 0, types: ['paid', 'sent'], newestFirst: 1, cursor: 'none', pag: 1 };
 
     const asked = host.events.page('a b', 'c d', query as never);

@@ -166,7 +166,7 @@ describe('the events of an order', () => {
     ]);
   });
 
-  it('are not stored when they have a fault', async () => {
+  it('are not stored when they have a violation', async () => {
     const event = [shop.project, 'bad', { type: 'placed' }] as const;
 
     await expect(host.events.record(...event)).rejects.toThrow(ValidationFailedError);

@@ -139,7 +139,7 @@ describe('upsertMany', () => {
     expect([methodsOf(changes, 'updated').length, methodsOf(changes, 'removed').length]).toEqual([22, 1]);
   });
 
-  it('changes nothing when one of its requests has a fault', async () => {
+  it('changes nothing when one of its requests has a violation', async () => {
     const project = freshProject();
 
     const call = host.methods.upsertMany(project, [ground, { ...express, sort_order: 0.5 }]);
@@ -148,7 +148,7 @@ describe('upsertMany', () => {
     expect((await host.methods.list(project)).meta.total).toBe(0);
   });
 
-  it('is refused with the faults of the project id and of the requests together', async () => {
+  it('is refused with the violations of the project id and of the requests together', async () => {
     const call = host.methods.upsertMany('a b', [{ ...ground, sort_order: 0.5 }]);
 
     await expect(call).rejects.toMatchObject({

@@ -19,7 +19,7 @@ interface Pair {
   cutAtResponse: boolean;
 }
 
-/** A TCP proxy in front of a database, which imitates the faults of a network. */
+/** A TCP proxy in front of a database, which imitates the failures of a network. */
 export class Proxy {
   private readonly pairs = new Set<Pair>();
   private mode: 'pass' | 'hold' | 'lose' = 'pass';
@@ -56,7 +56,7 @@ export class Proxy {
     this.mode = 'lose';
   }
 
-  /** Ends every fault. */
+  /** Ends every failure. */
   heal(): void {
     this.mode = 'pass';
     this.delayMs = 0;

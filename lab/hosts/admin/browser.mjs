@@ -25,19 +25,19 @@ const [browser, sample] = await Promise.all([chromium.launch({ executablePath, a
 const admin = await startAdmin(sample.origin);
 const page = await browser.newPage({ locale: 'en-US', viewport: { width: 1100, height: 800 } });
 page.setDefaultTimeout(10_000);
-const faults = [];
-page.on('pageerror', ({ message }) => faults.push(message));
+const errors = [];
+page.on('pageerror', ({ message }) => errors.push(message));
 page.on('console', (message) => {
   // The browser itself logs each error of the API.
   const isOfApi = message.text().startsWith('Failed to load resource');
-  if (!isOfApi && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+  if (!isOfApi && ['error', 'warning'].includes(message.type())) errors.push(message.text());
 });
 page.on('request', (asked) => {
-  if (!/^(data|blob):/.test(asked.url()) && !asked.url().startsWith(admin.origin)) faults.push(asked.url());
+  if (!/^(data|blob):/.test(asked.url()) && !asked.url().startsWith(admin.origin)) errors.push(asked.url());
 });
 try {
   await visit();
-  assert.deepEqual(faults, []);
+  assert.deepEqual(errors, []);
 } catch (error) {
   console.error(`The page shows:\n${await page.locator('body').innerText()}`);
   if (pictures) await page.screenshot({ path: join(pictures, 'failed.png') });
@@ -86,8 +86,8 @@ async function visit() {
   await page.getByRole('link', { name: 'Create' }).click();
   await fill({ 'Carrier code': 'gls', 'Method code': '24 ', 'Method label': 'Parcel', 'Sort order': '-1' });
   await sends('POST', 400, 'Save');
-  const fault = await faultAt('Method code');
-  assert.match(fault, /space/);
+  const error = await errorAt('Method code');
+  assert.match(error, /space/);
   await picture('refused');
   assert.deepEqual(await find({ carrier_code: 'gls' }), []);
   await fill({ 'Method code': '24' });
@@ -96,7 +96,7 @@ async function visit() {
   const [created] = await find({ carrier_code: 'gls' });
   const expected = { method_code: '24', method_label: 'Parcel', is_active: true, sort_order: -1, version: 1 };
   assertHas([created], [expected]);
-  done(`A new method is refused at its field (“${fault}”), then created.`);
+  done(`A new method is refused at its field (“${error}”), then created.`);
 
   await fill({ 'Method label': 'Parcel to the door' });
   await picture('edit');
@@ -207,7 +207,7 @@ async function holds(label, value) {
   );
 }
 /** The text below a refused field. */
-async function faultAt(label) {
+async function errorAt(label) {
   const id = await field(label).and(page.locator('[aria-invalid=true]')).getAttribute('aria-describedby');
   return page.locator(`[id="${id}"]`).innerText();
 }

@@ -50,21 +50,21 @@ export async function visit({ address, host, prepare }: Visit): Promise<void> {
     await prepare?.(context);
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
-    const faults: string[] = [];
-    page.on('pageerror', ({ message }) => faults.push(message));
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
     page.on('console', (message) => {
       // The browser itself logs each error of the API.
       const isOfApi = message.text().startsWith('Failed to load resource');
-      if (!isOfApi && ['error', 'warning'].includes(message.type())) faults.push(message.text());
+      if (!isOfApi && ['error', 'warning'].includes(message.type())) errors.push(message.text());
     });
     const { origin } = new URL(address);
     page.on('request', (asked) => {
-      if (!/^(data|blob):/.test(asked.url()) && !asked.url().startsWith(origin)) faults.push(asked.url());
+      if (!/^(data|blob):/.test(asked.url()) && !asked.url().startsWith(origin)) errors.push(asked.url());
     });
     await page.goto(`${address}?project=${project}&order=1001`);
     await act(page, methods);
     await look(page, browser.version());
-    assert.deepEqual(faults, []);
+    assert.deepEqual(errors, []);
   } catch (error) {
     const [page] = browser.contexts().flatMap((context) => context.pages());
     console.error(`The page shows:\n${await page?.locator('body').innerText()}`);
@@ -104,7 +104,7 @@ async function act(page: Page, methods: ShippingMethods): Promise<void> {
   await field('Method code').fill('03');
   await button('Save').click();
   await notice('“UPS Ground” is saved.');
-  console.log('✓ shows the faults of a 400 at their fields, and a 409; saves a method');
+  console.log('✓ shows the errors of a 400 at their fields, and a 409; saves a method');
 
   await page.getByRole('searchbox').fill('ground');
   await page.getByText('Methods: 1 of 31.').waitFor();

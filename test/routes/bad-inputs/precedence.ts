@@ -34,7 +34,7 @@ const inAll = violating('project_id format', 'If-Match: format', '/x unknown');
 type Change = [given: string, path: string, headers: OutgoingHttpHeaders, body: unknown, response: Verdict];
 
 const changes: Change[] = [
-  // Each row corrects the fault for which the row before it was refused.
+  // Each row corrects the violation for which the row before it was refused.
   ['everything wrong', `${nowhere}/x/y`, malformedText, large, noSuchRoute],
   ['everything wrong but the route', `${nowhere}/x`, malformedText, large, unsupported],
   ['everything wrong but the route and the media type', `${nowhere}/x`, malformed, large, tooLarge],

@@ -207,7 +207,7 @@ describe('a list of requests', () => {
       ],
     ],
     [
-      'the faults of all requests',
+      'the violations of all requests',
       [
         ground,
         { ...express, sort_order: '1' },
