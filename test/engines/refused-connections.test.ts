@@ -51,6 +51,19 @@ describe.skipIf(postgres.missing !== undefined)(`a connection that ${titleOf(pos
   });
 });
 
+describe.skipIf(postgres.missing !== undefined)('a server of PostgreSQL without TLS', () => {
+  it('refuses a driver that demands TLS with the same error for our calls, our routes and connectionError()', async () => {
+    const database = await postgres.create();
+    drop = database.drop;
+    // Each statement needs a new connection.
+    host = await hostOn(database, {}, { extra: { maxUses: 1 } });
+    const { master } = host.dataSource.driver as unknown as { master: { options: { ssl?: object } } };
+    master.options.ssl = { rejectUnauthorized: false };
+
+    expect(await errorsOf(host)).toEqual([unavailable, 503, unavailable]);
+  });
+});
+
 onMariadbAndMysql('a refused connection of', (server) => {
   const poolOf = ({ driver }: DataSource): MysqlDriver['pool'] => (driver as MysqlDriver).pool;
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { MethodInUseError } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject } from '../support/client.js';
 import { type EngineDatabase, sqlite, titleOf } from './databases.js';
@@ -74,20 +75,62 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     });
   });
 
-  it('goes on after SQLite has rolled a transaction back by itself', async () => {
-    const project = freshProject();
-    await host.dataSource.query(
-      `CREATE TRIGGER full BEFORE INSERT ON shipping_method WHEN NEW.project_id = '${project}'
-       BEGIN SELECT RAISE(ROLLBACK, 'full'); END`,
-    );
+  describe('goes on after SQLite has rolled a transaction back by itself,', () => {
+    const create = (project: string, manager?: EntityManager): Promise<unknown> =>
+      host.methods.create(project, ground, manager && { manager });
+    const inCallersTransaction = (project: string): Promise<unknown> =>
+      host.dataSource.transaction((manager) => create(project, manager));
 
-    await expect(host.methods.create(project, ground)).rejects.toThrow('full');
-    await host.dataSource.query('DROP TRIGGER full');
+    it.each<[string, (project: string) => Promise<unknown>]>([
+      ['in a call of its own', create],
+      ["in a caller's transaction", inCallersTransaction],
+      [
+        'in a nested transaction whose error is caught',
+        (project) =>
+          host.dataSource.transaction(async (manager) => {
+            await host.methods.create(freshProject(), ground, { manager });
+            await manager.transaction((nested) => create(project, nested)).catch(() => undefined);
+            await host.events.record(project, 'o', { type: 'a.b' }, { manager });
+          }),
+      ],
+      [
+        'in a statement of the host whose error is caught',
+        (project) =>
+          host.dataSource.transaction(async (manager) => {
+            await manager.query('INSERT INTO other VALUES (1)').catch(() => undefined);
+            await host.events.record(project, 'o', { type: 'a.b' }, { manager });
+          }),
+      ],
+    ])('%s', async (_where, fail) => {
+      const { dataSource, events, methods } = host;
+      const project = freshProject();
+      await dataSource.query('CREATE TABLE other (n)');
+      for (const [name, table, condition] of [
+        ['full', 'shipping_method', `WHEN NEW.project_id = '${project}'`],
+        ['other_full', 'other', ''],
+      ]) {
+        await dataSource.query(
+          `CREATE TRIGGER ${name} BEFORE INSERT ON ${table} ${condition} BEGIN SELECT RAISE(ROLLBACK, 'full'); END`,
+        );
+      }
 
-    const { id } = await host.methods.create(project, ground);
-    expect((await host.methods.list(project)).data).toMatchObject([{ id }]);
-    await host.events.record(project, 'o', { type: 'a.b' });
-    expect(await host.events.list(project, 'o')).toHaveLength(1);
+      for (const _time of ['first', 'second']) await expect(fail(project)).rejects.toThrow(/full|ended/);
+      await dataSource.query('DROP TRIGGER full');
+      await dataSource.query('DROP TABLE other');
+
+      expect(await events.list(project, 'o')).toEqual([]);
+      const undone = dataSource.transaction(async (manager) => {
+        await create(project, manager);
+        throw new Error('undone');
+      });
+      await expect(undone).rejects.toThrow('undone');
+      const { id } = await methods.create(project, ground);
+      await events.record(project, 'o', { type: 'a.b' });
+      const other = await hostOn(database);
+      expect((await other.methods.list(project)).data).toMatchObject([{ id }]);
+      expect(await other.events.list(project, 'o')).toHaveLength(1);
+      await other.close();
+    });
   });
 
   describe.each(['commits', 'rolls back'])(

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DataSource } from 'typeorm';
+import { endedTransactionError, type OpenTransaction } from './connection-state.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
@@ -11,6 +12,12 @@ const maxWaitMs = 5_000;
 
 const notEndedMessage =
   'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
+
+/** What we use of a database of better-sqlite3. */
+interface Database {
+  readonly inTransaction: boolean;
+  exec(sql: string): unknown;
+}
 
 interface OwnTransaction {
   ended?: Promise<unknown>;
@@ -24,6 +31,8 @@ export class SharedConnection {
   private current: OwnTransaction | undefined;
   /** The transaction of ours in whose async context this code runs. It may have ended. */
   private readonly around = new AsyncLocalStorage<OwnTransaction>();
+
+  constructor(private readonly dataSource: DataSource) {}
 
   /**
    * Runs a transaction of ours when no other one is open.
@@ -51,13 +60,32 @@ export class SharedConnection {
     }
   }
 
+  /** Whether SQLite itself has a transaction open. It rolls back by itself, for instance because the disk is full. */
+  get isInTransaction(): boolean {
+    return this.database.inTransaction;
+  }
+
+  /**
+   * Begins the transaction and its savepoints again, if SQLite has rolled them back by itself. Otherwise the ROLLBACK of
+   * TypeORM would fail, and TypeORM would begin every later transaction as a savepoint.
+   */
+  beginAgain([outermost, ...nested]: readonly OpenTransaction[]): void {
+    if (!outermost || this.isInTransaction) return;
+    this.database.exec(['BEGIN', ...nested.map((_, index) => `SAVEPOINT typeorm_${index + 1}`)].join(';'));
+    outermost.fail(endedTransactionError());
+  }
+
   /** Returns the transaction of ours that runs now, unless the caller itself runs in it. */
   transactionToWaitFor(): Promise<unknown> | undefined {
     return this.current === this.around.getStore() ? undefined : this.current?.ended;
   }
+
+  private get database(): Database {
+    return (this.dataSource.driver as unknown as { databaseConnection: Database }).databaseConnection;
+  }
 }
 
-const sharedConnections = onePerDataSource(() => new SharedConnection());
+const sharedConnections = onePerDataSource((dataSource) => new SharedConnection(dataSource));
 
 /** Returns undefined for an engine on which each call has a connection of its own. */
 export function sharedConnectionOf(dataSource: DataSource): SharedConnection | undefined {

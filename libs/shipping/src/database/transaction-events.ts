@@ -85,7 +85,10 @@ export class TransactionEvents implements EntitySubscriberInterface {
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.transactions.connectionOf(queryRunner);
-    await this.afterCalls(connection, () => connection.markEnding());
+    await this.afterCalls(connection, () => {
+      connection.markEnding();
+      this.transactions.shared?.beginAgain(connection.open);
+    });
   }
 
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
@@ -119,7 +122,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
   private afterFailedQuery(connection: ConnectionState, query: string): void {
     if (query.startsWith('ROLLBACK TO')) connection.removeLostSavepoint();
     if (query !== 'ROLLBACK') return;
-    // The connection broke, or SQLite has rolled back by itself, for instance because the disk is full.
+    // The connection broke.
     connection.remove();
     connection.hasLostTransaction = !this.transactions.shared;
   }

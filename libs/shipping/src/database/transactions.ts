@@ -134,6 +134,7 @@ export class Transactions {
     return turns.take(async () => {
       // Another call in the transaction may have failed while this step waited.
       if (transaction?.failure) throw transaction.failure.error;
+      if (transaction && this.shared?.isInTransaction === false) throw endedTransactionError();
       const step: Step = {
         busyConnection,
         transaction,

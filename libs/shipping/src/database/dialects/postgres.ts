@@ -51,6 +51,8 @@ export const postgres: Dialect = {
     'Client was closed and is not queryable': 'refused',
     'timeout exceeded when trying to connect': 'refused',
     'Cannot use a pool after calling end': 'refused',
+    'The server does not support SSL connections': 'refused',
+    'There was an error establishing an SSL connection': 'refused',
     'Connection terminated': 'broken',
     'PGlite is closed': 'broken',
     'PGlite is closing': 'broken',
