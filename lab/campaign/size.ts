@@ -6,7 +6,9 @@ export function sizedAt(place: string, sizes: { ci: number; long: number }): num
   return place === 'one server' ? sized(sizes) : Math.ceil(sizes.ci / 5);
 }
 
+export const isLong = process.env['CAMPAIGN_SIZE'] === 'long';
+
 /** The size of an attack: small for a pull request, large for a night. */
 export function sized(sizes: { ci: number; long: number }): number {
-  return process.env['CAMPAIGN_SIZE'] === 'long' ? sizes.long : sizes.ci;
+  return isLong ? sizes.long : sizes.ci;
 }

@@ -98,7 +98,6 @@ export const hosts = {
     ...plain(12, 'commonjs', [], ['@nestjs/testing@12', 'jest@30', 'ts-jest@29', '@types/jest@30']),
     files: ['nest-new', 'nest12-jest-esm'],
     steps: ['node --experimental-vm-modules node_modules/jest/bin/jest.js --config src/jest.config.mjs'],
-    inCi: true,
   },
   'nest12-cjs': {
     ...plain(12),
@@ -137,7 +136,7 @@ export const hosts = {
     needs: 'mariadb',
     inCi: true,
   },
-  'hostile-10': { ...hostile(10), program: 'dist/main.js', nodes: nodeVersions.slice(-1), inCi: true },
+  'hostile-10': { ...hostile(10), program: 'dist/main.js', nodes: nodeVersions.slice(-1) },
   'hostile-11': hostile(11),
   'hostile-12': hostile(12),
   'nest12-fastify-postgres-jwt': {
@@ -165,7 +164,6 @@ export const hosts = {
     files: ['two-engines'],
     steps: ['npx tsc', 'node dist/main.js'],
     needs: 'mariadb',
-    inCi: true,
   },
   vendure: { ...example('vendure'), sqlite: true },
   'vendure-mariadb': { ...example('vendure'), sqlite: true, add: ['mysql2@3'], needs: 'mariadb' },

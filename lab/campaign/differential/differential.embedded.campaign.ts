@@ -16,7 +16,7 @@ import { type Build, buildAt, hostOfBuild } from './builds.js';
 
 const paths = (process.env['DIFFERENTIAL_BUILDS'] ?? '').split(',').filter((path) => path !== '');
 const engine = { mariadb, mysql }[process.env['DIFFERENTIAL_ENGINE'] ?? ''] ?? postgres;
-const wanted = Number(process.env['DIFFERENTIAL_CALLS'] ?? sized({ ci: 20_000, long: 100_000 }));
+const wanted = Number(process.env['DIFFERENTIAL_CALLS'] ?? sized({ ci: 8_000, long: 100_000 }));
 const agent = new Agent({ keepAlive: true });
 const compared = ['content-type', 'etag', 'location', 'cache-control', 'vary', 'allow'];
 

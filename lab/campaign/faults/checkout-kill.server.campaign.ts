@@ -9,7 +9,7 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { createDatabase } from './host-database.js';
 
-const kills = sized({ ci: 5, long: 50 });
+const kills = sized({ ci: 2, long: 50 });
 const program = fileURLToPath(new URL('checkout-shop.ts', import.meta.url));
 
 interface Instance {

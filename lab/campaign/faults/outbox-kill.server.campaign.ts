@@ -7,7 +7,7 @@ import { counted, report } from '../figures.js';
 import { sized } from '../size.js';
 import { createDatabase } from './host-database.js';
 
-const kills = sized({ ci: 3, long: 30 });
+const kills = sized({ ci: 2, long: 30 });
 const program = fileURLToPath(new URL('outbox-shop.ts', import.meta.url));
 
 it('an outbox has a row for each change and event, when its host is killed again and again', async () => {

@@ -13,7 +13,7 @@ import { listsWith, requestsWith } from './places.js';
 import { filledIn, type FuzzRequest, KnownIds, validRequest } from './requests.js';
 
 /** In total, for both adapters. */
-const requests = sized({ ci: 20_000, long: 100_000 });
+const requests = sized({ ci: 6_000, long: 100_000 });
 
 describe.each(adapters)('requests made from the OpenAPI document, on %s', (adapter) => {
   let app: TestApp;
