@@ -4,31 +4,36 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { documentShipping } from 'nestjs-shipping/openapi';
-import { embeddedTypeOrm } from 'nestjs-shipping/testing';
+import { embeddedTypeOrm, shippingContract } from 'nestjs-shipping/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.js';
 import { base, methods, read } from '../support/openapi.js';
-import { documentEnvelopes, EnvelopeInterceptor } from './envelope.js';
+import { documentEnvelopes, EnvelopeInterceptor, unwrap } from './envelope.js';
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe('the envelope of the guide', () => {
   let app: INestApplication;
+  let origin: string;
   beforeAll(async () => {
     const imports = [embeddedTypeOrm(), ShippingModule.forRoot()];
     const testing = await Test.createTestingModule({ imports }).compile();
     app = testing.createNestApplication({ logger: ['error', 'warn'] });
     app.useGlobalInterceptors(new EnvelopeInterceptor());
     await app.listen(0, '127.0.0.1');
+    origin = await app.getUrl();
   });
   afterAll(() => app?.close());
+
+  const checks = shippingContract(() => ({ origin, orderEvents: app.get(OrderEvents), unwrap }));
+  for (const { title, run } of checks) it(`keeps the promise of the contract: ${title}`, run);
 
   it('wraps each response once, and the OpenAPI document describes it', async () => {
     const description = new DocumentBuilder().setOpenAPIVersion('3.1.0').build();
     const scan = SwaggerModule.createDocument(app, description);
     const { paths, components } = read(documentEnvelopes(documentShipping(scan)));
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    const shop = new Client(await app.getUrl(), 'acme');
+    const shop = new Client(origin, 'acme');
     const { id } = await app.get(ShippingMethods).create('acme', ground);
     await app.get(OrderEvents).record('acme', '7', { type: 'order.placed' });
 

@@ -12,6 +12,9 @@ export class EnvelopeInterceptor implements NestInterceptor<Value, object> {
   }
 }
 
+export const unwrap = ({ ok, ...body }: Record<string, unknown>): unknown =>
+  Array.isArray(body['data']) ? body : body['data'];
+
 interface Response {
   content?: { 'application/json'?: { schema: { $ref?: string; allOf?: object[] } } };
 }

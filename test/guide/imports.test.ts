@@ -55,7 +55,8 @@ describe('the code of the guide to imports', () => {
     await methods.create(projectId, { ...ups, method_label: 'Ground' });
     const requests = [{ ...ups, method_label: 'UPS Ground' }];
 
-    const preview = await methods.upsertMany(projectId, requests, { removeOthers: true, dryRun: true });
+    const options = { removeOthers: true, maxRemoved: 20 };
+    const preview = await methods.upsertMany(projectId, requests, { ...options, dryRun: true });
     const lines = preview.changes.map(({ type, before, after }) =>
       [type, before?.method_label, after?.method_label].join(' '),
     );

@@ -1,13 +1,16 @@
 import { inspect } from 'node:util';
-import { Logger } from '@nestjs/common';
+import { type CallHandler, type ExecutionContext, Logger, type NestInterceptor } from '@nestjs/common';
 import { type TestingModule } from '@nestjs/testing';
 import {
+  connectionError,
   DatabaseUnavailableError,
   ProblemDetailsFilter,
+  ShippingException,
   ShippingMethods,
   ShippingModule,
 } from 'nestjs-shipping';
 import { Counter, Gauge, Registry } from 'prom-client';
+import { catchError, type Observable } from 'rxjs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { compiled, type Host, listening, typeOrm } from '../embedding/host.js';
 import { Client } from '../support/client.js';
@@ -17,13 +20,34 @@ import { engine, type TestDatabase, testDatabase } from '../support/database.js'
 
 const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
 
+const failures = new Counter({
+  name: 'shipping_failures_total',
+  help: '503 responses',
+  labelNames: ['code'],
+  registers: [],
+});
+
+class ErrorCounter implements NestInterceptor {
+  intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const count = (error: unknown): never => {
+      const typed = connectionError(error);
+      if (typed instanceof ShippingException && typed.getStatus() === 503) failures.inc({ code: typed.code });
+      throw error;
+    };
+    return next.handle().pipe(catchError(count));
+  }
+}
+
 let database: TestDatabase;
 let testing: TestingModule;
 let host: Host;
 beforeAll(async () => {
   database = await testDatabase();
   testing = await compiled([typeOrm(database), ShippingModule.forRoot()]);
-  host = await listening(testing, (app) => app.useGlobalFilters(new ProblemDetailsFilter()));
+  host = await listening(testing, (app) => {
+    app.useGlobalFilters(new ProblemDetailsFilter());
+    app.useGlobalInterceptors(new ErrorCounter());
+  });
 });
 afterAll(async () => {
   await host?.app.close();
@@ -86,6 +110,9 @@ it('a 503 has the message of the driver in the log, not in the response', async 
   down.mockRestore();
 
   expect([status, lines.length]).toEqual([503, 1]);
+  expect((await failures.get()).values).toMatchObject([
+    { labels: { code: 'database_unavailable' }, value: 1 },
+  ]);
   expect(String(lines[0])).toMatch(/database_unavailable.*The pool is empty/);
   expect(text).not.toContain('pool');
 });
