@@ -12,8 +12,8 @@ export class EnvelopeInterceptor implements NestInterceptor<Value, object> {
   }
 }
 
-export const unwrap = ({ ok, ...body }: Record<string, unknown>): unknown =>
-  Array.isArray(body['data']) ? body : body['data'];
+export const unwrap = ({ data, meta }: { data?: unknown; meta?: unknown }): unknown =>
+  Array.isArray(data) ? { data, ...(meta !== undefined && { meta }) } : data;
 
 interface Response {
   content?: { 'application/json'?: { schema: { $ref?: string; allOf?: object[] } } };
