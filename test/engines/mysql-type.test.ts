@@ -122,13 +122,15 @@ for (const [type, server] of servers)
       const host = await hostOn(database, {}, { type, flags: ['-FOUND_ROWS'] });
       const project = freshProject();
       const ground = { carrier_code: 'ups', method_code: '03', method_label: 'Ground' };
+      let rollbacks = 0;
+      host.dataSource.subscribers.push({ afterTransactionRollback: () => void rollbacks++ });
 
       const created = await host.methods.create(project, ground);
       const updated = await host.methods.update(project, created.id, { ...ground, sort_order: 1 });
       const removed = await host.methods.removeProject(project);
       await host.close();
 
-      expect([updated.version, removed]).toEqual([2, 1]);
+      expect([updated.version, removed, rollbacks]).toEqual([2, 1, 0]);
     });
 
     it('finds the first event with a key, even if the snapshot is older', async () => {

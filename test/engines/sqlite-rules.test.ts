@@ -30,6 +30,26 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     ]);
   });
 
+  it('runs two calls that wait for one transaction one after another, so the second outlives the rollback of the first', async () => {
+    const [refused, project] = [freshProject(), freshProject()];
+    await host.dataSource.query(
+      `CREATE TRIGGER refused AFTER INSERT ON shipping_method WHEN NEW.project_id = '${refused}'
+       BEGIN SELECT RAISE(ABORT, 'refused'); END`,
+    );
+    // Calls with this manager have no transaction, and do not take turns with calls that have no manager.
+    const { manager } = host.dataSource.createQueryRunner();
+    const first = host.methods.create(refused, ground, { manager });
+    const transaction = host.dataSource.transaction(() => delay(20));
+    await delay(1);
+    const second = host.methods.create(project, ground);
+
+    await expect(first).rejects.toThrow('refused');
+    const { id } = await second;
+    await transaction;
+    await host.dataSource.query('DROP TRIGGER refused');
+    expect((await host.methods.list(project)).data).toMatchObject([{ id }]);
+  });
+
   describe('a transaction of the host that begins during a slow call, and rolls back,', () => {
     const notes = (): Promise<unknown[]> => host.dataSource.query('SELECT * FROM note');
     const rolledBack = (): Promise<unknown> =>
@@ -167,6 +187,49 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
       });
     },
   );
+
+  it('decides nothing on what another caller has not committed', async () => {
+    const { dataSource, events, methods } = host;
+    const [project, other] = [freshProject(), freshProject()];
+    const { id } = await methods.create(project, ground);
+    await events.record(other, 'o', { type: 'a.b' });
+    const changed = { ...ground, is_active: false };
+    let late: Promise<unknown>[] = [];
+
+    const transaction = dataSource.transaction(async (manager) => {
+      await methods.update(project, id, changed, { manager });
+      await events.removeProject(other, { manager });
+      late = [methods.update(project, id, changed), events.removeProject(other)];
+      await delay(20);
+      throw new Error('rolled back');
+    });
+
+    await expect(transaction).rejects.toThrow('rolled back');
+    expect(await Promise.all(late)).toMatchObject([{ is_active: false }, 1]);
+    expect((await methods.list(project)).data).toMatchObject([{ is_active: false }]);
+    expect(await events.list(other, 'o')).toEqual([]);
+  });
+
+  it('keeps a call with a QueryRunner that has no transaction out of the transaction of another call', async () => {
+    const { dataSource, events } = host;
+    const [failing, project] = [freshProject(), freshProject()];
+    dataSource.subscribers.push({
+      afterInsert: async ({ entity }) => {
+        if ((entity as { projectId?: string } | undefined)?.projectId !== failing) return;
+        await delay(50);
+        throw new Error('refused');
+      },
+    });
+    const first = events.record(failing, 'o', { type: 'a.b' }).catch(String);
+    await delay(10);
+
+    const { manager } = dataSource.createQueryRunner();
+    await events.record(project, 'o', { type: 'a.b' }, { manager });
+
+    expect(await first).toBe('Error: refused');
+    dataSource.subscribers.pop();
+    expect(await events.list(project, 'o')).toHaveLength(1);
+  });
 
   it('keeps what a call has acknowledged when another caller begins at the same moment, and rolls back', async () => {
     const lost: number[] = [];

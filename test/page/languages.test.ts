@@ -20,12 +20,16 @@ it('each text has the same values in every language', () => {
 describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
   const page = pageInBrowser({
     page: {
-      texts: { en: { title: 'Delivery' }, fr: { title: 'Livraison <b>', methods: 'Modes de livraison' } },
+      texts: {
+        en: { title: 'Delivery' },
+        de: { title: 'Zustellung' },
+        fr: { title: 'Livraison <b>', methods: 'Modes de livraison' },
+      },
     },
   });
 
   it.each([
-    ['de-AT', 'de-AT', 'Versand', 'Versandarten'],
+    ['de-AT', 'de-AT', 'Zustellung', 'Versandarten'],
     ['fr-FR', 'fr-FR', 'Livraison <b>', 'Modes de livraison'],
     ['en-GB', 'en-GB', 'Delivery', 'Shipping methods'],
     ['ja-JP', 'en', 'Delivery', 'Shipping methods'],

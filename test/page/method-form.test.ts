@@ -115,6 +115,22 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('stores the own values, not the inherited ones, when the default values are switched off', async () => {
+    const shop = new Client(page.origin, freshProject());
+    const codes = { carrier_code: shop.project, method_code: '1' };
+    await new Client(page.origin, 'default').create({ ...codes, method_label: 'Inherited label' });
+    await shop.create({ ...codes, method_label: 'Own label', use_default: true });
+    const operator = await page.open(shop.project);
+
+    await operator.button('Edit Inherited label').click();
+    await operator.page.getByRole('switch', { name: 'Use the default values' }).click();
+    await operator.button('Save').click();
+    await operator.notice('“Own label” is saved.');
+
+    expect((await shop.list()).body.data).toMatchObject([{ method_label: 'Own label', use_default: false }]);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('shows what another client has changed, and saves only the fields of the operator', async () => {
     const { shop, operator } = await page.openShop();
     await operator.button('Edit UPS Ground').click();
@@ -140,6 +156,26 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.notice('“My label” is saved.');
     const { body } = await shop.list('filter[method_code]=03');
     expect(body.data).toMatchObject([{ method_label: 'My label', sort_order: 11, version: 3 }]);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('shows what another client has changed, although an inherited value covers it', async () => {
+    const shop = new Client(page.origin, freshProject());
+    const codes = { carrier_code: shop.project, method_code: '1' };
+    const form = { ...codes, method_label: 'Own label', use_default: true };
+    await new Client(page.origin, 'default').create({ ...codes, method_label: 'Inherited label' });
+    const { body: method } = await shop.create(form);
+    const operator = await page.open(shop.project);
+    await operator.button('Edit Inherited label').click();
+    await operator.field('Method label').fill('My label');
+    await shop.update(method.id, { ...form, method_label: 'Their label' });
+
+    await operator.button('Save').click();
+    await operator.text('Somebody changed this method while you edited it').waitFor();
+
+    const change = operator.dialog().getByRole('row').filter({ hasText: 'Method label' });
+    const cells = await change.getByRole('cell').allTextContents();
+    expect(cells).toEqual(['Own label', 'Their label', 'My label']);
     expect(operator.errors).toEqual([]);
   });
 

@@ -89,6 +89,21 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     expect(operator.errors).toEqual([]);
   });
 
+  it('shows the page before, after the only method of the last page was removed', async () => {
+    const shop = new Client(page.origin, freshProject());
+    for (let index = 10; index < 36; index++)
+      await shop.create({ carrier_code: 'c', method_code: `${index}`, method_label: `Method ${index}` });
+    const operator = await page.open(shop.project);
+    await operator.button('Next').click();
+
+    await operator.button('Remove Method 35').click();
+    await operator.dialog().getByRole('button', { name: 'Remove', exact: true }).click();
+    await operator.row('Method 34').waitFor();
+
+    expect(await operator.labels()).toHaveLength(25);
+    expect(operator.errors).toEqual([]);
+  });
+
   it('moves a method by keyboard and by mouse, and saves the order', async () => {
     const { shop, operator } = await page.openShop();
     const saved = async (): Promise<string[]> =>
@@ -109,6 +124,28 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.page.mouse.up();
     await operator.notice('“UPS Express” is now 1 of 3 at UPS.');
     expect(await saved()).toEqual(['07', '03', '02']);
+    expect(operator.errors).toEqual([]);
+  });
+
+  it('moves a method past one that inherits its sort order, and does not move the latter past another', async () => {
+    const defaults = new Client(page.origin, 'default');
+    const shop = new Client(page.origin, freshProject());
+    const form = { carrier_code: shop.project, method_code: '1', method_label: 'First', sort_order: 10 };
+    const forms = [form, { ...form, method_code: '3', method_label: 'Last', sort_order: 20 }];
+    for (const each of forms) {
+      await defaults.create(each);
+      await shop.create({ ...each, use_default: true });
+    }
+    await shop.create({ ...form, method_code: '2', method_label: 'Own' });
+    const operator = await page.open(shop.project);
+
+    await operator.handle('Own').press('Home');
+    await operator.notice('“Own” is now 1 of 3');
+    await operator.handle('Last').press('Home');
+    await operator.notice('“Last” stays where it is.');
+
+    const { body } = await shop.list();
+    expect(body.data.map(({ method_label }) => method_label)).toEqual(['Own', 'First', 'Last']);
     expect(operator.errors).toEqual([]);
   });
 

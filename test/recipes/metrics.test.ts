@@ -2,7 +2,6 @@ import { inspect } from 'node:util';
 import { type CallHandler, type ExecutionContext, Logger, type NestInterceptor } from '@nestjs/common';
 import { type TestingModule } from '@nestjs/testing';
 import {
-  connectionError,
   DatabaseUnavailableError,
   ProblemDetailsFilter,
   ShippingException,
@@ -30,8 +29,7 @@ const failures = new Counter({
 class ErrorCounter implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const count = (error: unknown): never => {
-      const typed = connectionError(error);
-      if (typed instanceof ShippingException && typed.getStatus() === 503) failures.inc({ code: typed.code });
+      if (error instanceof ShippingException && error.getStatus() === 503) failures.inc({ code: error.code });
       throw error;
     };
     return next.handle().pipe(catchError(count));

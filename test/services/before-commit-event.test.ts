@@ -85,13 +85,16 @@ describe('beforeCommit.event', () => {
   });
 
   it('gets a copy of the event, which it may change', async () => {
-    hook.mockImplementation(async (event) => {
-      Object.assign(event.data, { n: 2 });
+    const values = { data: { n: 1, parcel: { kg: 1 } }, actor: { type: 'system', id: null, label: 'Shop' } };
+    hook.mockImplementation(async ({ data, actor }) => {
+      Object.assign(data, { n: 2 });
+      Object.assign(Object(data['parcel']), { kg: 2 });
+      Object.assign(Object(actor), { label: 'Hook' });
     });
 
-    const { data } = await host.events.record(...placed({ data: { n: 1 } }));
+    const recorded = await host.events.record(...placed(values));
 
-    expect(data).toEqual({ n: 1 });
+    expect(recorded).toMatchObject(values);
   });
 
   it('runs for one of many racing calls with the same key', async () => {

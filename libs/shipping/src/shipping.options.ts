@@ -185,8 +185,11 @@ function isCache(value: unknown): boolean {
   return value === false || (Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0);
 }
 
-function isVersion(value: unknown): boolean {
-  return [value].flat().every((each) => typeof each === 'string' || each === VERSION_NEUTRAL);
+export function isVersion(value: unknown): boolean {
+  const versions = [value].flat();
+  return (
+    versions.length > 0 && versions.every((each) => typeof each === 'string' || each === VERSION_NEUTRAL)
+  );
 }
 
 function areDecorators(value: unknown): boolean {

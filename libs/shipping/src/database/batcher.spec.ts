@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Batcher } from './batcher.js';
 
@@ -24,6 +25,30 @@ describe('a batcher', () => {
   it('gives each item its result, even if two items are equal', async () => {
     const batcher = new Batcher<number, number>((items) => Promise.resolve(items.map((item) => item * 10)));
     expect(await Promise.all([1, 1, 2].map((item) => batcher.join(item)))).toEqual([10, 10, 20]);
+  });
+
+  it('runs each batch in the async context of its first call, and not of an earlier call', async () => {
+    const requests = new AsyncLocalStorage<number>();
+    const contexts: unknown[] = [];
+    const calls: Promise<number>[] = [];
+    const join = (item: number): void => void requests.run(item, () => calls.push(batcher.join(item)));
+    const batcher = new Batcher<number, number>((items) => {
+      contexts.push([items, requests.getStore()]);
+      const [next = 0] = items;
+      if (next < 3) join(next + 1);
+      return Promise.resolve(items);
+    });
+
+    join(1);
+    await calls[0];
+    await Promise.all(calls);
+    await turns(9);
+
+    expect(contexts).toEqual([
+      [[1], 1],
+      [[2], 2],
+      [[3], 3],
+    ]);
   });
 
   it('makes batches of at most 100 items', async () => {

@@ -1,9 +1,12 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { soon, withinMs } from './timers.js';
 
 interface WaitingItem<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
+  /** Runs a function in the async context of the call. */
+  inContext: (work: () => void) => void;
 }
 
 interface BatcherOptions {
@@ -31,7 +34,7 @@ export class Batcher<Item, Result> {
 
   join(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject });
+      this.waiting.push({ item, resolve, reject, inContext: AsyncLocalStorage.snapshot() });
       if (!this.isBusy) this.gather();
     });
   }
@@ -39,8 +42,9 @@ export class Batcher<Item, Result> {
   private gather(): void {
     this.isBusy = true;
     // Clients that get their responses together send their next requests together. Two turns of the event loop let them
-    // join one batch.
-    soon(() => soon(() => void this.serve(this.waiting.splice(0, this.options.maxItems ?? 100))));
+    // join one batch. It runs in the context of its first call, and not of a request that has ended.
+    const begin = (): void => void this.serve(this.waiting.splice(0, this.options.maxItems ?? 100));
+    this.waiting[0]?.inContext(() => soon(() => soon(begin)));
   }
 
   private async serve(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {

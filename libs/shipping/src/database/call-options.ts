@@ -2,7 +2,10 @@ import { type EntityManager } from 'typeorm';
 
 /** The last argument of every service method. */
 export interface CallOptions {
-  /** The call becomes part of this manager's transaction. Only that transaction commits it, and the call is not retried. */
+  /**
+   * The call becomes part of the transaction that is open on this manager. Only that transaction commits it, and the call is
+   * not repeated. If no transaction is open, the call makes one of its own.
+   */
   manager?: EntityManager;
 }
 
@@ -26,8 +29,9 @@ export function checkCallOptions(
   options: CallOptions,
   otherOptions: Readonly<Record<string, OptionRule>>,
 ): void {
-  // If we ignored what is not an object, such as a bare manager, the call would commit by itself.
+  // If we ignored other values, the call would commit by itself.
   if (Object(options) !== options) throw new TypeError('The options of a call must be an object.');
+  if ('getRepository' in options) throw new TypeError('Pass the manager in the options: { manager }.');
   for (const [name, value] of Object.entries(options)) {
     if (name === 'manager') continue;
     const rule = otherOptions[name];

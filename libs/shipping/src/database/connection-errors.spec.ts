@@ -5,13 +5,8 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import {
-  connectionError,
-  contentionOf,
-  isDuplicate,
-  isReferenced,
-  isShardError,
-} from './connection-errors.js';
+import { connectionError, isDuplicate, isReferenced, isShardError } from './connection-errors.js';
+import { FailedTransactionError } from './connection-state.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 
 const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
@@ -19,6 +14,20 @@ const failed = (query: string, cause: Error): Error => new QueryFailedError(quer
 const gone = new Error('Connection terminated unexpectedly');
 
 describe('connectionError()', () => {
+  it('returns the error of a call of ours that has made a later statement of the host fail', () => {
+    const first = new DatabaseUnavailableError(coded('40P01'), 'race');
+
+    expect(connectionError(new FailedTransactionError(first))).toBe(first);
+  });
+
+  it('returns an error of the host unchanged, whatever its cause is', () => {
+    const own = new ConflictException('busy', {
+      cause: new DatabaseUnavailableError(coded('40P01'), 'race'),
+    });
+
+    expect(connectionError(own)).toBe(own);
+  });
+
   it.each<[string, unknown]>([
     ['a server that refuses connections', coded('ECONNREFUSED')],
     ['a host name that cannot be resolved', coded('EAI_AGAIN')],
@@ -121,6 +130,7 @@ describe('an error of a database', () => {
   it.each([
     ['55P03', 'lock'],
     ['ER_LOCK_WAIT_TIMEOUT', 'lock'],
+    ['ER_LOCK_NOWAIT', 'lock'],
     ['40001', 'race'],
     ['40P01', 'race'],
     ['ER_LOCK_DEADLOCK', 'race'],
@@ -128,8 +138,10 @@ describe('an error of a database', () => {
     ['23505', undefined],
     ['x40001', undefined],
   ])('with the code %s is contention of the kind %s', (code, kind) => {
-    for (const error of [{ code }, { driverError: { code } }, { code: 'other', driverError: { code } }])
-      expect(contentionOf(error)).toBe(kind);
+    for (const error of [{ code }, { driverError: { code } }, { code: 'other', driverError: { code } }]) {
+      const { contention } = connectionError(error) as Partial<DatabaseUnavailableError>;
+      expect(contention).toBe(kind);
+    }
   });
 
   it.each([
@@ -153,6 +165,11 @@ describe('an error of a database', () => {
     ['x08006', false],
   ])('with the code %s may concern only one shard: %s', (code, isOfShard) => {
     expect(isShardError(connectionError({ code, message: '' }))).toBe(isOfShard);
+  });
+
+  it('that has ended our own connection is not the error of a shard', () => {
+    expect(isShardError({ code: '57P01', severity: 'FATAL' })).toBe(false);
+    expect(isShardError({ code: '57P01', severity: 'ERROR' })).toBe(true);
   });
 
   it('of a foreign key of our own table does not mean that a row is referenced', () => {

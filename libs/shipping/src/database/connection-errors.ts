@@ -6,6 +6,7 @@ import {
 } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
+import { FailedTransactionError } from './connection-state.js';
 import { type Dialect, type DriverError, type ErrorMeaning } from './dialects/dialect.js';
 import { dialects } from './dialects/dialects.js';
 
@@ -92,14 +93,8 @@ export function isDuplicate(error: unknown, index?: string, lastColumn = ''): bo
  * other projects.
  */
 export function isShardError(error: unknown): boolean {
-  return /^(08...|57P0[12])$/.test(codeOf(error));
-}
-
-/** @returns 'lock' after a lock time-out, 'race' after a deadlock or a serialization failure, otherwise undefined */
-export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
-  if (error instanceof DatabaseUnavailableError) return error.contention;
-  const meaning = meaningOf(error);
-  return meaning === 'lock' || meaning === 'race' ? meaning : undefined;
+  // PostgreSQL reports the end of our own connection as FATAL. Then no statement can succeed.
+  return /^(08...|57P0[12])$/.test(codeOf(error)) && driverErrorOf(error).severity !== 'FATAL';
 }
 
 /**
@@ -117,9 +112,8 @@ export function contentionOf(error: unknown): 'lock' | 'race' | undefined {
  *   COMMIT
  */
 export function connectionError(error: unknown, mayHaveCommitted = isCommitError(error)): unknown {
-  // After a call of ours has failed, your next statement gets an error whose cause is the typed error of that call.
-  const typed = [error, Object(error).cause].find(isTyped);
-  if (typed) return typed;
+  const typed = error instanceof FailedTransactionError ? error.cause : error;
+  if (isTyped(typed)) return typed;
   const meaning = wasNeverSent(error) ? 'refused' : meaningOf(error);
   if (mayHaveCommitted && (meaning === 'broken' || meaning === 'openCommit'))
     return new OutcomeUnknownError(error);

@@ -41,10 +41,10 @@ export class ConnectionState {
   readonly open: OpenTransaction[] = [];
   /** Calls on one connection take turns. A transaction begins between two turns. */
   readonly turns = new Turns();
-  /** How many transactions are committed, also if a subscriber of the host has failed then. */
+  /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
   /**
-   * Whether a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction could not
+   * Whether a transaction has ended, and the host does not know it. The connection broke, or a nested transaction could not
    * begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as an outermost
    * one, and commit by itself. So no call of ours runs on this connection again.
    */
@@ -93,10 +93,14 @@ export class ConnectionState {
   /** @throws Error after a call has failed */
   refuseFailedTransaction(): void {
     const failure = this.innermost?.failure;
-    if (failure)
-      throw new Error('A call of ShippingModule in this transaction has failed. Roll the transaction back.', {
-        cause: failure.error,
-      });
+    if (failure) throw new FailedTransactionError(failure.error);
+  }
+}
+
+/** A statement of the host came after a call of ours had failed. Its `cause` is the error of the call. */
+export class FailedTransactionError extends Error {
+  constructor(cause: unknown) {
+    super('A call of ShippingModule in this transaction has failed. Roll the transaction back.', { cause });
   }
 }
 
@@ -105,5 +109,5 @@ export function endedTransactionError(): DatabaseUnavailableError {
     'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
     'subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could not begin, or the ' +
     'connection was lost. If you keep a QueryRunner, take a new one.';
-  return new DatabaseUnavailableError(new Error(message), undefined, message);
+  return new DatabaseUnavailableError(new Error(message), undefined, `${message} Nothing was changed.`);
 }

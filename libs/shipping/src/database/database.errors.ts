@@ -9,16 +9,15 @@ export class DatabaseUnavailableError extends ShippingException {
 
   /**
    * @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization failure
-   * @param reason the first sentence of `detail`
+   * @param detail what happened, and what to do
    */
   constructor(
     cause: unknown,
     readonly contention?: 'lock' | 'race',
-    reason = contention
-      ? 'Another change of the same data was faster, or has not ended.'
-      : 'The database is not available now.',
+    detail = contention
+      ? 'Another change of the same data was faster, or has not ended. Nothing was changed. Try again.'
+      : 'The database is not available now. Nothing was changed. Try again.',
   ) {
-    const detail = `${reason} Nothing was changed. Try again.`;
     super({ title: 'Database unavailable', status: 503, code: 'database_unavailable', detail }, { cause });
   }
 }

@@ -17,8 +17,8 @@ interface AttemptOptions {
 }
 
 /**
- * The second try locks the project first, so on one server it succeeds. On shards, the wait for this lock may itself end in a
- * lost race.
+ * From the second try on, the project is locked first. On one server, this is enough. On shards, the lock itself may lose a
+ * race.
  */
 const maxTries = 6;
 
@@ -74,7 +74,8 @@ export class Database {
    * Runs statements that read, on the primary.
    * @throws DatabaseUnavailableError
    */
-  read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+  async read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+    if (callerManager) while (this.shared?.transactionToWaitFor()) await this.shared.transactionToWaitFor();
     if (callerManager)
       return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
     // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
@@ -97,8 +98,8 @@ export class Database {
   }
 
   /**
-   * Runs statements that belong together in one transaction. Without a transaction of the caller, it begins one, also on a
-   * query runner that the caller passes.
+   * Runs statements that belong together in one transaction. If no transaction is open, it begins one, also on a query runner
+   * of the caller.
    *
    * On a connection of its own, it tries again after a lost race. These tries are READ COMMITTED, whatever your default is:
    * at a stricter level, PostgreSQL refuses work that first waits for a lock and then reads. SQLite keeps its level.
@@ -112,6 +113,8 @@ export class Database {
   ): Promise<Result> {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
+    // On SQLite, all query runners are one. A transaction of another call of ours is not the caller's.
+    if (callerManager) while (this.shared?.transactionToWaitFor()) await this.shared.transactionToWaitFor();
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
     if (callerManager) this.transactions.connectionOf(runnerOf(callerManager)).refuseLostTransaction();
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {

@@ -1,4 +1,3 @@
-import { contentionOf } from './connection-errors.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 import { withinMs } from './timers.js';
 
@@ -17,9 +16,9 @@ export class KeyedQueue {
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.lastCalls.get(key) ?? Promise.resolve();
     const result = previous.then(call, (error: unknown) => {
-      const isUnavailable = error instanceof DatabaseUnavailableError && error.contention !== 'race';
-      if (isUnavailable || error instanceof OutcomeUnknownError)
-        throw new DatabaseUnavailableError(error.cause, contentionOf(error));
+      const contention = error instanceof DatabaseUnavailableError ? error.contention : undefined;
+      const isUnavailable = error instanceof DatabaseUnavailableError || error instanceof OutcomeUnknownError;
+      if (isUnavailable && contention !== 'race') throw new DatabaseUnavailableError(error.cause, contention);
       return call();
     });
     const doneOrTooSlow = previous.catch(() => undefined).then(() => withinMs(result, slowCallMs));

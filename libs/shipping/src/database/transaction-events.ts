@@ -94,7 +94,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
     const connection = this.transactions.connectionOf(queryRunner);
     const ended = connection.removeEnded(queryRunner);
-    // On SQLite, the other transaction may belong to another caller, and reads go on.
+    // On SQLite, an outer transaction may belong to another caller, whose statements go on.
     connection.refusesStatements =
       !this.transactions.shared && !queryRunner.isTransactionActive && ended.length > 1;
     connection.hasLostTransaction ||= connection.refusesStatements;
@@ -103,7 +103,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const connection = this.transactions.connectionOf(queryRunner);
-    // TypeORM reports no end for a transaction whose begin a subscriber of the host has refused.
+    // If a subscriber of the host fails before a begin, TypeORM reports no end. So this removes what is left of it.
     if (query === 'START TRANSACTION' && !this.transactions.shared) connection.remove(0, -1);
     if (connection.refusesStatements && query !== 'ROLLBACK') throw endedTransactionError();
     if (!passesAfterFailure.test(query)) connection.refuseFailedTransaction();
@@ -128,8 +128,8 @@ export class TransactionEvents implements EntitySubscriberInterface {
   }
 
   /**
-   * Waits for the calls in the open transactions, and for calls that are made during the wait. Hooks wait
-   * only for calls in transactions that they have begun, because their own call waits for them.
+   * Waits for the calls in the open transactions, and for calls that are made during the wait. A hook waits only for calls in
+   * transactions that it has begun itself, because its own call waits for the hook.
    * @param action runs before another call can be made
    */
   private async afterCalls({ open }: ConnectionState, action: () => void | Promise<void>): Promise<void> {

@@ -13,7 +13,7 @@ interface Step {
   readonly busyConnection: ConnectionState | undefined;
   /** The transaction of the call. */
   readonly transaction: OpenTransaction | undefined;
-  /** The calls that this hook makes queue their hooks here. The queue of this hook itself is busy until they end. */
+  /** If this hook makes calls, their hooks queue here, because the queue of this hook itself is busy until they end. */
   readonly hookTurns: Turns;
   /** The calls that this hook has made and that have not finished. */
   readonly calls: Set<Promise<unknown>>;
@@ -23,8 +23,8 @@ interface Step {
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
   /**
-   * This function is called before `hook`, which may change the result. The function that it returns runs after the
-   * outermost COMMIT.
+   * Returns the announcement, which runs after the outermost COMMIT. This function is called before `hook`, which may change
+   * the result.
    */
   prepareAnnouncement?: (result: Result) => () => void;
   /**

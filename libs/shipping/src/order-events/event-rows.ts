@@ -168,10 +168,10 @@ export async function orderIdsAfter(
 }
 
 /**
- * @param orderIds deletes only the events of these orders; by default of all orders of the project
- * @returns how many events were deleted
+ * @param orderIds removes only the events of these orders; by default of all orders of the project
+ * @returns how many events were removed
  */
-export async function deleteEvents(
+export async function removeEvents(
   manager: EntityManager,
   projectId: string,
   orderIds?: readonly string[],

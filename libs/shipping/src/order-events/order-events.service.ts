@@ -3,6 +3,8 @@ import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { type CallOptions } from '../database/call-options.js';
 import { Database } from '../database/database.js';
+import { dialectOf } from '../database/dialects/dialects.js';
+import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { checkIds, checkInput } from '../validation/identifiers.js';
@@ -14,7 +16,7 @@ import { checkOrderEvent } from './dto/new-order-event.check.js';
 import { type NewOrderEvent } from './dto/new-order-event.dto.js';
 import { ShippingSettings } from '../shipping.options.js';
 import {
-  deleteEvents,
+  removeEvents,
   eventOf,
   type EventRow,
   insertEvent,
@@ -77,7 +79,7 @@ export class OrderEvents {
 
   /**
    * Returns one page of a history. A page of a history of 100,000 events takes no longer than a page of a short one, unless
-   * the query has `types` that are rare. Every event that was recorded before the first page was read appears exactly once.
+   * the query has `types` that are rare. Every event that was committed before the first page was read appears exactly once.
    * A later event appears at most once.
    * @throws InvalidParameterError with all violations of the query
    */
@@ -132,7 +134,7 @@ export class OrderEvents {
     checkIds({ projectId, orderId });
     const callerManager = this.database.callerManager(options);
     const remove = (): Promise<number> =>
-      this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, [orderId]));
+      this.database.autocommit(callerManager, (manager) => removeEvents(manager, projectId, [orderId]));
     return callerManager ? remove() : removalsOf(this.database.dataSource).take(projectId, remove);
   }
 
@@ -147,18 +149,25 @@ export class OrderEvents {
     checkIds({ projectId });
     const callerManager = this.database.callerManager(options);
     const remove = (orderIds?: string[]): Promise<number> =>
-      this.database.autocommit(callerManager, (manager) => deleteEvents(manager, projectId, orderIds));
-    if (callerManager) return remove();
+      this.database.autocommit(callerManager, (manager) => removeEvents(manager, projectId, orderIds));
+    // Outside of a transaction, the one connection of SQLite shows what another caller has not committed.
+    if (callerManager || dialectOf(this.database.dataSource).hasOneConnection) return remove();
     return removalsOf(this.database.dataSource).take(projectId, async () => {
       let removed = 0;
       let orderIds = [''];
-      do {
-        const last = orderIds.at(-1) ?? '';
-        orderIds = await this.database.read(undefined, (manager) =>
-          orderIdsAfter(manager, projectId, last, ordersOfRemoval),
-        );
-        if (orderIds.length > 0) removed += await remove(orderIds);
-      } while (orderIds.length > 0);
+      try {
+        do {
+          const last = orderIds.at(-1) ?? '';
+          orderIds = await this.database.read(undefined, (manager) =>
+            orderIdsAfter(manager, projectId, last, ordersOfRemoval),
+          );
+          if (orderIds.length > 0) removed += await remove(orderIds);
+        } while (orderIds.length > 0);
+      } catch (error) {
+        throw removed > 0 && error instanceof DatabaseUnavailableError
+          ? partlyRemoved(removed, error)
+          : error;
+      }
       return removed;
     });
   }
@@ -177,4 +186,12 @@ export class OrderEvents {
       yield* batch.map(eventOf);
     } while (batch.length === streamBatchSize);
   }
+}
+
+function partlyRemoved(
+  removed: number,
+  { cause, contention }: DatabaseUnavailableError,
+): DatabaseUnavailableError {
+  const detail = `The database is not available now. Events that are removed already: ${removed}. Call removeProject again.`;
+  return new DatabaseUnavailableError(cause, contention, detail);
 }

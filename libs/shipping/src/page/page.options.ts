@@ -1,7 +1,7 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
-import { Allow, IsArray, IsIn, isObject, IsString, Matches } from 'class-validator';
+import { IsArray, IsIn, isObject, IsString, Matches } from 'class-validator';
 import { checked, Must } from '../boot/check-options.js';
-import { Decorators, type ShippingDecorator, withoutOuterSlashes } from '../shipping.options.js';
+import { Decorators, isVersion, type ShippingDecorator, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageTexts } from './browser/texts.js';
 
 /** A project that the user may choose on the page. */
@@ -16,7 +16,8 @@ export class PageSettings {
   @IsString() path = 'shipping';
 
   /** By default `VERSION_NEUTRAL`, as for the routes. */
-  @Allow() version: ControllerOptions['version'] = VERSION_NEUTRAL;
+  @Must('be a version, such as "1", or several versions, or VERSION_NEUTRAL', isVersion)
+  version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
   /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. */
   @Decorators() decorators: ShippingDecorator[] = [];

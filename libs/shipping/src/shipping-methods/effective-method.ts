@@ -42,7 +42,7 @@ export class EffectiveMethod {
 
   /**
    * While a method inherits, its etag also names the state of the default: a part of its id, and its version. The version
-   * alone is not enough, because a default that is deleted and created again has version 1 again.
+   * alone is not enough, because a default that is removed and created again has version 1 again.
    */
   get etag(): string {
     const { stored, inheritedFrom } = this;

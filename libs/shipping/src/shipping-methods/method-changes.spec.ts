@@ -189,7 +189,7 @@ describe('an update', () => {
 
 describe('a removal', () => {
   it('deletes one row', () => {
-    expect(decideRemove(plain.toUpperCase(), {})(view)).toEqual([{ kind: 'delete', id: plain }]);
+    expect(decideRemove(plain.toUpperCase(), {})(view)).toEqual([{ kind: 'remove', id: plain }]);
   });
 
   it('is refused for a method that is not there, and with a wrong etag', () => {

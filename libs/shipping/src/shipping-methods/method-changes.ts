@@ -19,7 +19,7 @@ import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 export type Change =
   | { kind: 'insert'; id: string; values: StoredValues }
   | { kind: 'update'; id: string; values: StoredValues }
-  | { kind: 'delete'; id: string };
+  | { kind: 'remove'; id: string };
 
 /**
  * Returns the rows to write. The list is empty when nothing changes.
@@ -55,7 +55,7 @@ export function decideUpdate(
 }
 
 export function decideRemove(id: string, precondition: Precondition): Decide {
-  return (view) => [deleteOf(matching(view, id, precondition))];
+  return (view) => [removalOf(matching(view, id, precondition))];
 }
 
 /** Bounds of one call of `decideUpsert`. */
@@ -84,7 +84,7 @@ export function decideUpsert(
       const isEmpty = requests.length === 0;
       if (isEmpty || (maxRemoved !== undefined && otherMethods.size > maxRemoved))
         throw new TooManyRemovalsError(otherMethods.size, isEmpty ? undefined : maxRemoved);
-      changes.push(...Array.from(otherMethods.values(), deleteOf));
+      changes.push(...Array.from(otherMethods.values(), removalOf));
     }
     return refuseTooMany(view, changes, maxMethods);
   };
@@ -100,7 +100,7 @@ export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
   };
 }
 
-export const decideRemoveAll: Decide = (view) => view.methods.map(deleteOf);
+export const decideRemoveAll: Decide = (view) => view.methods.map(removalOf);
 
 /** Returns the methods that a project is expected to have after the changes. A trigger of the database may change them. */
 export function expectedMethods(
@@ -112,7 +112,7 @@ export function expectedMethods(
   for (const change of changes) {
     const { id } = change;
     const { version = 0, created_at = now } = stored.get(id) ?? {};
-    if (change.kind === 'delete') stored.delete(id);
+    if (change.kind === 'remove') stored.delete(id);
     else
       stored.set(id, {
         ...change.values,
@@ -131,14 +131,14 @@ function insertOf(values: StoredValues): Change {
   return { kind: 'insert', id: uuid(), values };
 }
 
-function deleteOf({ stored }: EffectiveMethod): Change {
-  return { kind: 'delete', id: stored.id };
+function removalOf({ stored }: EffectiveMethod): Change {
+  return { kind: 'remove', id: stored.id };
 }
 
 /** @throws TooManyMethodsError when the changes add methods, and the project would then have too many */
 function refuseTooMany(view: MethodView, changes: Change[], maxMethods: number): Change[] {
   const added = changes.filter(({ kind }) => kind === 'insert').length;
-  const removed = changes.filter(({ kind }) => kind === 'delete').length;
+  const removed = changes.filter(({ kind }) => kind === 'remove').length;
   if (added > 0 && view.methods.length + added - removed > maxMethods)
     throw new TooManyMethodsError(maxMethods);
   return changes;

@@ -4,15 +4,18 @@ import { type CallOptions, type OptionRule, type OptionRules } from '../database
 export interface FindOptions extends CallOptions {
   /**
    * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
-   * transaction ends. Other calls can lock the same method at the same time. The call returns the method as it is now, even
-   * if the snapshot of the transaction is older.
+   * transaction ends. Other calls can lock the same method at the same time. The call returns the method as it is now. But
+   * if the transaction reads from a snapshot, it does not find a method or a default that was created after the snapshot.
    */
   lock?: boolean;
 }
 
 /** Options of `update` and `remove`. */
 export interface ChangeOptions extends CallOptions {
-  /** The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. */
+  /**
+   * The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. A version alone, such as
+   * `"3"`, does not protect inherited values.
+   */
   etag?: string | readonly string[];
 }
 

@@ -31,7 +31,11 @@ export function Text(max: number, min = 0): PropertyDecorator {
     !isString(value) || (value.length >= min && lengthOf(value) <= max);
   return applyDecorators(
     rule('type', (value) => isAbsent(value) || isString(value), 'must be a string.'),
-    rule('length', hasLength, `must have ${min} to ${max} characters.`),
+    rule(
+      'length',
+      hasLength,
+      min === 0 ? `must have at most ${max} characters.` : `must have ${min} to ${max} characters.`,
+    ),
     content((text) => isStorable(text), 'must not contain NUL or a lone surrogate.'),
   );
 }

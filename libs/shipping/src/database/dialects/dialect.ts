@@ -26,6 +26,7 @@ export interface DriverError {
   constraint?: unknown;
   table?: unknown;
   message?: unknown;
+  severity?: unknown;
 }
 
 type Pair = readonly [string, string];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidParameterError, type Violation, Violations } from '../../validation/violations.js';
+import { cursorOf } from './event-cursor.js';
 import { checkPageQuery } from './order-event-page.check.js';
 
 function violationsOf(query: unknown): readonly Violation[] {
@@ -43,6 +44,7 @@ describe('the query of a page of events', () => {
     { limit: 200 },
     { types: Array(50).fill('a.b') },
     { newestFirst: false, cursor: null },
+    { cursor: cursorOf({ occurred_at: '9999-12-31T23:59:59.999Z', seq: Number.MAX_SAFE_INTEGER }) },
   ])('%j is accepted', (query) => {
     expect(violationsOf(query)).toEqual([]);
   });

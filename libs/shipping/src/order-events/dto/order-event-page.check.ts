@@ -35,7 +35,7 @@ function checkTypes(refuse: Refuse, value: unknown): string[] | undefined {
   if (value === undefined) return undefined;
   if (!Array.isArray(value)) return refuse('type', 'types must be a list of types.');
   if (value.length > limits.maxTypes)
-    return refuse('too_many', `types must have at most ${limits.maxTypes} types.`);
+    return refuse('too_many', `types must have at most ${limits.maxTypes} entries.`);
   return value.flatMap((type: unknown, index) => {
     const name = `types[${index}]`;
     if (typeof type !== 'string') return refuse('type', `${name} must be a string.`);
@@ -54,10 +54,10 @@ function checkNewestFirst(refuse: Refuse, value: unknown): boolean {
 
 function checkCursor(refuse: Refuse, value: unknown): EventPosition | undefined {
   if (value === undefined || value === null) return undefined;
-  const position = typeof value === 'string' ? positionOf(value.slice(0, limits.maxCursor)) : undefined;
-  if (typeof value !== 'string') refuse('type', 'cursor must be a string.');
-  else if (value.length > limits.maxCursor)
-    refuse('length', `cursor must have at most ${limits.maxCursor} characters.`);
-  else if (!position) refuse('format', 'cursor must be the "next" of a page.');
+  if (typeof value !== 'string') return void refuse('type', 'cursor must be a string.');
+  if (value.length > limits.maxCursor)
+    return void refuse('length', `cursor must have at most ${limits.maxCursor} characters.`);
+  const position = positionOf(value);
+  if (!position) refuse('format', 'cursor must be the "next" of a page.');
   return position;
 }

@@ -30,7 +30,7 @@ describe('the query of a list, from a caller of the services,', () => {
     [{ q: 7 }, 'q', 'type', 'string'],
     [{ filter: [] }, 'filter', 'type', 'JSON object'],
     [{ raw_filters: {} }, 'raw_filters', 'type', 'JSON array'],
-    [raw({ ...active, field: 7 }), 'raw_filters', 'unknown', 'of type number'],
+    [raw({ ...active, field: 7 }), 'raw_filters', 'type', 'field must be a string'],
     [raw({ ...active, field: 'x' }), 'raw_filters', 'unknown', '"x"'],
     [raw({ ...active, op: 'gt' }), 'raw_filters', 'not_allowed', 'op "gt" does not fit is_active'],
     [raw({ ...active, value: null }), 'raw_filters', 'type', '{"field":"is_active","op":"null"'],

@@ -122,14 +122,16 @@ function checkCondition({ fields: { field, op, value }, refuse }: SentCondition)
   const filterField = filterFields.find((name) => name === field);
   const fittingOperators = operatorsFor(filterField ? kindOf(filterField) : 'label');
   if (field === undefined) refuse('required', 'field is missing.', filterFields);
+  else if (typeof field !== 'string') refuse('type', 'field must be a string.', filterFields);
   else if (!filterField)
-    refuse('unknown', `${quoted(field)} is not a field that you can filter by.`, filterFields);
+    refuse('unknown', `"${shortened(field)}" is not a field that you can filter by.`, filterFields);
   if (op === undefined) refuse('required', 'op is missing.', fittingOperators);
   if (value === undefined) refuse('required', 'value is missing.');
   if (!filterField || op === undefined) return [];
+  if (typeof op !== 'string') return refuse('type', 'op must be a string.', fittingOperators);
   const operator = fittingOperators.find((name) => name === op);
   if (!operator)
-    return refuse('not_allowed', `op ${quoted(op)} does not fit ${filterField}.`, fittingOperators);
+    return refuse('not_allowed', `op "${shortened(op)}" does not fit ${filterField}.`, fittingOperators);
   if (value === undefined) return [];
   const values = checkValues(refuse, filterField, operator, value);
   return values.length > 0 || Array.isArray(value) ? [{ field: filterField, op: operator, values }] : [];
@@ -172,10 +174,6 @@ function checkValues(
 
 function bytesOf(value: unknown): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : 0;
-}
-
-function quoted(value: unknown): string {
-  return typeof value === 'string' ? `"${shortened(value)}"` : `of type ${typeof value}`;
 }
 
 /** @returns the value in the form that can be compared, or nothing when it has a violation */

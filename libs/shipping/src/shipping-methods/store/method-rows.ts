@@ -92,10 +92,11 @@ export async function replaceRevision(
   known: string | undefined,
   next: string,
 ): Promise<boolean> {
-  if (known === undefined) await addProject(manager, projectId, next);
-  // If an INSERT finds a row, some drivers count it and others do not. So the UPDATE decides: it matches `next` only if our
-  // INSERT has added the row.
-  const values = { projectId, known: known ?? next, next };
+  const expected = known ?? randomUUID();
+  if (known === undefined) await addProject(manager, projectId, expected);
+  // If an INSERT finds a row, some drivers count it and others do not. So the UPDATE decides: it finds the new revision only
+  // if our INSERT has added the row.
+  const values = { projectId, known: expected, next };
   const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
     setRevision(manager).where('project_id = :projectId AND revision = :known'),
   );
@@ -200,7 +201,7 @@ export async function updateMethods(
 }
 
 /** @throws UnchangedRowError */
-export async function deleteMethods(
+export async function removeMethods(
   manager: EntityManager,
   projectId: string,
   ids: readonly string[],
@@ -217,7 +218,7 @@ export async function deleteMethods(
       .execute();
     if (affected !== part.length)
       throw new UnchangedRowError(
-        'A method was not deleted. A trigger may keep its row, or somebody has deleted it.',
+        'A method was not removed. A trigger may keep its row, or somebody has deleted it.',
       );
   }
 }
@@ -228,7 +229,7 @@ export async function deleteMethods(
  *
  * It finds the row by the primary key, as a writer does. By the other index, it would lock the index entry before the row,
  * and a writer that changes the codes locks them in the opposite order.
- * @returns undefined when the row has been deleted
+ * @returns undefined when the row is gone
  */
 export async function lockMethod(
   manager: EntityManager,

@@ -15,7 +15,7 @@ import { type Change, type Decide, expectedMethods } from '../method-changes.js'
 import { codesKey } from '../method-fields.js';
 import {
   addProject,
-  deleteMethods,
+  removeMethods,
   insertMethods,
   lockMethod,
   lockProject,
@@ -132,10 +132,11 @@ export class MethodStore {
   /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
   change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide, afterStatements } = change;
-    if (callerManager)
+    // Outside of a transaction, the one connection of SQLite shows what another caller has not committed.
+    if (callerManager || dialectOf(this.database.dataSource).hasOneConnection)
       return this.database.write(
         callerManager,
-        (manager) => this.changeInCallersTransaction(manager, change),
+        (manager, isStale) => this.readAndChange(manager, change, isStale),
         afterStatements,
       );
     return writersOf(this.database.dataSource).take(projectId, async () => {
@@ -151,7 +152,7 @@ export class MethodStore {
             manager,
             change,
             { view, changes },
-            // A subscriber of the host may have read something when the transaction began. A retry is READ COMMITTED.
+            // If a subscriber of the host reads when the transaction begins, the snapshot may be too old. A retry has no snapshot.
             { isStale: isRetry, isSnapshot: readsFromSnapshot && !isRetry },
           ),
         afterStatements,
@@ -188,9 +189,10 @@ export class MethodStore {
     return { ...this.cache.stats(), lookUps: this.lookUps };
   }
 
-  private async changeInCallersTransaction(
+  private async readAndChange(
     manager: EntityManager,
     change: ProjectChange,
+    isStale: boolean,
   ): Promise<ChangeResult> {
     const { projectId, decide } = change;
     const isSnapshot = dialectOf(manager.connection).readsFromSnapshot;
@@ -200,14 +202,14 @@ export class MethodStore {
     const view = await this.read(manager, projectId);
     const changes = decide(view);
     if (changes.length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, { view, changes }, { isSnapshot });
+    return this.changeIn(manager, change, { view, changes }, { isStale, isSnapshot });
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
    * faster. Then the call locks the project, and decides again.
-   * @param isStale the view is old, because the first try has lost a race. The revision may not show this: a row that was
-   *   inserted by hand does not change it.
+   * @param isStale the view is old, because the first try has lost a race. The revision alone cannot tell, because a row that
+   *   was inserted by hand does not change it.
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
@@ -223,7 +225,7 @@ export class MethodStore {
     if (!isCurrent && isSnapshot) throw lostRace();
     const { view, changes } = isCurrent ? decision : await this.decideAgain(manager, change, revision);
     await writeRows(manager, projectId, changes).catch((error: unknown) => {
-      // A view that was read after the lock is not stale, so a trigger keeps the row.
+      // After the lock, the view is current. If a row did not change then, a trigger has kept it.
       throw error instanceof UnchangedRowError && isCurrent ? lostRace(error) : error;
     });
     // A trigger of the database may have changed the rows.
@@ -261,16 +263,16 @@ export class MethodStore {
   }
 }
 
-/** Deletes rows first. If your foreign key forbids that, nothing else is written. */
+/** Removes rows first. If your foreign key forbids that, nothing else is written. */
 async function writeRows(
   manager: EntityManager,
   projectId: string,
   changes: readonly Change[],
 ): Promise<void> {
-  const deletedIds = changes.filter(({ kind }) => kind === 'delete').map(({ id }) => id);
+  const removedIds = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
   const { tableName } = manager.connection.getMetadata(ShippingMethod);
   try {
-    await deleteMethods(manager, projectId, deletedIds);
+    await removeMethods(manager, projectId, removedIds);
     await updateMethods(
       manager,
       projectId,

@@ -92,7 +92,7 @@ export class ViewCache {
         return view;
       }
     }
-    // A read that is running now, and is not the candidate, started after this call. Its view is current.
+    // Any other read that runs now started after this call, so its view is current.
     const laterView = this.sharedRead(projectId)?.view;
     if (!laterView || laterView === candidate) return this.startRead(projectId);
     this.hits += 1;
