@@ -27,7 +27,7 @@ if (!isInstalled) {
     });
   } catch {
     console.error(
-      'npm ci failed, see above: mend its cause (often the network), then run the command again.',
+      'npm ci failed, see above: remove its cause (often the network), then run the command again.',
     );
     process.exit(1);
   }

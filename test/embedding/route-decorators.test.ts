@@ -120,7 +120,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect([status, body.code]).toEqual([503, 'outcome_unknown']);
   });
 
-  it('that fails in a query of its own after the commit is not reported as a change of nothing', async () => {
+  it('whose own query fails after the commit gives its own error, not a change of nothing', async () => {
     const broken = Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' });
     const auditing = wrapping(async (next) => {
       await next();

@@ -85,7 +85,7 @@ describe('beforeCommit.change', () => {
   });
 
   it.each(writes)(
-    'that throws prevents the COMMIT of the transaction, not of the one around it: %s',
+    'that throws prevents the COMMIT of its transaction, but not of an outer one: %s',
     async (_name, write) => {
       const project = freshProject();
       const { id } = await host.methods.create(project, ground);
@@ -109,7 +109,7 @@ describe('beforeCommit.change', () => {
     },
   );
 
-  it("that throws makes the rest of the caller's transaction fail, in a savepoint and after it", async () => {
+  it('makes every later call in the transaction fail after it has thrown, also in a savepoint', async () => {
     const project = freshProject();
     const create = (method_code: string, manager: EntityManager): Promise<unknown> =>
       host.methods.create(project, { ...ground, method_code }, { manager });

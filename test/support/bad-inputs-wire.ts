@@ -9,7 +9,7 @@ export interface WireResponse {
 
 /**
  * Sends a request as it is: the path is not normalised, and only `Host`, `Connection` and the length are added.
- * `fetch` would repair what the server has to refuse.
+ * `fetch` would correct what the server has to refuse.
  * @param agent keeps connections open for many requests; without it each request has its own
  */
 export function send(

@@ -63,7 +63,7 @@ describe('parallel calls in a hook, whose own hooks begin nested transactions,',
     expect(await rows().countBy({ projectId: `${project}-refused` })).toBe(0);
   });
 
-  it('store nothing after a failed call has rolled the transaction around them back', async () => {
+  it('store nothing once a failed call has rolled back their transaction', async () => {
     const used = await host.methods.create(project, ground);
     await engine.putIntoCart(host.dataSource.manager, project, used.id);
     const types: string[] = [];

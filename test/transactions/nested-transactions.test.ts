@@ -47,7 +47,7 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('connections', () => {
-    it('undoes a call that was made while it began if it is rolled back', async () => {
+    it('undoes a call that was made while it began, if it is rolled back', async () => {
       const project = freshProject();
       const reported: unknown[] = [];
       const subscription = host.methods.changes.subscribe((change) => reported.push(change));
@@ -73,7 +73,7 @@ describe("a host's nested transaction beside a call of ours", () => {
   });
 
   onlyWhere('failedTransactions', () => {
-    it('that cannot begin does not block later calls: each of them fails at once', async () => {
+    it('that cannot begin lets later calls fail at once, and not wait', async () => {
       const runner = host.dataSource.createQueryRunner();
       await runner.startTransaction();
       await runner.query(statementThatFails).catch(() => undefined);
@@ -166,7 +166,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     );
   });
 
-  it('that begins after a call does not undo this call when it is rolled back', async () => {
+  it('keeps a call that was made before it began, if it is rolled back', async () => {
     for (let turns = 0; turns < 8; turns++) {
       const project = freshProject();
       await host.dataSource.transaction(async (manager) => {
@@ -180,7 +180,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     }
   });
 
-  it('that is rolled back removes its changes from the reported ones', async () => {
+  it('emits none of its changes if it is rolled back', async () => {
     const reported: (string | undefined)[] = [];
     const subscription = host.methods.changes.subscribe(({ after }) => reported.push(after?.method_code));
     const project = freshProject();
@@ -204,7 +204,7 @@ describe("a host's nested transaction beside a call of ours", () => {
     expect(reported.toSorted()).toEqual(data.map(({ method_code }) => method_code).toSorted());
   });
 
-  it('contains each call that is made while it begins either completely or not at all', async () => {
+  it('contains a call that is made while it begins completely, or not at all', async () => {
     const reported: (string | undefined)[] = [];
     const subscription = host.methods.changes.subscribe(({ after }) => reported.push(after?.method_code));
     const project = freshProject();
@@ -307,7 +307,7 @@ describe("a host's nested transaction beside a call with a hook", () => {
     expect(await hooked.events.list(project, 'o')).toHaveLength(3);
   });
 
-  it('that a hook begins for parallel calls of another hook come one after another', async () => {
+  it('begun by two hooks at once runs after the other one', async () => {
     const project = freshProject();
     const moments: string[] = [];
     const alone = async (inner: EntityManager): Promise<unknown> => {

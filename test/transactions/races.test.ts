@@ -54,7 +54,7 @@ describe('two instances on one database', () => {
   });
 
   onlyWhere('severalConnections', () => {
-    it('keep a change of the other instance when a subscriber of the host reads first in each transaction', async () => {
+    it("keep the other instance's change, although a subscriber of the host makes the snapshot old", async () => {
       const project = freshProject();
       const [one, other] = apps.map(({ nest }) => nest.get(ShippingMethods)) as [
         ShippingMethods,

@@ -14,7 +14,7 @@ const notEndedMessage =
   'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
 
 /** What we use of a database of better-sqlite3. */
-interface Database {
+interface SqliteDatabase {
   readonly inTransaction: boolean;
   exec(sql: string): unknown;
 }
@@ -55,7 +55,7 @@ export class SharedConnection {
     try {
       return await result;
     } finally {
-      // A subscriber of the host may have delayed this end until the next transaction had begun.
+      // If a subscriber of the host was slow, the next transaction has begun already.
       if (this.current === own) this.current = undefined;
     }
   }
@@ -80,8 +80,8 @@ export class SharedConnection {
     return this.current === this.around.getStore() ? undefined : this.current?.ended;
   }
 
-  private get database(): Database {
-    return (this.dataSource.driver as unknown as { databaseConnection: Database }).databaseConnection;
+  private get database(): SqliteDatabase {
+    return (this.dataSource.driver as unknown as { databaseConnection: SqliteDatabase }).databaseConnection;
   }
 }
 

@@ -30,7 +30,7 @@ function opaqueOf(etag: string): string {
 function entityTags(header: string): string[] | '*' | undefined {
   if (header.trim() === '*') return '*';
   const tags: string[] = [];
-  // No two runs of blanks stand side by side, so the time for a match grows only linearly with the header.
+  // No two `[ \t]*` are adjacent, so the time for a match grows only linearly with the header.
   const element = /[ \t]*(?:((?:W\/)?"[\x21\x23-\x7E\x80-\u00FF]*")[ \t]*)?(?:,|$)/y;
   while (element.lastIndex < header.length) {
     const match = element.exec(header);

@@ -12,7 +12,7 @@ interface AnyResponse {
 
 export interface FastifyResponse extends AnyResponse {
   sent: boolean;
-  /** Sets the function that turns the value that is sent on this response into text. */
+  /** Sets the function that makes the text of this response from the value. */
   serializer(serialize: (value: unknown) => unknown): unknown;
 }
 
@@ -73,7 +73,7 @@ function prepareExpress(response: ExpressResponse): void {
   // the value, not our JSON.
   const isReplaced = Object.hasOwn(response, 'json') || Object.hasOwn(response, 'send');
   response.json = (value) => {
-    // With a value, Express would add an ETag of it to a response without a body.
+    // If we passed the value, Express would send its ETag without a body.
     if ([204, 304].includes(applyHeaders(response))) return response.send();
     const json = isReplaced ? undefined : cachedJson(response, value);
     return json ? response.type('json').send(json) : sendJson.call(response, value);

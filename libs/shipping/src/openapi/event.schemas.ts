@@ -19,7 +19,7 @@ const event: s.Fields<keyof dto.OrderEventDto> = {
   message: s.nullable({ ...s.string, maxLength: lengths.message }),
   data: s.kinds.json,
   actor: s.nullable(s.object('The person or the program that caused the event.', actor)),
-  occurred_at: s.about('When the event happened, as its recorder says.', s.kinds.time),
+  occurred_at: s.about('When the event happened, as the caller of `record()` says.', s.kinds.time),
   recorded_at: s.about('When the event was stored.', s.kinds.time),
 };
 const example: dto.OrderEventDto = {

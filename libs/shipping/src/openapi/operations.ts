@@ -95,7 +95,7 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
       }),
       get: operation('listShippingMethods', 'List shipping methods', {
         description:
-          'One page of the methods that match, ordered by `sort_order`, `carrier_code` and `method_code`. If a method inherits a value, that value counts, not the stored one. A page past the end has no data, and the true total.',
+          'One page of the methods that match, ordered by `sort_order`, `carrier_code` and `method_code`. If a method inherits a value, that value counts, not the stored one. A page past the end is empty, and its `total` is still right.',
         parameters: [...inMount, ...listQuery(maxPageSize), ifNoneMatch],
         responses: { ...current('ShippingMethodPage'), ...errorResponses(...read) },
       }),

@@ -91,7 +91,7 @@ export function returnsRow({ connection }: EntityManager): boolean {
 }
 
 /**
- * @param inserted `seq` is the number that MySQL gave the new row; other drivers do not return it
+ * @param seq the number that MySQL gave the new row; undefined for other drivers
  * @returns the event that was inserted, or the event that has its key; undefined if that event has been removed by now
  */
 async function storedEvent(

@@ -1,8 +1,8 @@
 /**
- * The known kinds of order events, each `noun.verb`. They cover the histories of ten commerce systems.
- * The list is open: record any other kind of the same form, and expect others when reading.
+ * The known types of order events, each `noun.verb`. They cover the histories of ten commerce systems.
+ * The list is open: record any other type of the same form, and expect others when reading.
  *
- * There is no kind for a partial event. Put `partial: true` into `data`. A request and its completion are two events.
+ * There is no type for a partial event. Put `partial: true` into `data`. A request and its completion are two events.
  */
 export const orderEventTypes = [
   'order.drafted',
@@ -44,5 +44,5 @@ export const orderEventTypes = [
 
 export type KnownOrderEventType = (typeof orderEventTypes)[number];
 
-/** A known kind (an editor completes it), or any other. */
+/** A known type, which an editor completes, or any other. */
 export type OrderEventType = KnownOrderEventType | (string & Record<never, never>);

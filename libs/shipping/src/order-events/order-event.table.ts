@@ -23,7 +23,7 @@ export class OrderEvent {
   @PrimaryColumn({ name: 'order_id', type: 'varchar', length: 64, collation, primaryKeyConstraintName })
   orderId!: string;
 
-  /** The time of the event, as the recorder gives it. */
+  /** The time of the event, as the caller gives it. */
   @PrimaryColumn({ name: 'occurred_at', type: Date, precision: 3, primaryKeyConstraintName })
   occurredAt!: Date;
 
@@ -54,7 +54,7 @@ export class OrderEvent {
   @Column({ name: 'actor', type: 'simple-json', nullable: true })
   actor!: OrderEventActor | null;
 
-  /** The recorder's key for this event, unique in its order. A second event with the same key is not stored. */
+  /** The caller's key for this event, unique in its order. A second event with the same key is not stored. */
   @Column({ name: 'dedupe_key', type: 'varchar', length: 128, collation, nullable: true })
   dedupeKey!: string | null;
 

@@ -115,8 +115,8 @@ export class MethodView {
 const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));
 
 /**
- * Counts two bytes for each character of the texts, and two more if a search folds it. Views share a default only if one
- * statement has read it, so each view counts its own.
+ * Counts two bytes for each character of the texts, and two more if a search folds it. Views rarely share a default, so each
+ * view counts its own.
  */
 function bytesOf(method: EffectiveMethod): number {
   const { stored, inheritedFrom } = method;

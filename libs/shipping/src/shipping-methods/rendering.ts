@@ -30,19 +30,19 @@ interface LazyValue {
  */
 function lazily<Value extends object>(...names: string[]): (rendering: Rendering) => Value {
   const accessors = Object.fromEntries(names.map((name) => [name, accessor(name)]));
-  // All values share these properties. Objects that get them one by one, in the same order, are made fastest.
+  // All values share these properties. To define them one by one, always in the same order, is fastest.
   const properties = Object.entries(accessors);
   return (rendering) => {
     const value = {} as Value & LazyValue;
-    Object.defineProperty(value, lazyState, { value: { rendering, accessors }, ...notFixed });
+    Object.defineProperty(value, lazyState, { value: { rendering, accessors }, ...changeable });
     Object.defineProperty(value, inspect.custom, shownAsCopy);
     for (const [name, property] of properties) Object.defineProperty(value, name, property);
     return value;
   };
 }
 
-/** A Proxy must return the real value of a fixed property. So this property is not fixed. */
-const notFixed = { writable: true, configurable: true } as const;
+/** A Proxy cannot replace a property that is neither writable nor configurable. So this one is both. */
+const changeable = { writable: true, configurable: true } as const;
 
 /** Without this property, a log would show "[Getter/Setter]". */
 const shownAsCopy: PropertyDescriptor = { value: copyOf, configurable: true };
@@ -118,7 +118,8 @@ export function renderTree(view: MethodView): Rendering {
 
 function renderingOf(tag: string, json: string): Rendering {
   // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
-  const bytes = Buffer.from(new TextEncoder().encode(json).buffer);
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
+  bytes.write(json);
   return { etag: `"${tag}"`, json: () => bytes };
 }
 

@@ -19,8 +19,8 @@ export class ShippingProject {
   projectId!: string;
 
   /**
-   * A new random value with each write. After a restore the old revision belongs to the old content again, and the next
-   * write makes a value that was never used.
+   * A new random value with each write. A restore brings back an old revision with its content. The next write then makes a
+   * value that was never used.
    */
   @Column({ name: 'revision', type: 'uuid' })
   revision!: string;

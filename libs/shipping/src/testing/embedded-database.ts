@@ -13,7 +13,7 @@ type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'pool
 type Connected = Parameters<Pool['connect']>[0];
 type Replies = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
 
-/** The end of the error of a time-out of the pool. It says what the time-out means on this database. */
+/** It is appended to the error of the pool, and says what a time-out means on this database. */
 const remedy =
   ': the embedded database has one connection, and a transaction or a QueryRunner holds it. Send the statement with the ' +
   'manager of the transaction, in a subscriber with event.manager. Or use testTypeOrm() on your own server.';

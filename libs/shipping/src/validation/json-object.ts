@@ -20,7 +20,7 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 export function checkJsonObject(violations: Violations, pointer: string, value: unknown): JsonObject | null {
   const path: (string | number)[] = [];
   let valueCount = 0;
-  /** The bytes that very small numbers take in addition when they are written without exponents. */
+  /** How many more bytes very small numbers take if they are written without exponents. */
   let exponentBytes = 0;
   let isFaulty = false;
   let isWritable = true;

@@ -12,7 +12,7 @@ export function utcTime(text: string): string | undefined {
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
   if (year === 0 || month === 0 || month > 12 || day === 0 || day > daysInMonth) return undefined;
   const time = new Date(text.toUpperCase());
-  // With an offset, the first or the last day may be in the year 0 or 10000, which have no such form.
+  // With an offset, the first or the last day may be in the year 0 or 10000, which RFC 3339 cannot write.
   if (time.getUTCFullYear() < 1 || time.getUTCFullYear() > 9999) return undefined;
   const moreDecimals = (parts[6] ?? '').slice(3).replace(/0+$/, '');
   return `${time.toISOString().slice(0, -1)}${moreDecimals}Z`;

@@ -8,7 +8,7 @@ export type ErrorMeaning =
   | 'race'
   /** The server refused the statement or the connection, and nothing was changed. */
   | 'refused'
-  /** The server refused the connection. A statement may also fail with the code, for another reason. */
+  /** The server refused the connection. If a statement fails with the same code, it means something else. */
   | 'connecting'
   /** The connection broke. If a COMMIT was sent, nobody knows its outcome. */
   | 'broken'
@@ -46,7 +46,7 @@ export interface Dialect {
   readonly failureEndsTransaction: boolean;
   /** SQL for the time of the database, the same in the whole statement. */
   readonly now: string;
-  /** Returns SQL for a time column as the text that clients get. No driver, process or session converts a text. */
+  /** Returns SQL for a time column as the text that clients get. It is text, so that no driver or session converts it. */
   timeColumn(column: string): string;
   /** Returns SQL for a column that is not a time. A parser of the host must not change its value. */
   valueColumn(column: string): string;

@@ -292,7 +292,7 @@ describe('the memory of the cache', () => {
     expect(bounded.hasCached('shop')).toBe(false);
   });
 
-  it('has renderings of a view only as large as the view, or 64 KiB: the oldest go first', () => {
+  it('keeps as many bytes of renderings as the view has, or 64 KiB, and drops the oldest first', () => {
     const { cache } = new Database(10_000_000);
     const view = viewAt('1');
     cache.put(view);
