@@ -1,5 +1,6 @@
-// Bundles the browser's part of the page into libs/shipping/src/page/assets.generated.ts. npm runs it before each command
-// that needs the file. The bundle is a module with two texts, because a bundler of the host keeps a module, but loses files.
+// Bundles the browser's part of the page into libs/shipping/src/page/assets.generated.ts. npm runs it before each
+// command that needs the file. The bundle is a module with two texts, because a bundler of the host keeps a module, but
+// loses files.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

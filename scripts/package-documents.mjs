@@ -1,6 +1,6 @@
-// Before and after `npm pack`. The documents stand at the root of the repository. They go into the package too, so that the
-// links of the README work there. `gitHead` in package.json says from which commit the package was made; `-dirty` follows
-// if files of that commit were changed. `node scripts/package-documents.mjs add|remove`
+// Before and after `npm pack`. The documents stand at the root of the repository. They go into the package too, so that
+// the links of the README work there. `gitHead` in package.json says from which commit the package was made; `-dirty`
+// follows if files of that commit were changed. `node scripts/package-documents.mjs add|remove`
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 

@@ -2,7 +2,10 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { onExit } from './processes.mjs';
 
-/** TypeORM creates these defaults for `@Column({ default })` and `@CreateDateColumn`. Rivals with these decorators need them. */
+/**
+ * TypeORM creates these defaults for `@Column({ default })` and `@CreateDateColumn`. Rivals with these decorators need
+ * them.
+ */
 const columnDefaults = (now) => `ALTER TABLE shipping_method
   ALTER is_active SET DEFAULT true, ALTER sort_order SET DEFAULT 0, ALTER meta SET DEFAULT '{}',
   ALTER use_default SET DEFAULT false, ALTER created_at SET DEFAULT ${now}, ALTER updated_at SET DEFAULT ${now}`;

@@ -1,6 +1,6 @@
-// Compares the CPU time that the server takes for a warm list with the commit in baseline.json, in pairs on this machine.
-// A tenth more is said in capitals. The program fails when it is three tenths more. It needs a PostgreSQL, as the benchmark
-// does, and the library must be built.
+// Compares the CPU time that the server takes for a warm list with the commit in baseline.json, in pairs on this
+// machine. A tenth more is said in capitals. The program fails when it is three tenths more. It needs a PostgreSQL, as
+// the benchmark does, and the library must be built.
 import { execSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

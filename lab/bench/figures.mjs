@@ -2,8 +2,8 @@ import { median, ratioRow } from './report/rows.mjs';
 import { scenarios } from './scenarios.mjs';
 
 /**
- * For each scenario, the rivals, and our goal as a multiple of the rate of the rival. Undefined means that there is no goal.
- * `bare` is Fastify and the driver, `naive` is Nest, Fastify and TypeORM, and `express` is the same on Express.
+ * For each scenario, the rivals, and our goal as a multiple of the rate of the rival. Undefined means that there is no
+ * goal. `bare` is Fastify and the driver, `naive` is Nest, Fastify and TypeORM, and `express` is the same on Express.
  */
 const figures = {
   postgres: {
@@ -31,7 +31,9 @@ const figures = {
 /** The goals for the p99, as a multiple of the p99 of `bare`. Lower is better. */
 const p99Goals = { list20: 0.3, tree: 0.15 };
 
-/** Returns the rivals of the scenarios to measure. @param words the beginnings of their names; none means all scenarios */
+/**
+ * Returns the rivals of the scenarios to measure. @param words the beginnings of their names; none means all scenarios
+ */
 export function wantedFigures(engine, words, against) {
   const wanted = Object.entries(figures[against ? 'postgres' : engine]).filter(
     ([scenario]) => words.length === 0 || words.some((word) => scenario.startsWith(word)),

@@ -1,5 +1,5 @@
-// Measures what a very long history costs on each engine: `node lab/bench/histories.mjs [postgres] [mariadb] [mysql]`, after
-// `npm run build`. The figures are in docs/guide/events.md.
+// Measures what a very long history costs on each engine: `node lab/bench/histories.mjs [postgres] [mariadb] [mysql]`,
+// after `npm run build`. The figures are in docs/guide/events.md.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';

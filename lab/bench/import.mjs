@@ -1,4 +1,5 @@
-// Measures the time of `upsertMany` of the real methods and of as many single writes, in this process and on PostgreSQL.
+// Measures the time of `upsertMany` of the real methods and of as many single writes, in this process and on
+// PostgreSQL.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,7 +16,9 @@ const { shippingEntities, ShippingMethod, ShippingMethods, ShippingModule } = re
 const { shippingMigrations } = require('nestjs-shipping/migrations');
 const file = new URL('../../../shared/data/carriers.json', import.meta.url);
 
-/** @param rounds how many rounds are measured; one more round comes first to warm up, and every round reverses the order */
+/**
+ * @param rounds how many rounds are measured; one more round comes first to warm up, and every round reverses the order
+ */
 export async function measureImports({ rounds }) {
   if (!existsSync(file)) {
     console.log('Skipped: upsertMany (the real methods are not here).');

@@ -67,7 +67,9 @@ async function freePort() {
 /** The kernel counts CPU time in these ticks (USER_HZ). There are 100 a second wherever Node runs on Linux. */
 const ticksPerSecond = 100;
 
-/** Returns the CPU seconds of processes of this machine so far, by pid. The map is empty if the system has no `/proc`. */
+/**
+ * Returns the CPU seconds of processes of this machine so far, by pid. The map is empty if the system has no `/proc`.
+ */
 export function cpuOf(pids) {
   return new Map(
     pids.flatMap((pid) => {

@@ -87,7 +87,9 @@ function startGenerator() {
   };
 }
 
-/** Runs the contenders in the order A B C C B A. A later one finds warmer buffers, so the order must not favour anyone. */
+/**
+ * Runs the contenders in the order A B C C B A. A later one finds warmer buffers, so the order must not favour anyone.
+ */
 async function measureRound(generate, contenders, scenario, seconds, next) {
   for (const contender of contenders) await slice(generate, contender, scenario, warmUpSeconds, next);
   const measured = {};

@@ -1,5 +1,5 @@
-// Measures the time of `record()` and `page()` of order events, in this process and on PostgreSQL. The rival of `record()` is
-// TypeORM's `insert` of the same row.
+// Measures the time of `record()` and `page()` of order events, in this process and on PostgreSQL. The rival of
+// `record()` is TypeORM's `insert` of the same row.
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -17,7 +17,9 @@ const { shippingMigrations } = require('nestjs-shipping/migrations');
 const eventsPerRound = 1000;
 const pagesPerRound = 200;
 
-/** @param rounds how many rounds are measured; one more round comes first to warm up, and every round reverses the order */
+/**
+ * @param rounds how many rounds are measured; one more round comes first to warm up, and every round reverses the order
+ */
 export async function measureRecords({ rounds }) {
   const database = await newDatabase('postgres', 'record');
   const context = await NestFactory.createApplicationContext(host(database.url), { logger: ['error'] });

@@ -5,7 +5,10 @@ import { stop } from './processes.mjs';
 
 const sqlOf = (form) => readFileSync(new URL(`../../docs/scaling/${form}.sql`, import.meta.url), 'utf8');
 
-/** Changes the tables of a filled database into a form of docs/scaling.md. The shards are other databases on the same server. */
+/**
+ * Changes the tables of a filled database into a form of docs/scaling.md. The shards are other databases on the same
+ * server.
+ */
 export async function scaled(database, form) {
   const shards = [];
   if (form === 'shards') {

@@ -1,6 +1,6 @@
 // Attacks the library as a stranger would, for some minutes or, with --long, for a night:
-// `npm run test:campaign [-- file …]`, `npm run test:long`. With TEST_DATABASE_URLS it runs on servers too. Without names
-// of files, CI's size leaves out some that take long. A failure is repeated with its CAMPAIGN_SEED.
+// `npm run test:campaign [-- file …]`, `npm run test:long`. With TEST_DATABASE_URLS it runs on servers too. Without
+// names of files, CI's size leaves out some that take long. A failure is repeated with its CAMPAIGN_SEED.
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

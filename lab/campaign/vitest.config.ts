@@ -25,8 +25,8 @@ const notEmbedded = [
       ]),
 ];
 /**
- * In CI's size, the model stands for requests that are generated, and PostgreSQL for the injection and for most failures. MySQL
- * stands for MariaDB, which has the same driver.
+ * In CI's size, the model stands for requests that are generated, and PostgreSQL for the injection and for most
+ * failures. MySQL stands for MariaDB, which has the same driver.
  */
 const others = isWhole ? [] : ['lab/campaign/faults/!(kill).campaign.ts', 'lab/campaign/{fuzz,injection}/**'];
 const stoodFor = isWhole || !hasMysql ? [] : ['lab/campaign/**'];

@@ -21,7 +21,8 @@ describe('a host whose Node runs in another time zone', () => {
       process.env['TZ'] = zone;
       const project = freshProject();
       const events = app.nest.get(OrderEvents);
-      // New York skips an hour in spring, which has the first time and ends at the second. It repeats the hour of the third.
+      // New York skips an hour in spring, which has the first time and ends at the second. It repeats the hour of the
+      // third.
       const times = ['2026-03-08T02:30:00.001Z', '2026-03-08T07:00:00.000Z', '2026-11-01T06:30:00.999Z'];
 
       for (const time of times) {

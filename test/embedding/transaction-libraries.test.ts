@@ -81,7 +81,10 @@ async function keepsToTransactions(
   expect(notified).toEqual([kept]);
 }
 
-/** The subscriber makes a change of its own, which takes several statements, while the library still has the transaction. */
+/**
+ * The subscriber makes a change of its own, which takes several statements, while the library still has the
+ * transaction.
+ */
 async function isOverForSubscribers(
   { methods }: Checkout,
   inTransaction: (project: string, fail: boolean) => Promise<void>,
@@ -157,7 +160,8 @@ describe("the host's transactions", () => {
       const request: { manager?: EntityManager | undefined } = {};
       const express = { ...ground, method_code: '01' };
 
-      // Calls share the look-up of revisions, which runs in the context of the first one. Its request opens a transaction meanwhile.
+      // Calls share the look-up of revisions, which runs in the context of the first one. Its request opens a
+      // transaction meanwhile.
       const before = requests.run(request, () => [
         methods.create(mine, express),
         methods.find(mine, id),

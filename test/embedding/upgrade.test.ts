@@ -18,7 +18,8 @@ import { compiled, typeOrm } from './host.js';
 class NextVersion implements MigrationInterface {
   name = 'NestjsShippingNext9999999999999';
 
-  // On SQLite, TypeORM's `addColumn` and `dropColumn` create the table again. That fails if a row of the host refers to it.
+  // On SQLite, TypeORM's `addColumn` and `dropColumn` create the table again. That fails if a row of the host refers to
+  // it.
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE ${tableOf(runner)} ADD note varchar(64)`);
     await runner.createIndex(

@@ -47,7 +47,8 @@ class Cart {
   @PrimaryGeneratedColumn('uuid')
   id!: string;
 
-  // TypeORM does not know that the default of such a column is NULL on MariaDB. It would change a nullable column each time.
+  // TypeORM does not know that the default of such a column is NULL on MariaDB. It would change a nullable column each
+  // time.
   @ManyToOne(() => ShippingMethod, { nullable: false })
   @JoinColumn([
     { name: 'project_id', referencedColumnName: 'projectId' },

@@ -84,7 +84,8 @@ export class Checkout {
       );
     } catch (error) {
       if (!(error instanceof ConflictException)) throw error;
-      // A repeat gets its order, whatever has changed since then. A new transaction sees the order, and reads the primary.
+      // A repeat gets its order, whatever has changed since then. A new transaction sees the order, and reads the
+      // primary.
       const placed = await this.dataSource.transaction((manager) =>
         manager.findOneBy(PlacedOrder, { projectId, orderId }),
       );

@@ -64,7 +64,8 @@ export async function testApp({
     nest = app;
   }
   await nest.listen(0, '127.0.0.1');
-  // A test may pause longer than the 5 seconds after which Node closes a connection, just when the next request is sent.
+  // A test may pause longer than the 5 seconds after which Node closes a connection, just when the next request is
+  // sent.
   nest.getHttpServer().keepAliveTimeout = 120_000;
   const { port } = nest.getHttpServer().address() as AddressInfo;
   return {

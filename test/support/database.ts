@@ -9,7 +9,10 @@ export { type TestDatabase } from './engine.js';
 /** The server of this run. Undefined for the embedded database. */
 export const serverUrl = process.env['TEST_DATABASE_URL'];
 
-/** The engine of this run, by its URL: `postgres://…`, `mariadb://…`, `mysql://…`, `sqlite:`. Without a URL, it is the embedded PostgreSQL. */
+/**
+ * The engine of this run, by its URL: `postgres://…`, `mariadb://…`, `mysql://…`, `sqlite:`. Without a URL, it is the
+ * embedded PostgreSQL.
+ */
 export const engine = engineOf(serverUrl);
 
 function engineOf(url: string | undefined): Engine {

@@ -11,7 +11,10 @@ export const schema = {
   migrations: [...shippingMigrations, CreateShopOrder],
 };
 
-/** The database at DATABASE_URL, or an embedded PostgreSQL. In a constant, so that tests can put another one in its place. */
+/**
+ * The database at DATABASE_URL, or an embedded PostgreSQL. In a constant, so that tests can put another one in its
+ * place.
+ */
 export const database = TypeOrmModule.forRootAsync({
   useFactory: () => ({ toRetry: () => false }),
   dataSourceFactory: () => openDatabase(schema),

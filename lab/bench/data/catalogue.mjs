@@ -60,7 +60,10 @@ export const methodsPerSmallShop = 20;
 export const eventsPerOrder = 20;
 export const ordersPerShop = 2;
 
-/** The cache of the sample cannot hold so many shops. If all are read in turn, none is in the cache when it is read again. */
+/**
+ * The cache of the sample cannot hold so many shops. If all are read in turn, none is in the cache when it is read
+ * again.
+ */
 export const shops = 2_000;
 export const smallShops = 5_000;
 /** The cache of the sample can hold so many shops. */

@@ -1,5 +1,5 @@
-// This is what a good engineer writes by hand: Fastify and pg, with one prepared statement for each request. A list also
-// counts its rows. There is no revision and no validation.
+// This is what a good engineer writes by hand: Fastify and pg, with one prepared statement for each request. A list
+// also counts its rows. There is no revision and no validation.
 import pg from 'pg';
 import { v7 as uuid } from 'uuid';
 import { serve } from './routes.mjs';

@@ -1,5 +1,5 @@
-// The library in a plain host: Nest on Fastify, or on Express with ADAPTER=express. It is copied beside the build of the
-// library that is measured.
+// The library in a plain host: Nest on Fastify, or on Express with ADAPTER=express. It is copied beside the build of
+// the library that is measured.
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

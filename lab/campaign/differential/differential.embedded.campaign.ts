@@ -12,7 +12,8 @@ import { type Build, buildAt, hostOfBuild } from './builds.js';
 
 // Sends the same requests to two builds of the package, and compares their responses:
 // `DIFFERENTIAL_BUILDS=/old/libs/shipping/dist/esm,/new/libs/shipping/dist/esm npm run test:campaign -- differential`.
-// DIFFERENTIAL_ENGINE=mariadb or mysql takes such a server rather than PostgreSQL, DIFFERENTIAL_CALLS=1000 another number of requests.
+// DIFFERENTIAL_ENGINE=mariadb or mysql takes such a server rather than PostgreSQL, DIFFERENTIAL_CALLS=1000 another
+// number of requests.
 
 const paths = (process.env['DIFFERENTIAL_BUILDS'] ?? '').split(',').filter((path) => path !== '');
 const engine = { mariadb, mysql }[process.env['DIFFERENTIAL_ENGINE'] ?? ''] ?? postgres;
@@ -20,7 +21,10 @@ const wanted = Number(process.env['DIFFERENTIAL_CALLS'] ?? sized({ ci: 8_000, lo
 const agent = new Agent({ keepAlive: true });
 const compared = ['content-type', 'etag', 'location', 'cache-control', 'vary', 'allow'];
 
-/** Differs between two builds that do the same: ids, times and opaque ETags. Each gets the number of its first appearance. */
+/**
+ * Differs between two builds that do the same: ids, times and opaque ETags. Each gets the number of its first
+ * appearance.
+ */
 const opaque = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{12}|(?<=^etag: )"\D.*/gm;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 

@@ -35,7 +35,8 @@ describe.skipIf(!hasClusters)('one of two shards', { timeout: 120_000 }, () => {
   });
   afterAll(async () => {
     await sample?.kill();
-    // Sessions of the front may still wait for connections that are silent for ever, and nobody could drop their database.
+    // Sessions of the front may still wait for connections that are silent for ever, and nobody could drop their
+    // database.
     proxy?.resetAll();
     await scaled?.drop().finally(() => cluster.remove());
     await proxy?.close();

@@ -14,8 +14,8 @@ const methodsOf = (sort_order: number) =>
     method_code,
     method_label: method_code,
     sort_order,
-    // The first one shows the sort order of its default. On SQLite, all calls share one connection, and see the transaction
-    // of the writer.
+    // The first one shows the sort order of its default. On SQLite, all calls share one connection, and see the
+    // transaction of the writer.
     use_default: n === 0 && engine.has.connections,
   }));
 

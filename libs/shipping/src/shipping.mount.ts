@@ -11,8 +11,8 @@ import { ShippingMethodsController } from './shipping-methods/shipping-methods.c
 import { type HttpSettings, projectParameterOf, type ShippingRoute } from './shipping.options.js';
 
 /**
- * Returns the controllers of one mount. Each is a subclass with handlers of its own, so a decorator on one mount does not
- * touch another.
+ * Returns the controllers of one mount. Each is a subclass with handlers of its own, so a decorator on one mount does
+ * not touch another.
  */
 export function controllersFor(http: HttpSettings): Type[] {
   return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
@@ -39,9 +39,9 @@ export function controllersFor(http: HttpSettings): Type[] {
 }
 
 /**
- * A decorator of the host may send the COMMIT, as `Transactional()` does. If the connection breaks then, the client must learn
- * that the outcome is unknown. Other errors of a decorator stay as they are: it may fail after our change is committed, so we
- * cannot say that nothing was changed.
+ * A decorator of the host may send the COMMIT, as `Transactional()` does. If the connection breaks then, the client
+ * must learn that the outcome is unknown. Other errors of a decorator stay as they are: it may fail after our change is
+ * committed, so we cannot say that nothing was changed.
  */
 function ReportsUnknownOutcome(_prototype: object, name: string, descriptor: PropertyDescriptor): void {
   const handler = descriptor.value as (...parameters: unknown[]) => unknown;

@@ -10,8 +10,8 @@ const OptionalFunction = (): PropertyDecorator =>
   Must('be a function', (value) => value === undefined || isFunction(value));
 
 /**
- * Code of the host that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or an
- * audit trail. If it throws, everything is rolled back, and the caller gets the error. If a call loses a race, it is
+ * Code of the host that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or
+ * an audit trail. If it throws, everything is rolled back, and the caller gets the error. If a call loses a race, it is
  * repeated, and so is the hook. So send mails after the commit.
  */
 export class BeforeCommit {
@@ -34,15 +34,16 @@ export class ShippingSettings {
   @IsInt() @Min(1) @Max(10_000) maxMethods = 1000;
 
   /**
-   * How many bytes the cache of each process may take; by default `{ maxBytes: 33_554_432 }`. `false`: no cache. The cache
-   * has the methods of projects, and the JSON of lists and trees. Before each response, the database is asked whether the
-   * cached value is current.
+   * How many bytes the cache of each process may take; by default `{ maxBytes: 33_554_432 }`. `false`: no cache. The
+   * cache has the methods of projects, and the JSON of lists and trees. Before each response, the database is asked
+   * whether the cached value is current.
    */
   @Must('be false or { maxBytes: a number of bytes }', isCache)
   cache: false | { maxBytes: number } = { maxBytes: 32 * 1024 * 1024 };
 
   /**
-   * Returns the manager of the request's ambient transaction, for instance from nestjs-cls, or undefined if there is none.
+   * Returns the manager of the request's ambient transaction, for instance from nestjs-cls, or undefined if there is
+   * none.
    */
   @OptionalFunction() entityManager?: () => EntityManager | undefined;
 
@@ -93,8 +94,8 @@ export class HttpSettings {
   @Decorators() decorators: ShippingDecorator[] = [];
 
   /**
-   * `false`: our errors, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the mounted
-   * controllers sends them as problem details (RFC 9457).
+   * `false`: our errors, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the
+   * mounted controllers sends them as problem details (RFC 9457).
    */
   @IsBoolean() problems = true;
 

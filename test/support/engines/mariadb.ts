@@ -60,7 +60,10 @@ const waitingIds = {
           WHERE holding.PROCESSLIST_ID = CONNECTION_ID()`,
 };
 
-/** The settings that a connection may have for itself. Those that each statement changes, such as the last id, are left out. */
+/**
+ * The settings that a connection may have for itself. Those that each statement changes, such as the last id, are left
+ * out.
+ */
 const sessionSettings = {
   mariadb: `SELECT VARIABLE_NAME AS name, SESSION_VALUE AS setting FROM information_schema.SYSTEM_VARIABLES
             WHERE VARIABLE_SCOPE = 'SESSION' ORDER BY 1`,
@@ -183,8 +186,8 @@ export function mariadb(url: string): Engine {
     async someoneWaitsFor(manager) {
       const ids = waitingIds[(await isMariadbServer(manager)) ? 'mariadb' : 'mysql'];
       for (;;) {
-        // MariaDB renews its tables only if nobody, in any test, has read them for a tenth of a second. The first read, too,
-        // would show a wait that has ended.
+        // MariaDB renews its tables only if nobody, in any test, has read them for a tenth of a second. The first read,
+        // too, would show a wait that has ended.
         await delay(150 + Math.random() * 150);
         const [waiting] = await manager.query<{ id: string }[]>(ids);
         if (waiting) return Number(waiting.id);
@@ -194,7 +197,8 @@ export function mariadb(url: string): Engine {
       await manager.query(`KILL ${id}`);
     },
     async killInserters(manager) {
-      // A connection of MySQL that kills itself is told first that its statement has done nothing. So another one kills it.
+      // A connection of MySQL that kills itself is told first that its statement has done nothing. So another one kills
+      // it.
       const isMariadb = await isMariadbServer(manager);
       const body = isMariadb ? 'KILL CONNECTION_ID();' : 'DO SLEEP(60);';
       for (const name of ['shipping_method', 'shipping_order_event'])

@@ -233,7 +233,10 @@ async function openOnServer(url: string, settings: DatabaseSettings): Promise<Te
   return closedBy(drop, () => onOptions(options));
 }
 
-/** It takes longer to load an embedded database than to run most tests. So each one serves several test databases in turn. */
+/**
+ * It takes longer to load an embedded database than to run most tests. So each one serves several test databases in
+ * turn.
+ */
 const idle: PGlite[] = [];
 
 /** A schema of its own. */

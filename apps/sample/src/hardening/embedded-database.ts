@@ -33,8 +33,8 @@ export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Pro
 }
 
 function onPglite(lite: PGlite, lock: DirectoryLock, schema: Schema): DataSource {
-  // PGlite has one connection, so statements run one after another. After some failures of the disk, it never responds. Then
-  // one request waits for ever, and the others are refused after this time.
+  // PGlite has one connection, so statements run one after another. After some failures of the disk, it never responds.
+  // Then one request waits for ever, and the others are refused after this time.
   const connection = { extra: createPgConfig(lite), poolSize: 1, connectTimeoutMS: 3_000 };
   const dataSource = new DataSource({ type: 'postgres', driver: pg, ...connection, ...schema });
   const destroy = dataSource.destroy.bind(dataSource);

@@ -4,7 +4,9 @@ import { readConfig } from './config.js';
 import { stopOnSignal } from './shutdown.js';
 import { StartupError } from './startup.js';
 
-/** Listens on this machine only, because the sample has no login. @returns the origin, such as `http://127.0.0.1:3000` */
+/**
+ * Listens on this machine only, because the sample has no login. @returns the origin, such as `http://127.0.0.1:3000`
+ */
 export async function listen(app: NestFastifyApplication): Promise<string> {
   const { port } = readConfig(process.env);
   await app.init();

@@ -6,7 +6,10 @@ import {
 } from 'typeorm';
 import { StartupError } from './startup.js';
 
-/** TypeORM has one connection to SQLite, where transactions that overlap would become one. So they run one after another. */
+/**
+ * TypeORM has one connection to SQLite, where transactions that overlap would become one. So they run one after
+ * another.
+ */
 class OneTransactionAtATime extends DataSource {
   private last: Promise<unknown> = Promise.resolve();
 

@@ -13,7 +13,9 @@ export interface Choice {
 
 const actor = { type: 'customer', label: 'Customer of the shop' } as const;
 
-/** The same key gives the same order, on every instance. In a shop with customers, the id also contains the customer. */
+/**
+ * The same key gives the same order, on every instance. In a shop with customers, the id also contains the customer.
+ */
 export function orderIdOf(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }

@@ -1,5 +1,5 @@
-// This is what a team writes by hand: Nest on Express (or on Fastify, with ADAPTER=fastify), entities of TypeORM, DTOs of
-// class-validator, and a global ValidationPipe.
+// This is what a team writes by hand: Nest on Express (or on Fastify, with ADAPTER=fastify), entities of TypeORM, DTOs
+// of class-validator, and a global ValidationPipe.
 import 'reflect-metadata';
 import {
   Body,

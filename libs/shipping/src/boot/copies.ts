@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
 import { folderOf, versionIn } from './installed.cjs';
 
-// A workspace may install a package twice. Then our classes are not those of the application: Nest does not recognise our
-// decorators and errors, and we do not recognise the errors of TypeORM.
+// A workspace may install a package twice. Then our classes are not those of the application: Nest does not recognise
+// our decorators and errors, and we do not recognise the errors of TypeORM.
 
 /** Older versions of TypeORM lack `beforeQuery`. Without it, we cannot refuse statements after a failed call. */
 const tooOldTypeOrm = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
@@ -34,7 +34,9 @@ export function refuseOtherTypeOrm(dataSource: DataSource): void {
   );
 }
 
-/** @returns an error if the application seems to load another copy of `@nestjs/typeorm` than we do, otherwise undefined */
+/**
+ * @returns an error if the application seems to load another copy of `@nestjs/typeorm` than we do, otherwise undefined
+ */
 export function otherNestTypeOrm(): Error | undefined {
   return otherCopy('@nestjs/typeorm', fileInApplication());
 }

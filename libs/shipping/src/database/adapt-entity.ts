@@ -9,9 +9,9 @@ const ourName = /^(pk|uq|ix|ck)_shipping_/;
 const maxPrefixBytes = 29;
 
 /**
- * Gives the columns and indexes of an entity the form that the engine of each DataSource has, and observes the transactions
- * of the DataSource. The decorators of the columns name only types that every driver of TypeORM accepts. So a DataSource of
- * another engine fails with our error, not with one about a type.
+ * Gives the columns and indexes of an entity the form that the engine of each DataSource has, and observes the
+ * transactions of the DataSource. The decorators of the columns name only types that every driver of TypeORM accepts.
+ * So a DataSource of another engine fails with our error, not with one about a type.
  */
 export const AdaptToDialect: ClassDecorator = (entity) => {
   whenInitialized(entity, (metadata, dataSource) => {
@@ -73,8 +73,8 @@ function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, pre
 }
 
 /**
- * If the host has a table with the same name as ours, such as Vendure's `shipping_method`, synchronizing would change the
- * host's table into ours.
+ * If the host has a table with the same name as ours, such as Vendure's `shipping_method`, synchronizing would change
+ * the host's table into ours.
  * @throws Error that names the remedy
  */
 function refuseSharedTable(ours: EntityMetadata, { entityMetadatas }: DataSource): void {

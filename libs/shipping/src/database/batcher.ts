@@ -19,14 +19,17 @@ interface BatcherOptions {
 }
 
 /**
- * Collects the items of calls that arrive while a batch runs, and runs them as the next batch. An item never joins a batch
- * that has started, so a result is never older than its call.
+ * Collects the items of calls that arrive while a batch runs, and runs them as the next batch. An item never joins a
+ * batch that has started, so a result is never older than its call.
  */
 export class Batcher<Item, Result> {
   private readonly waiting: WaitingItem<Item, Result>[] = [];
   private isBusy = false;
 
-  /** @param run returns a result for each item, in the order of the items. If it rejects, every call of the batch rejects. */
+  /**
+   * @param run returns a result for each item, in the order of the items. If it rejects, every call of the batch
+   * rejects.
+   */
   constructor(
     private readonly run: (items: Item[]) => Promise<Result[]>,
     private readonly options: BatcherOptions = {},

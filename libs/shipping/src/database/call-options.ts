@@ -3,8 +3,8 @@ import { type EntityManager } from 'typeorm';
 /** The last argument of every service method. */
 export interface CallOptions {
   /**
-   * The call becomes part of the transaction that is open on this manager. Only that transaction commits it, and the call is
-   * not repeated. If no transaction is open, the call makes one of its own.
+   * The call becomes part of the transaction that is open on this manager. Only that transaction commits it, and the
+   * call is not repeated. If no transaction is open, the call makes one of its own.
    */
   manager?: EntityManager;
 }

@@ -51,8 +51,8 @@ function meaningOf(error: unknown): ErrorMeaning | undefined {
 }
 
 /**
- * Returns the code of a database error or of a socket error. On PostgreSQL it is the SQLSTATE. Some errors of mysql2 have
- * only a number.
+ * Returns the code of a database error or of a socket error. On PostgreSQL it is the SQLSTATE. Some errors of mysql2
+ * have only a number.
  */
 function codeOf(error: unknown): string {
   if (error instanceof DatabaseUnavailableError) return codeOf(error.cause);
@@ -89,8 +89,8 @@ export function isDuplicate(error: unknown, index?: string, lastColumn = ''): bo
 }
 
 /**
- * Tells whether PostgreSQL may have lost the connection to a shard (docs/scaling.md). Then the statement may succeed for
- * other projects.
+ * Tells whether PostgreSQL may have lost the connection to a shard (docs/scaling.md). Then the statement may succeed
+ * for other projects.
  */
 export function isShardError(error: unknown): boolean {
   // PostgreSQL reports the end of our own connection as FATAL. Then no statement can succeed.
@@ -98,18 +98,19 @@ export function isShardError(error: unknown): boolean {
 }
 
 /**
- * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the driver's
- * error. It does so if the database could not be reached or refused the connection, if the connection broke, or if another
- * writer won: a deadlock, a lock time-out or a serialization failure. It returns any other error as it is.
+ * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the
+ * driver's error. It does so if the database could not be reached or refused the connection, if the connection broke,
+ * or if another writer won: a deadlock, a lock time-out or a serialization failure. It returns any other error as it
+ * is.
  *
  * The services of this library throw the typed errors by themselves. For your own DataSource, write
  * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
  *
- * The function recognises errors by their codes, and other services use the same codes. So never pass it an error of another
- * service: if a payment ends with ECONNRESET, nobody knows whether the payment was made. Also do not pass it an error that
- * your subscriber throws after the COMMIT: the change is made.
- * @param mayHaveCommitted true if the failed statement commits by itself; by default true only if the failed statement is a
- *   COMMIT
+ * The function recognises errors by their codes, and other services use the same codes. So never pass it an error of
+ * another service: if a payment ends with ECONNRESET, nobody knows whether the payment was made. Also do not pass it an
+ * error that your subscriber throws after the COMMIT: the change is made.
+ * @param mayHaveCommitted true if the failed statement commits by itself; by default true only if the failed statement
+ *   is a COMMIT
  */
 export function connectionError(error: unknown, mayHaveCommitted = isCommitError(error)): unknown {
   const typed = error instanceof FailedTransactionError ? error.cause : error;
@@ -122,8 +123,8 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
 }
 
 /**
- * An error of the driver is a QueryFailedError. Other errors come from code of the host, and callers get them unchanged, even
- * if a connection to another service broke.
+ * An error of the driver is a QueryFailedError. Other errors come from code of the host, and callers get them
+ * unchanged, even if a connection to another service broke.
  * @param mayHaveCommitted as in `connectionError`
  */
 export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {

@@ -23,8 +23,8 @@ export class OpenTransaction {
   constructor(private readonly outer: OpenTransaction | undefined) {}
 
   /**
-   * The error of the first call that failed, here or in a transaction around this one. From then on, this transaction can only
-   * be rolled back.
+   * The error of the first call that failed, here or in a transaction around this one. From then on, this transaction
+   * can only be rolled back.
    */
   get failure(): { readonly error: unknown } | undefined {
     return this.ownFailure ?? this.outer?.failure;
@@ -44,12 +44,15 @@ export class ConnectionState {
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
   /**
-   * Whether a transaction has ended, and the host does not know it. The connection broke, or a nested transaction could not
-   * begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as an outermost
-   * one, and commit by itself. So no call of ours runs on this connection again.
+   * Whether a transaction has ended, and the host does not know it. The connection broke, or a nested transaction could
+   * not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as
+   * an outermost one, and commit by itself. So no call of ours runs on this connection again.
    */
   hasLostTransaction = false;
-  /** Whether a statement of the host would commit by itself, because its transaction was lost and no other one has begun. */
+  /**
+   * Whether a statement of the host would commit by itself, because its transaction was lost and no other one has
+   * begun.
+   */
   refusesStatements = false;
 
   get innermost(): OpenTransaction | undefined {
@@ -65,7 +68,9 @@ export class ConnectionState {
     if (this.innermost) this.innermost.isEnding = true;
   }
 
-  /** Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin. */
+  /**
+   * Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin.
+   */
   removeEnded({ isTransactionActive }: QueryRunner): OpenTransaction[] {
     return isTransactionActive ? this.remove(-1) : this.remove();
   }

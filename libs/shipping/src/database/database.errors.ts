@@ -8,7 +8,8 @@ export class DatabaseUnavailableError extends ShippingException {
   override readonly endsTransaction = true;
 
   /**
-   * @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization failure
+   * @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization
+   *   failure
    * @param detail what happened, and what to do
    */
   constructor(

@@ -17,8 +17,8 @@ interface AttemptOptions {
 }
 
 /**
- * From the second try on, the project is locked first. On one server, this is enough. On shards, the lock itself may lose a
- * race.
+ * From the second try on, the project is locked first. On one server, this is enough. On shards, the lock itself may
+ * lose a race.
  */
 const maxTries = 6;
 
@@ -37,11 +37,11 @@ export class Database {
   }
 
   /**
-   * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at its
-   * beginning.
+   * Returns the manager of the caller, or undefined if the call uses a connection of its own. Each call asks once, at
+   * its beginning.
    * @param otherOptions the options that this call takes beside `manager`
-   * @throws TypeError for an unknown option, a wrong value, a manager that is not an EntityManager or belongs to another
-   *   DataSource, a call inside of a hook without a manager, and a call inside of a statement of ours
+   * @throws TypeError for an unknown option, a wrong value, a manager that is not an EntityManager or belongs to
+   *   another DataSource, a call inside of a hook without a manager, and a call inside of a statement of ours
    */
   callerManager(
     options: CallOptions,
@@ -98,11 +98,12 @@ export class Database {
   }
 
   /**
-   * Runs statements that belong together in one transaction. If no transaction is open, it begins one, also on a query runner
-   * of the caller.
+   * Runs statements that belong together in one transaction. If no transaction is open, it begins one, also on a query
+   * runner of the caller.
    *
-   * On a connection of its own, it tries again after a lost race. These tries are READ COMMITTED, whatever your default is:
-   * at a stricter level, PostgreSQL refuses work that first waits for a lock and then reads. SQLite keeps its level.
+   * On a connection of its own, it tries again after a lost race. These tries are READ COMMITTED, whatever your default
+   * is: at a stricter level, PostgreSQL refuses work that first waits for a lock and then reads. SQLite keeps its
+   * level.
    * @param work its `isRetry` tells whether an earlier try has lost a race against another writer
    * @throws DatabaseUnavailableError, OutcomeUnknownError, and what the hook throws
    */
@@ -164,7 +165,10 @@ export class Database {
   }
 }
 
-/** @throws DatabaseUnavailableError when the driver cannot connect: TypeORM does not wrap its error in a QueryFailedError */
+/**
+ * @throws DatabaseUnavailableError when the driver cannot connect: TypeORM does not wrap its error in a
+ * QueryFailedError
+ */
 async function connected(manager: EntityManager): Promise<EntityManager> {
   await runnerOf(manager)
     .connect()

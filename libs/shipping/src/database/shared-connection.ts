@@ -7,7 +7,9 @@ import { onePerDataSource } from './one-per-data-source.js';
 import { withinMs } from './timers.js';
 import { Turns } from './turns.js';
 
-/** How long a call waits for the transaction of another caller: as long as SQLite waits for another process by default. */
+/**
+ * How long a call waits for the transaction of another caller: as long as SQLite waits for another process by default.
+ */
 const maxWaitMs = 5_000;
 
 const notEndedMessage =
@@ -23,7 +25,9 @@ interface OwnTransaction {
   ended?: Promise<unknown>;
 }
 
-/** The one connection that all callers have on SQLite. A transaction that begins inside of another one is part of it. */
+/**
+ * The one connection that all callers have on SQLite. A transaction that begins inside of another one is part of it.
+ */
 export class SharedConnection {
   /** Calls without a manager of the caller take turns. */
   readonly turns = new Turns();
@@ -37,7 +41,8 @@ export class SharedConnection {
   /**
    * Runs a transaction of ours when no other one is open.
    * @param outermost returns the outermost transaction that is open
-   * @throws DatabaseUnavailableError when the other transaction does not end, for instance because it waits for this call
+   * @throws DatabaseUnavailableError when the other transaction does not end, for instance because it waits for this
+   *   call
    */
   async runAlone<Result>(
     outermost: () => { readonly ended: Promise<void> } | undefined,
@@ -66,8 +71,8 @@ export class SharedConnection {
   }
 
   /**
-   * Begins the transaction and its savepoints again, if SQLite has rolled them back by itself. Otherwise the ROLLBACK of
-   * TypeORM would fail, and TypeORM would begin every later transaction as a savepoint.
+   * Begins the transaction and its savepoints again, if SQLite has rolled them back by itself. Otherwise the ROLLBACK
+   * of TypeORM would fail, and TypeORM would begin every later transaction as a savepoint.
    */
   beginAgain([outermost, ...nested]: readonly OpenTransaction[]): void {
     if (!outermost || this.isInTransaction) return;

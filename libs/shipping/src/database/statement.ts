@@ -9,7 +9,8 @@ interface Escaping {
 const cachedTextsOf = onePerDataSource(() => new Map<string, string>());
 
 /**
- * Runs a statement of the QueryBuilder. The SQL text is cached, because building it takes longer than a short statement.
+ * Runs a statement of the QueryBuilder. The SQL text is cached, because building it takes longer than a short
+ * statement.
  * @param name identifies the statement among all statements on the table of the entity
  * @param build is called when the text is not cached yet
  */

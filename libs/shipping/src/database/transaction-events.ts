@@ -15,8 +15,8 @@ interface QueryEvent extends TransactionEvent {
 }
 
 /**
- * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because TypeORM
- * reacts to a failed SAVEPOINT with a ROLLBACK of the outer transaction.
+ * These statements are allowed after a failure. ROLLBACK ends the transaction. SAVEPOINT must be allowed, because
+ * TypeORM reacts to a failed SAVEPOINT with a ROLLBACK of the outer transaction.
  */
 const passesAfterFailure = /^(ROLLBACK|SAVEPOINT)\b/;
 
@@ -68,7 +68,8 @@ export class TransactionEvents implements EntitySubscriberInterface {
   /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
   async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.transactions.connectionOf(queryRunner);
-    // TypeORM calls all subscribers at once. A subscriber behind ours may make a call, which belongs to this transaction.
+    // TypeORM calls all subscribers at once. A subscriber behind ours may make a call, which belongs to this
+    // transaction.
     await Promise.resolve();
     await this.afterCalls(connection, () => {
       connection.refuseFailedTransaction();
@@ -128,8 +129,8 @@ export class TransactionEvents implements EntitySubscriberInterface {
   }
 
   /**
-   * Waits for the calls in the open transactions, and for calls that are made during the wait. A hook waits only for calls in
-   * transactions that it has begun itself, because its own call waits for the hook.
+   * Waits for the calls in the open transactions, and for calls that are made during the wait. A hook waits only for
+   * calls in transactions that it has begun itself, because its own call waits for the hook.
    * @param action runs before another call can be made
    */
   private async afterCalls({ open }: ConnectionState, action: () => void | Promise<void>): Promise<void> {

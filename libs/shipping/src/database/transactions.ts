@@ -23,13 +23,13 @@ interface Step {
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
   /**
-   * Returns the announcement, which runs after the outermost COMMIT. This function is called before `hook`, which may change
-   * the result.
+   * Returns the announcement, which runs after the outermost COMMIT. This function is called before `hook`, which may
+   * change the result.
    */
   prepareAnnouncement?: (result: Result) => () => void;
   /**
-   * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of the
-   * call. If it throws, the transaction can only be rolled back.
+   * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of
+   * the call. If it throws, the transaction can only be rolled back.
    */
   hook?: ((result: Result, manager: EntityManager) => Promise<void>) | undefined;
 }
@@ -66,8 +66,8 @@ export class Transactions {
 
   /**
    * Runs a call in the innermost transaction that is open on the connection, if there is one.
-   * @throws the error of the first call that failed in the transaction; DatabaseUnavailableError when the transaction has
-   *   ended by now, because a statement would commit by itself; Error when we do not observe the transaction
+   * @throws the error of the first call that failed in the transaction; DatabaseUnavailableError when the transaction
+   *   has ended by now, because a statement would commit by itself; Error when we do not observe the transaction
    */
   async join<Result>(
     runner: QueryRunner,
@@ -90,7 +90,9 @@ export class Transactions {
     });
   }
 
-  /** If a statement or the hook fails, the transaction can only be rolled back, even if the caller catches the error. */
+  /**
+   * If a statement or the hook fails, the transaction can only be rolled back, even if the caller catches the error.
+   */
   private async run<Result>(
     runner: QueryRunner,
     transaction: OpenTransaction | undefined,

@@ -13,7 +13,8 @@ export function ifMatch(violations: Violations, header = '*'): string[] | undefi
 }
 
 /**
- * @returns whether `If-None-Match` says that the client has the response with this ETag; a malformed header matches nothing
+ * @returns whether `If-None-Match` says that the client has the response with this ETag; a malformed header matches
+ *   nothing
  */
 export function ifNoneMatch(header: string | undefined, etag: string): boolean {
   const tags = entityTags(header ?? '');

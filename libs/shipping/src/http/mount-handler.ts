@@ -3,9 +3,9 @@ import * as metadata from '@nestjs/common/constants.js';
 type Handler = (this: object, ...parameters: unknown[]) => unknown;
 
 /**
- * Gives the mounted class a handler, and decorates it in TypeScript's order: the last decorator comes first. A decorator may
- * wrap the handler in another function. Nest reads the route and the guards from the metadata of the outermost function, so
- * each function gets the metadata of the function that it wraps.
+ * Gives the mounted class a handler, and decorates it in TypeScript's order: the last decorator comes first. A
+ * decorator may wrap the handler in another function. Nest reads the route and the guards from the metadata of the
+ * outermost function, so each function gets the metadata of the function that it wraps.
  */
 export function mountHandler(
   prototype: Record<string, Handler>,

@@ -2,8 +2,8 @@ import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestj
 import { Reflector } from '@nestjs/core';
 import { type HttpRequest, jsonBody } from './request.js';
 
-// With `@Param()` and `@Body()`, a host's global pipes would convert and strip the values first. Nest's ValidationPipe leaves
-// custom decorators alone, unless its option `validateCustomDecorators` is set.
+// With `@Param()` and `@Body()`, a host's global pipes would convert and strip the values first. Nest's ValidationPipe
+// leaves custom decorators alone, unless its option `validateCustomDecorators` is set.
 
 /** The key of the metadata. Nest 10.0 has no `Reflector.createDecorator()`. */
 const projectParameter = 'nestjs-shipping:project-parameter';

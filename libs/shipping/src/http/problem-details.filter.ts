@@ -17,9 +17,10 @@ const logger = new Logger('ShippingModule');
 
 /**
  * Sends every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
- * adapters. It is for HTTP only. Turn it on with `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of the
- * same application must not inherit it, because its callers would get no response. The mounted routes send our own errors as
- * problems without this filter. The filter adds nothing to a response that was begun. On Express, it ends that response.
+ * adapters. It is for HTTP only. Turn it on with `app.useGlobalFilters(new ProblemDetailsFilter())`. A microservice of
+ * the same application must not inherit it, because its callers would get no response. The mounted routes send our own
+ * errors as problems without this filter. The filter adds nothing to a response that was begun. On Express, it ends
+ * that response.
  */
 @Catch()
 export class ProblemDetailsFilter implements ExceptionFilter {
@@ -137,7 +138,9 @@ export function problemOf(exception: unknown): ProblemDetails {
   return isForClient ? { ...hostMembersOf(error), ...problem } : problem;
 }
 
-/** Returns what a host has put into its exception beside the members that Nest adds, for instance `lines` of an import. */
+/**
+ * Returns what a host has put into its exception beside the members that Nest adds, for instance `lines` of an import.
+ */
 function hostMembersOf(error: HttpError): object {
   const response = responseOf(error);
   const plain: unknown =
@@ -159,7 +162,9 @@ function responseOf(error: HttpError): unknown {
   return error instanceof HttpException ? error.getResponse() : undefined;
 }
 
-/** The public fields of the errors of body-parser, of Fastify, and of `http-errors`, which middleware of Express throws. */
+/**
+ * The public fields of the errors of body-parser, of Fastify, and of `http-errors`, which middleware of Express throws.
+ */
 interface HttpError extends Error {
   statusCode?: number;
   /** Whether the message is for the client. */
@@ -171,8 +176,8 @@ interface HttpError extends Error {
 }
 
 /**
- * Nest 12 turns the errors of body parsers and adapters into an `HttpException`, whose cause is the error. Nest 10 and 11
- * pass some of these errors on.
+ * Nest 12 turns the errors of body parsers and adapters into an `HttpException`, whose cause is the error. Nest 10 and
+ * 11 pass some of these errors on.
  */
 function statusOf(error: HttpError): number {
   if (error instanceof HttpException) return error.getStatus();

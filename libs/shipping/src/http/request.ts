@@ -19,7 +19,9 @@ export class UnsupportedMediaTypeError extends ShippingException {
   }
 }
 
-/** The body is not JSON. Your own body parser may throw this error. `ProblemDetailsFilter` sends it for other parsers. */
+/**
+ * The body is not JSON. Your own body parser may throw this error. `ProblemDetailsFilter` sends it for other parsers.
+ */
 export class InvalidJsonError extends ShippingException {
   constructor(cause?: unknown) {
     const detail = 'The body must be one JSON object in UTF-8.';

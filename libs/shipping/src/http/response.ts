@@ -42,8 +42,8 @@ const prepared = Symbol('prepared');
 
 /**
  * Gives a response its headers. They are set when the response is sent, after the host's interceptors have run. An
- * interceptor may turn the response into an error or a redirect. These do not get the headers. If an interceptor runs the
- * handler again, the last call counts.
+ * interceptor may turn the response into an error or a redirect. These do not get the headers. If an interceptor runs
+ * the handler again, the last call counts.
  * @returns the value, for the handler to return
  */
 export function respond<Value>(response: HttpResponse, value: Value, options: ResponseOptions): Value {
@@ -69,8 +69,8 @@ function prepareFastify(response: FastifyResponse): void {
 
 function prepareExpress(response: ExpressResponse): void {
   const { json: sendJson } = response;
-  // A middleware of the host may have replaced these functions, for instance to log what is sent. The middleware then gets
-  // the value, not our JSON.
+  // A middleware of the host may have replaced these functions, for instance to log what is sent. The middleware then
+  // gets the value, not our JSON.
   const isReplaced = Object.hasOwn(response, 'json') || Object.hasOwn(response, 'send');
   response.json = (value) => {
     // If we passed the value, Express would send its ETag without a body.

@@ -17,8 +17,9 @@ export interface OpenApiDocument {
 }
 
 /**
- * Pass the same `maxPageSize` and `problems` as to the module. `path` is the path of the routes in the document. It includes
- * the segment of a URI version, and your global prefix, unless you made the document with `ignoreGlobalPrefix`.
+ * Pass the same `maxPageSize` and `problems` as to the module. `path` is the path of the routes in the document. It
+ * includes the segment of a URI version, and your global prefix, unless you made the document with
+ * `ignoreGlobalPrefix`.
  */
 export interface ShippingDocumentOptions {
   path?: string;
@@ -38,10 +39,10 @@ export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
 }
 
 /**
- * Completes a document with the six routes and their schemas. A scan by `@nestjs/swagger` finds the paths, but neither bodies
- * nor queries, because the routes read the request themselves. What your decorators say about a route stays, for instance
- * `ApiTags`, `ApiOperation`, `ApiExtension` and `ApiBearerAuth`, and so do parameters and responses that are not ours. A
- * schema of yours with the name of one of ours is replaced. Call the function again for a second mount.
+ * Completes a document with the six routes and their schemas. A scan by `@nestjs/swagger` finds the paths, but neither
+ * bodies nor queries, because the routes read the request themselves. What your decorators say about a route stays, for
+ * instance `ApiTags`, `ApiOperation`, `ApiExtension` and `ApiBearerAuth`, and so do parameters and responses that are
+ * not ours. A schema of yours with the name of one of ours is replaced. Call the function again for a second mount.
  * @returns a new document; the given one is not changed
  * @throws Error when no parameter of `path` is the project, or the document has the routes at another path
  */

@@ -34,7 +34,9 @@ export function closed(...parts: Parameters<typeof object>): Schema {
   return { ...object(...parts), additionalProperties: false };
 }
 
-/** @returns a copy for this version of OpenAPI; 3.0 has another keyword for null, and no keyword for JSON inside a text */
+/**
+ * @returns a copy for this version of OpenAPI; 3.0 has another keyword for null, and no keyword for JSON inside a text
+ */
 export function inVersion<Part>(openapi: string, part: Part): Part {
   return JSON.parse(JSON.stringify(part), (_key, value: unknown) => {
     if (!openapi.startsWith('3.0') || !isPlainObject(value)) return value;

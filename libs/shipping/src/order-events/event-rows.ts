@@ -66,8 +66,9 @@ export async function insertEvent(
   if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
   for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
-    // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first INSERT ignores conflicts. If it adds
-    // nothing and no event has the key, a unique index of the host is violated, and the second INSERT reports that.
+    // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first INSERT ignores conflicts. If
+    // it adds nothing and no event has the key, a unique index of the host is violated, and the second INSERT reports
+    // that.
     insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
     const { raw } = await insert.execute().catch((error: unknown) => {
       // MySQL and MariaDB may report an index of the host, although the order has the key.

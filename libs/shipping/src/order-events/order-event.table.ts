@@ -6,8 +6,8 @@ const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_order_event';
 
 /**
- * An event of an order. `record()` adds rows, nothing changes them, and only removals of whole histories delete them. The
- * primary key has the order of the history.
+ * An event of an order. `record()` adds rows, nothing changes them, and only removals of whole histories delete them.
+ * The primary key has the order of the history.
  */
 @AdaptToDialect
 @Entity({ name: 'shipping_order_event' })

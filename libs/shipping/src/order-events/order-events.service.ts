@@ -33,8 +33,8 @@ const streamBatchSize = 200;
 const ordersOfRemoval = 100;
 
 /**
- * The removals of one project run one after another, so that they share one connection. All mounts on a DataSource share the
- * queue.
+ * The removals of one project run one after another, so that they share one connection. All mounts on a DataSource
+ * share the queue.
  */
 const removalsOf = onePerDataSource(() => new KeyedQueue());
 
@@ -78,9 +78,9 @@ export class OrderEvents {
   }
 
   /**
-   * Returns one page of a history. A page of a history of 100,000 events takes no longer than a page of a short one, unless
-   * the query has `types` that are rare. Every event that was committed before the first page was read appears exactly once.
-   * A later event appears at most once.
+   * Returns one page of a history. A page of a history of 100,000 events takes no longer than a page of a short one,
+   * unless the query has `types` that are rare. Every event that was committed before the first page was read appears
+   * exactly once. A later event appears at most once.
    * @throws InvalidParameterError with all violations of the query
    */
   async page(
@@ -139,8 +139,8 @@ export class OrderEvents {
   }
 
   /**
-   * Removes the histories of a project, for a tenant that leaves. Outside of the caller's transaction, a hundred orders are
-   * removed at a time. If one of these statements fails, the orders before stay removed: call it again.
+   * Removes the histories of a project, for a tenant that leaves. Outside of the caller's transaction, a hundred orders
+   * are removed at a time. If one of these statements fails, the orders before stay removed: call it again.
    * `ShippingMethods.removeProject` removes the methods of the project.
    * @returns how many events were removed
    * @throws InvalidParameterError

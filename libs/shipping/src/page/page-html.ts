@@ -27,7 +27,8 @@ export function pageHtml(
     texts,
     projects: projects?.map(({ id, label }) => ({ id, label })),
   };
-  // The browser resolves an address from the last slash, and the page may have been asked for with or without a final one.
+  // The browser resolves an address from the last slash, and the page may have been asked for with or without a final
+  // one.
   const [, segment = ''] = /([^/?]*)(?:\?|$)/.exec(sentUrl(request)) ?? [];
   const folder = escaped(segment && `${segment}/`);
   return `<!doctype html>

@@ -34,7 +34,9 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
   return { path: relative(path, wanted, projectParameterOf(mount.path)), settings: mount.settings };
 }
 
-/** Leads up from the page, and down to the routes. A prefix that both have is not part of it, so a proxy may change it. */
+/**
+ * Leads up from the page, and down to the routes. A prefix that both have is not part of it, so a proxy may change it.
+ */
 function relative(page: string, routes: string, parameter: string): string {
   const [from, to] = [segmentsOf(page), segmentsOf(routes)];
   const common = from.findIndex((segment, index) => segment !== to[index] || segment === `:${parameter}`);

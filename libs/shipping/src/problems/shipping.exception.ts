@@ -32,8 +32,8 @@ export abstract class ShippingException extends HttpException {
   /** Headers of the response, for instance `Retry-After`. The routes and `ProblemDetailsFilter` send them. */
   readonly headers: Readonly<Record<string, string>> = {};
   /**
-   * Whether your transaction can only be rolled back after a call in it has thrown this error. If the error comes from your
-   * `beforeCommit`, this is always so.
+   * Whether your transaction can only be rolled back after a call in it has thrown this error. If the error comes from
+   * your `beforeCommit`, this is always so.
    */
   readonly endsTransaction: boolean = false;
 

@@ -19,7 +19,9 @@ const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 export class EffectiveMethod {
   private foldedTexts?: string;
 
-  /** @param inheritedFrom the default with the same codes in the defaults project; undefined when nothing is inherited */
+  /**
+   * @param inheritedFrom the default with the same codes in the defaults project; undefined when nothing is inherited
+   */
   constructor(
     readonly stored: StoredMethod,
     readonly inheritedFrom: StoredMethod | undefined,
@@ -33,16 +35,16 @@ export class EffectiveMethod {
   }
 
   /**
-   * The searched texts, case-folded, one on each line in the order of `searchedFields`. No text has a line break. The texts
-   * are folded when a list first searches them, and stay in memory for the next lists.
+   * The searched texts, case-folded, one on each line in the order of `searchedFields`. No text has a line break. The
+   * texts are folded when a list first searches them, and stay in memory for the next lists.
    */
   get searchText(): string {
     return (this.foldedTexts ??= searchedFields.map((name) => folded(this.value(name) ?? '')).join('\n'));
   }
 
   /**
-   * While a method inherits, its etag also names the state of the default: a part of its id, and its version. The version
-   * alone is not enough, because a default that is removed and created again has version 1 again.
+   * While a method inherits, its etag also names the state of the default: a part of its id, and its version. The
+   * version alone is not enough, because a default that is removed and created again has version 1 again.
    */
   get etag(): string {
     const { stored, inheritedFrom } = this;
@@ -66,7 +68,10 @@ export class EffectiveMethod {
     };
   }
 
-  /** Returns the JSON of `toDto()`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as long. */
+  /**
+   * Returns the JSON of `toDto()`. The stored JSON of `meta` is copied, because parsing it can take a hundred times as
+   * long.
+   */
   toJson(): string {
     const { stored, inheritedFrom } = this;
     let json = `{"id":"${stored.id}","project_id":${JSON.stringify(stored.project_id)},`;

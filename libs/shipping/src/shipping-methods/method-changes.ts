@@ -90,7 +90,9 @@ export function decideUpsert(
   };
 }
 
-/** Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits. */
+/**
+ * Creates a method for each default whose codes the project lacks. It stores the values of the default, and inherits.
+ */
 export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
   return (view) => {
     const existingCodes = new Set(view.methods.map(({ stored }) => codesKey(stored)));
@@ -102,7 +104,9 @@ export function decideAdopt(defaults: MethodView, maxMethods: number): Decide {
 
 export const decideRemoveAll: Decide = (view) => view.methods.map(removalOf);
 
-/** Returns the methods that a project is expected to have after the changes. A trigger of the database may change them. */
+/**
+ * Returns the methods that a project is expected to have after the changes. A trigger of the database may change them.
+ */
 export function expectedMethods(
   { projectId, methods }: MethodSet,
   changes: readonly Change[],

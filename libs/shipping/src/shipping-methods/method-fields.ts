@@ -11,7 +11,9 @@ interface MethodField {
   searched?: true;
   /** A client can set this field. */
   settable?: true;
-  /** The value when a create leaves the field out, or any request sends null. A settable field without it is required. */
+  /**
+   * The value when a create leaves the field out, or any request sends null. A settable field without it is required.
+   */
   default?: unknown;
   nullable?: true;
   /** With `use_default`, the value comes from the defaults project. */

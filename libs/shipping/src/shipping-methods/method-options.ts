@@ -4,8 +4,9 @@ import { type CallOptions, type OptionRule, type OptionRules } from '../database
 export interface FindOptions extends CallOptions {
   /**
    * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
-   * transaction ends. Other calls can lock the same method at the same time. The call returns the method as it is now. But
-   * if the transaction reads from a snapshot, it does not find a method or a default that was created after the snapshot.
+   * transaction ends. Other calls can lock the same method at the same time. The call returns the method as it is now.
+   * But if the transaction reads from a snapshot, it does not find a method or a default that was created after the
+   * snapshot.
    */
   lock?: boolean;
 }
@@ -13,8 +14,8 @@ export interface FindOptions extends CallOptions {
 /** Options of `update` and `remove`. */
 export interface ChangeOptions extends CallOptions {
   /**
-   * The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. A version alone, such as
-   * `"3"`, does not protect inherited values.
+   * The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. A version alone,
+   * such as `"3"`, does not protect inherited values.
    */
   etag?: string | readonly string[];
 }
@@ -23,9 +24,9 @@ export interface ChangeOptions extends CallOptions {
 export interface DryRunOptions extends CallOptions {
   /**
    * The call returns the result of a real call, and changes nothing: it writes nothing, emits nothing, does not call
-   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The errors
-   * are the same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only a real
-   * call.
+   * `beforeCommit.change` and takes no lock. The ids of new methods, `created_at` and `updated_at` are made up. The
+   * errors are the same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only
+   * a real call.
    */
   dryRun?: boolean;
 }

@@ -8,7 +8,8 @@ import { type FilterField, filterFields } from './method-fields.js';
 import { MethodView } from './method-view.js';
 import { anyMethods, idOf, methodSet } from './stored-method.sample.js';
 
-// The model makes the same lists and trees in a plain and slow way. It uses no index, no cache and no comparator of ours.
+// The model makes the same lists and trees in a plain and slow way. It uses no index, no cache and no comparator of
+// ours.
 
 type Value = string | number | boolean;
 interface Raw {

@@ -31,8 +31,8 @@ const methodBytes = 450;
 const defaultBytes = 350;
 
 /**
- * A part of each tag. It changes when the fields of a method change, so that a 304 never confirms a response of an older
- * version of this library.
+ * A part of each tag. It changes when the fields of a method change, so that a 304 never confirms a response of an
+ * older version of this library.
  */
 const format = createHash('sha256').update(fieldNames.join()).digest('base64url').slice(0, 6);
 
@@ -50,8 +50,8 @@ export class MethodView {
   readonly methods: readonly EffectiveMethod[];
 
   /**
-   * A view holds only those defaults that its methods inherit from. The whole set of defaults would stay in memory once for
-   * each of its revisions.
+   * A view holds only those defaults that its methods inherit from. The whole set of defaults would stay in memory once
+   * for each of its revisions.
    * @param defaults the defaults project, read at the same moment; undefined when no method inherits
    */
   constructor({ projectId, revision, methods }: MethodSet, defaults?: MethodSet) {
@@ -115,8 +115,8 @@ export class MethodView {
 const textFields = fieldNames.filter((name) => /^(code|label|json)$/.test(fieldOf(name).kind));
 
 /**
- * Counts two bytes for each character of the texts, and two more if a search folds it. Views rarely share a default, so each
- * view counts its own.
+ * Counts two bytes for each character of the texts, and two more if a search folds it. Views rarely share a default, so
+ * each view counts its own.
  */
 function bytesOf(method: EffectiveMethod): number {
   const { stored, inheritedFrom } = method;

@@ -23,9 +23,9 @@ interface LazyValue {
 }
 
 /**
- * Returns a function that makes lists or trees. Their JSON is parsed when one of their members is first read or set. Usually
- * nobody does that, because the route sends the JSON. They look and behave like plain objects, and can be changed, copied,
- * frozen and logged.
+ * Returns a function that makes lists or trees. Their JSON is parsed when one of their members is first read or set.
+ * Usually nobody does that, because the route sends the JSON. They look and behave like plain objects, and can be
+ * changed, copied, frozen and logged.
  * @param names the members
  */
 function lazily<Value extends object>(...names: string[]): (rendering: Rendering) => Value {
@@ -55,7 +55,9 @@ export function etagOf(value: object): string | undefined {
   return (value as Partial<LazyValue>)[lazyState]?.rendering.etag;
 }
 
-/** @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value */
+/**
+ * @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value
+ */
 export function jsonIfUntouched(value: object): Buffer | undefined {
   const { [lazyState]: state } = value as Partial<LazyValue>;
   return state && !state.members && isUntouched(value, state.accessors) ? state.rendering.json() : undefined;

@@ -6,8 +6,9 @@ const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_method';
 
 /**
- * A method with its own values. The values that a client sees may come from the defaults project (`use_default`), so read
- * through `ShippingMethods`. Every key begins with the project. This separates the tenants, and the table can be sharded.
+ * A method with its own values. The values that a client sees may come from the defaults project (`use_default`), so
+ * read through `ShippingMethods`. Every key begins with the project. This separates the tenants, and the table can be
+ * sharded.
  */
 @AdaptToDialect
 @Entity({ name: 'shipping_method' })

@@ -15,8 +15,8 @@ import { etagOf, jsonIfUntouched } from './rendering.js';
 import { ShippingMethods } from './shipping-methods.service.js';
 
 /**
- * The paths are below `http.path` of the mount, which has `:project_id`. The service checks the project, the query and the
- * body. The handlers check the headers.
+ * The paths are below `http.path` of the mount, which has `:project_id`. The service checks the project, the query and
+ * the body. The handlers check the headers.
  */
 @Controller()
 export class ShippingMethodsController {

@@ -62,9 +62,9 @@ export interface ChangedMethods {
 @Injectable()
 export class ShippingMethods {
   /**
-   * Emits each change that the services and routes of this process made on this DataSource, after the outermost COMMIT. It
-   * emits no change that was rolled back, and no change of another process. A subscriber runs in the async context in which
-   * it subscribed.
+   * Emits each change that the services and routes of this process made on this DataSource, after the outermost COMMIT.
+   * It emits no change that was rolled back, and no change of another process. A subscriber runs in the async context
+   * in which it subscribed.
    */
   readonly changes = new Observable<ShippingMethodChange>((subscriber) => {
     // The async context of the COMMIT still holds the transaction, which has ended. A subscriber must not use it.
@@ -95,8 +95,8 @@ export class ShippingMethods {
   }
 
   /**
-   * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when the
-   *   pair of codes is taken; TooManyMethodsError when the project holds `maxMethods`
+   * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when
+   *   the pair of codes is taken; TooManyMethodsError when the project holds `maxMethods`
    */
   async create(
     projectId: string,
@@ -113,8 +113,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total come from the same
-   * moment.
+   * Returns one page, in the order `sort_order`, `carrier_code`, `method_code`. Its rows and its total come from the
+   * same moment.
    * @param query the parameters as values, or the query of a URL as text: `q=ground&filter[is_active]=true`
    * @throws InvalidParameterError
    */
@@ -193,7 +193,8 @@ export class ShippingMethods {
   /**
    * Fields that are left out keep their value. If no value changes, `version` and `updated_at` stay as they are.
    * @throws ValidationFailedError, InvalidParameterError, MethodNotFoundError, VersionMismatchError; MethodInUseError
-   *   when your foreign key refers to the old codes; DuplicateMethodError with `existingId` when the new codes are taken
+   *   when your foreign key refers to the old codes; DuplicateMethodError with `existingId` when the new codes are
+   *   taken
    */
   async update(
     projectId: string,
@@ -225,12 +226,12 @@ export class ShippingMethods {
   }
 
   /**
-   * Stores all requests or none, for instance to import methods. A request updates the method that has its codes. If there
-   * is no such method, the request creates it.
-   * @param options `removeOthers`: removes the methods that no request names; `maxRemoved`: refuses the call if these are
-   *   more; `dryRun`: changes nothing
-   * @throws ValidationFailedError with the violations of all requests. Each pointer begins with the ordinal of its request:
-   *   `/3/method_label`.
+   * Stores all requests or none, for instance to import methods. A request updates the method that has its codes. If
+   * there is no such method, the request creates it.
+   * @param options `removeOthers`: removes the methods that no request names; `maxRemoved`: refuses the call if these
+   *   are more; `dryRun`: changes nothing
+   * @throws ValidationFailedError with the violations of all requests. Each pointer begins with the ordinal of its
+   *   request: `/3/method_label`.
    * @throws InvalidParameterError
    * @throws TooManyMethodsError when the project would hold more than `maxMethods`
    * @throws TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`
@@ -279,8 +280,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Removes all methods of a project, for a tenant that leaves. `OrderEvents.removeProject` removes its histories. The row of
-   * the project in `shipping_project` stays. It holds only the id of the project and a random revision.
+   * Removes all methods of a project, for a tenant that leaves. `OrderEvents.removeProject` removes its histories. The
+   * row of the project in `shipping_project` stays. It holds only the id of the project and a random revision.
    * @returns how many methods were removed
    * @throws InvalidParameterError; MethodInUseError when your foreign key refers to one of them: then none is removed
    */

@@ -2,9 +2,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { AdaptToDialect } from '../database/adapt-entity.js';
 
 /**
- * One row for each project that has, or had, methods. The first method of a project inserts the row, and the row stays when
- * the methods are removed.
- * Each change of a method updates this row first, and so locks it: the writers of a project wait for each other here.
+ * One row for each project that has, or had, methods. The first method of a project inserts the row, and the row stays
+ * when the methods are removed. Each change of a method updates this row first, and so locks it: the writers of a
+ * project wait for each other here.
  */
 @AdaptToDialect
 @Entity({ name: 'shipping_project' })
@@ -19,8 +19,8 @@ export class ShippingProject {
   projectId!: string;
 
   /**
-   * A new random value with each write. A restore brings back an old revision with its content. The next write then makes a
-   * value that was never used.
+   * A new random value with each write. A restore brings back an old revision with its content. The next write then
+   * makes a value that was never used.
    */
   @Column({ name: 'revision', type: 'uuid' })
   revision!: string;

@@ -14,8 +14,8 @@ export function valuesToStore(request: UpsertShippingMethodRequest): StoredValue
 }
 
 /**
- * Returns the request that stores the stored values of this method, not the inherited ones. Use it to copy a method into
- * another project, or to change one field and send the others as they are.
+ * Returns the request that stores the stored values of this method, not the inherited ones. Use it to copy a method
+ * into another project, or to change one field and send the others as they are.
  */
 export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethodRequest {
   const stored: StoredValues = { ...method, ...method.own };
@@ -25,8 +25,8 @@ export function upsertRequestOf(method: ShippingMethodDto): UpsertShippingMethod
 }
 
 /**
- * Returns the values that an update stores. A form shows inherited values, and sends them back. So while `use_default` stays
- * on, a sent value that equals the inherited value is ignored, and the stored value stays.
+ * Returns the values that an update stores. A form shows inherited values, and sends them back. So while `use_default`
+ * stays on, a sent value that equals the inherited value is ignored, and the stored value stays.
  * @param current the method as a client sees it before the update
  */
 export function patched(

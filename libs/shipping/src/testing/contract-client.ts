@@ -14,14 +14,16 @@ export type Envelope = Readonly<Record<string, unknown>>;
 export interface ContractTarget {
   /** For instance `http://127.0.0.1:3000`. */
   origin: string;
-  /** The whole path of the routes, with a parameter for the project; by default `api/projects/:project_id/sales/orders`. */
+  /**
+   * The whole path of the routes, with a parameter for the project; by default `api/projects/:project_id/sales/orders`.
+   */
   path?: string;
   /** Sent with every request, for the host's guards. */
   headers?: Record<string, string>;
   /**
    * Returns a project without any methods, to which the headers give access. The suite calls the function once for each
-   * target object. The checks remove the methods that they make, so run them one after another. Without this function, each
-   * check invents a project.
+   * target object. The checks remove the methods that they make, so run them one after another. Without this function,
+   * each check invents a project.
    */
   projectId?: () => string | Promise<string>;
   /** The module's `defaultsProjectId`; by default `default`. The headers must give access to this project, too. */
@@ -40,8 +42,8 @@ export interface ContractResponse<Body = unknown> {
   headers: Headers;
   text: string;
   /**
-   * The body without its envelope. It is `{}` if the body is not a JSON object. The fields of an error depend on the host's
-   * filters.
+   * The body without its envelope. It is `{}` if the body is not a JSON object. The fields of an error depend on the
+   * host's filters.
    */
   body: Body & { errors?: Record<string, unknown>[]; [field: string]: unknown };
 }

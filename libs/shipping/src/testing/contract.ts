@@ -198,17 +198,17 @@ function assertRefused(
 
 export interface ContractOptions {
   /**
-   * The checks to leave out; they are returned with `skipped: true`. Leave out `defaults` if the headers give no access to
-   * the defaults project, and `events` if the test has no `OrderEvents`.
+   * The checks to leave out; they are returned with `skipped: true`. Leave out `defaults` if the headers give no access
+   * to the defaults project, and `events` if the test has no `OrderEvents`.
    */
   without?: readonly (keyof typeof optionalChecks)[];
 }
 
 /**
  * Returns the contract as checks of your application. They show whether a guard, a pipe, a serialiser, a filter or the
- * prefix of the application breaks the contract. They work with any test runner:
- * `for (const { title, skipped, run } of shippingContract(() => target)) (skipped ? it.skip : it)(title, run);`
- * An envelope around the responses is part of your application, not of the contract: `target.unwrap` takes the value out.
+ * prefix of the application breaks the contract. They work with any test runner: `for (const { title, skipped, run } of
+ * shippingContract(() => target)) (skipped ? it.skip : it)(title, run);` An envelope around the responses is part of
+ * your application, not of the contract: `target.unwrap` takes the value out.
  * @param target is called when a check runs, so that the application may start in a hook before
  */
 export function shippingContract(

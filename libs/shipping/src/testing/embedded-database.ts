@@ -73,7 +73,8 @@ async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
     }
   }
   const extra = createPgConfig(databaseIn(thread));
-  // The time-out is shorter than the time-out of a test in Jest or Vitest. Otherwise the test would end without this error.
+  // The time-out is shorter than the time-out of a test in Jest or Vitest. Otherwise the test would end without this
+  // error.
   return { type: 'postgres', driver: { ...pg, Pool }, extra, poolSize: 1, connectTimeoutMS: 4_000 };
 }
 
@@ -86,8 +87,8 @@ export function embeddedTypeOrm(options: Partial<PostgresOptions> & { name?: str
 }
 
 /**
- * Returns a DataSource with its own database. Destroying the DataSource ends the database, which would otherwise keep the
- * process alive.
+ * Returns a DataSource with its own database. Destroying the DataSource ends the database, which would otherwise keep
+ * the process alive.
  */
 async function dataSourceInThread(options: DataSourceOptions): Promise<DataSource> {
   if (options.type !== 'postgres')

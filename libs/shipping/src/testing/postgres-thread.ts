@@ -1,6 +1,6 @@
 /**
- * The program of the thread. It runs the protocol messages that it receives, one at a time. The thread gets this function
- * as text, so the function uses nothing else of this file. `workerData` is the main file of PGlite.
+ * The program of the thread. It runs the protocol messages that it receives, one at a time. The thread gets this
+ * function as text, so the function uses nothing else of this file. `workerData` is the main file of PGlite.
  */
 export function serve(): void {
   const fs = require('node:fs') as typeof import('node:fs');
@@ -19,8 +19,8 @@ export function serve(): void {
 
   const start = async () => {
     if (!fs.existsSync(snapshot)) {
-      // initdb takes some seconds. So it runs once for each version of PGlite, and all later tests on this machine use its
-      // result.
+      // initdb takes some seconds. So it runs once for each version of PGlite, and all later tests on this machine use
+      // its result.
       const fresh = await PGlite.create();
       const dump = await fresh.dumpDataDir('gzip');
       await fresh.close();

@@ -2,8 +2,8 @@ import { type DataSource } from 'typeorm';
 import { shippingEntities } from '../shipping-entities.js';
 
 /**
- * Statements that have nothing to do with our tables. TypeORM would drop views whose entity it does not see, and create the
- * table of its query cache.
+ * Statements that have nothing to do with our tables. TypeORM would drop views whose entity it does not see, and create
+ * the table of its query cache.
  */
 const otherStatements = /\bVIEW\b|typeorm_metadata|query-result-cache/;
 

@@ -18,8 +18,8 @@ type SqliteInMemory = Omit<SqliteOptions, 'database'> & ModuleOptions;
 
 /**
  * Returns `TypeOrmModule` with a new, migrated database. Import it beside `ShippingModule` in a test. On a server, the
- * database is created when the application starts, and dropped when the application closes. So the user in the options must
- * have the right to create databases. On SQLite, the database is in memory.
+ * database is created when the application starts, and dropped when the application closes. So the user in the options
+ * must have the right to create databases. On SQLite, the database is in memory.
  *
  * If the driver is not installed, or the server cannot be reached or refuses the user, the application does not start.
  * TypeORM or the driver throws the error. The application does not start either if the options or an entity may lead to

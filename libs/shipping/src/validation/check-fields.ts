@@ -5,8 +5,8 @@ import { isObject } from './json-object.js';
 import { type ViolationCode, pointerTo, type Violations } from './violations.js';
 
 /**
- * Checks an object of unknown origin by the rules of a class. Nothing is coerced. Fields with the rule `Allow()` are not
- * checked: the caller does that.
+ * Checks an object of unknown origin by the rules of a class. Nothing is coerced. Fields with the rule `Allow()` are
+ * not checked: the caller does that.
  * @param pointer the JSON pointer to the object in the body
  * @returns an instance of the class; incomplete when there are violations
  */
@@ -26,8 +26,8 @@ export function checkFields<Dto extends object>(
     const fieldPointer = pointerTo(pointer, name);
     violations.at({ pointer: fieldPointer })('unknown', `${fieldPointer} is not a known field.`, fields);
   }
-  // The only objects that a rule accepts are Dates. So the rules see an empty array in the place of any other object, and
-  // refuse it. Otherwise class-transformer would copy the whole object, however deep it is.
+  // The only objects that a rule accepts are Dates. So the rules see an empty array in the place of any other object,
+  // and refuse it. Otherwise class-transformer would copy the whole object, however deep it is.
   const values: Record<string, unknown> = {};
   for (const name of fields) {
     const value: unknown = Reflect.get(input, name);

@@ -81,7 +81,10 @@ export function Time(): PropertyDecorator {
   );
 }
 
-/** @returns a Date or a time of RFC 3339 as text in UTC, with all decimals that were sent; undefined when it is not a time */
+/**
+ * @returns a Date or a time of RFC 3339 as text in UTC, with all decimals that were sent; undefined when it is not a
+ * time
+ */
 export function utcTimeOf(value: unknown): string | undefined {
   const isValid = value instanceof Date && !Number.isNaN(value.getTime());
   const text = isValid ? value.toISOString() : value;

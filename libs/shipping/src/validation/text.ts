@@ -3,7 +3,9 @@
 /** Codes are compared exactly, so characters that people cannot see are refused: controls and a space at the end. */
 const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;
 
-/** Returns a class of all characters except these ASCII characters, DEL, and [ \ ] ^ ` { | } ~, which no code may have. */
+/**
+ * Returns a class of all characters except these ASCII characters, DEL, and [ \ ] ^ ` { | } ~, which no code may have.
+ */
 const exceptAscii = (ascii: string): string => String.raw`[^${ascii}\x5B-\x5E\x60\x7B-\x7F]`;
 const first = exceptAscii(String.raw`\x00-\x2F\x3A-\x40`);
 const inner = exceptAscii(String.raw`\x00-\x1F\x21-\x27\x2A\x2C\x3B-\x3F`);
@@ -25,9 +27,9 @@ export function lengthOf(text: string): number {
 }
 
 /**
- * A text that is longer than this is refused for its length alone. Nothing else reads it, because the time for normalising
- * grows with the square of the combining marks: 400,000 of them would block the process for 12 seconds. All texts that are
- * allowed are shorter.
+ * A text that is longer than this is refused for its length alone. Nothing else reads it, because the time for
+ * normalising grows with the square of the combining marks: 400,000 of them would block the process for 12 seconds. All
+ * texts that are allowed are shorter.
  */
 export const maxCheckedLength = 2048;
 
@@ -49,8 +51,8 @@ export function isLabel(text: string): boolean {
 }
 
 /**
- * Returns the case-folded form of a text. Searches compare this form. Upper case turns `ß` into `SS`, but leaves `ẞ` as it
- * is, so lower case comes first. JavaScript writes a `Σ` at the end of a word as `ς`. In a folded text it is `σ`
+ * Returns the case-folded form of a text. Searches compare this form. Upper case turns `ß` into `SS`, but leaves `ẞ` as
+ * it is, so lower case comes first. JavaScript writes a `Σ` at the end of a word as `ς`. In a folded text it is `σ`
  * everywhere.
  */
 export function folded(text: string): string {

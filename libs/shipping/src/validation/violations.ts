@@ -17,7 +17,9 @@ export const violationCodes = {
 
 export type ViolationCode = keyof typeof violationCodes;
 
-/** The location of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header. */
+/**
+ * The location of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header.
+ */
 export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
 
 export type Violation = ViolationPlace & { code: ViolationCode; detail: string; allowed?: readonly string[] };

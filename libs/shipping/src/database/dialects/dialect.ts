@@ -38,15 +38,17 @@ export interface Dialect {
   /** Whether TypeORM has one connection for all calls. Two transactions at the same time would become one. */
   readonly hasOneConnection: boolean;
   /**
-   * Whether a transaction reads from one snapshot by default. All its reads then show the moment of the first one, unless the
-   * host has chosen a lower isolation level.
+   * Whether a transaction reads from one snapshot by default. All its reads then show the moment of the first one,
+   * unless the host has chosen a lower isolation level.
    */
   readonly readsFromSnapshot: boolean;
   /** Whether a statement that fails ends the transaction. On the other engines, the transaction may go on. */
   readonly failureEndsTransaction: boolean;
   /** SQL for the time of the database, the same in the whole statement. */
   readonly now: string;
-  /** Returns SQL for a time column as the text that clients get. It is text, so that no driver or session converts it. */
+  /**
+   * Returns SQL for a time column as the text that clients get. It is text, so that no driver or session converts it.
+   */
   timeColumn(column: string): string;
   /** Returns SQL for a column that is not a time. A parser of the host must not change its value. */
   valueColumn(column: string): string;
@@ -60,15 +62,18 @@ export interface Dialect {
     insert: InsertQueryBuilder<Row>,
     column: string,
   ): InsertQueryBuilder<Row>;
-  /** The end of a SELECT whose rows no other transaction may change until this one ends. Several transactions may share it. */
+  /**
+   * The end of a SELECT whose rows no other transaction may change until this one ends. Several transactions may share
+   * it.
+   */
   readonly shareLock: string;
   /** Returns SQL for the number of a new row. Undefined if the database numbers the rows. */
   nextNumber?(table: string, column: string): string;
   /** The condition that a row has one of several ids. */
   readonly hasOneOfIds: string;
   /**
-   * Returns the condition that two columns are beyond two values, in the order of a key. Each engine uses the key for only one
-   * way to write this condition. Otherwise it reads every row before the position.
+   * Returns the condition that two columns are beyond two values, in the order of a key. Each engine uses the key for
+   * only one way to write this condition. Otherwise it reads every row before the position.
    */
   isBeyond(columns: Pair, sign: '<' | '>', values: Pair): string;
   /** The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. */

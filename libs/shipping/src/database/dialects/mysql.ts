@@ -16,8 +16,8 @@ export const mysql: Dialect = {
   ifAbsent: (insert, column) => insert.orUpdate([column]),
   // TypeORM's `pessimistic_read` is a syntax error on a server of MariaDB behind the type `mysql`.
   shareLock: ' LOCK IN SHARE MODE',
-  // For several ids, the server may read the whole table, and it locks each row that it reads. The function hides the ids from
-  // the optimizer, so that it reads the rows of the project.
+  // For several ids, the server may read the whole table, and it locks each row that it reads. The function hides the
+  // ids from the optimizer, so that it reads the rows of the project.
   hasOneOfIds: 'CONCAT(id) IN (:...ids)',
   isBeyond: ([a, b], sign, [x, y]) => `(${a} ${sign} ${x} OR (${a} = ${x} AND ${b} ${sign} ${y}))`,
   errorCodes: {
@@ -72,8 +72,8 @@ export const mysql: Dialect = {
 };
 
 /**
- * Tells whether the server is MariaDB. TypeORM adapts the entities before it can send a statement, so the version number has
- * to tell: MySQL has no version 10.
+ * Tells whether the server is MariaDB. TypeORM adapts the entities before it can send a statement, so the version
+ * number has to tell: MySQL has no version 10.
  * @throws Error that names the remedy, for the type `mariadb` on a server of MySQL
  */
 function isMariadb({ options, driver }: DataSource): boolean {

@@ -83,8 +83,8 @@ export const postgres: Dialect = {
 };
 
 /**
- * With this setting, pg stops waiting for a statement that the server still runs. TypeORM's ROLLBACK is queued behind it and
- * never sent. The connection returns to the pool inside an open transaction.
+ * With this setting, pg stops waiting for a statement that the server still runs. TypeORM's ROLLBACK is queued behind
+ * it and never sent. The connection returns to the pool inside an open transaction.
  */
 async function refuseQueryTimeout(dataSource: DataSource): Promise<void> {
   const runner = dataSource.createQueryRunner('master');

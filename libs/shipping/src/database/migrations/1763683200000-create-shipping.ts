@@ -70,8 +70,8 @@ export class CreateShipping implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    // The table of methods is dropped first. If your foreign key refers to it, the database refuses, and nothing has been
-    // dropped.
+    // The table of methods is dropped first. If your foreign key refers to it, the database refuses, and nothing has
+    // been dropped.
     for (const table of tables(runner, await typesOf(runner))) {
       // TypeORM would drop the index of the numbered column first, which these servers refuse.
       if (isMysqlFamily(runner.connection))

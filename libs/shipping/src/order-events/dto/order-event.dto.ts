@@ -47,6 +47,8 @@ export interface OrderEventDto {
 
 /** An event as `record()` returns it. */
 export interface RecordedOrderEvent extends OrderEventDto {
-  /** Whether the order had an event with this `dedupe_key` already. If so, this is that event, and nothing was written. */
+  /**
+   * Whether the order had an event with this `dedupe_key` already. If so, this is that event, and nothing was written.
+   */
   repeated: boolean;
 }

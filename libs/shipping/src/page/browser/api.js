@@ -23,7 +23,8 @@ function csrfHeader() {
 }
 
 /**
- * @throws an Error with the members of the problem that the API sends (RFC 9457); its status is 0 if there is no response
+ * @throws an Error with the members of the problem that the API sends (RFC 9457); its status is 0 if there is no
+ *   response
  */
 async function send(method, path, content, etag, cache = 'no-cache') {
   const headers = {

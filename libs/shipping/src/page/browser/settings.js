@@ -10,7 +10,9 @@ const tables = { en: english, de: german };
 for (const [language, texts] of Object.entries(settings.texts)) tables[language] = { ...english, ...tables[language], ...texts };
 
 const tableOf = (tag) => tables[tag] ?? tables[tag.split('-')[0]];
-/** The language of the user for which there are texts, such as `en-GB`. Chromium may name one that is no language tag. */
+/**
+ * The language of the user for which there are texts, such as `en-GB`. Chromium may name one that is no language tag.
+ */
 export const language = navigator.languages.find((tag) => /^[a-z\d-]+$/i.test(tag) && tableOf(tag)) ?? 'en';
 const texts = tableOf(language);
 

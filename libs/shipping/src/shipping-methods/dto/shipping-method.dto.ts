@@ -22,8 +22,8 @@ export interface ShippingMethodDto {
   /** Starts at 1 and grows by one with each change of a stored value. */
   version: number;
   /**
-   * The entity-tag for `If-Match`, quotes included (AIP-154). It changes with each visible value, because it also names the
-   * state of the default while the method inherits.
+   * The entity-tag for `If-Match`, quotes included (AIP-154). It changes with each visible value, because it also names
+   * the state of the default while the method inherits.
    */
   etag: string;
   /** ISO 8601, UTC, milliseconds. */

@@ -23,7 +23,9 @@ export function checkUpsert(
   return request;
 }
 
-/** Checks a list of requests, in which each pair of codes may come once. Each pointer begins with an ordinal, from 0. */
+/**
+ * Checks a list of requests, in which each pair of codes may come once. Each pointer begins with an ordinal, from 0.
+ */
 export function checkUpserts(violations: Violations, input: unknown): UpsertShippingMethodRequest[] {
   const ordinals = new Map<string, number>();
   if (!Array.isArray(input)) return violations.at({ pointer: '' })('type', 'The requests must be an array.');

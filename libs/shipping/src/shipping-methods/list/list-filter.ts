@@ -6,7 +6,9 @@ import { byCodePoint } from '../../validation/text.js';
 export interface Condition {
   field: FilterField;
   op: FilterOperator;
-  /** Two values for `between`, any number for `in` and `nin`, one for the others. Texts are normalised or case-folded. */
+  /**
+   * Two values for `between`, any number for `in` and `nin`, one for the others. Texts are normalised or case-folded.
+   */
   values: FilterValue[];
 }
 

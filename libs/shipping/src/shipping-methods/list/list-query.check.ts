@@ -108,7 +108,9 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
   });
 }
 
-/** Checks the conditions of `filter` and `raw_filters`. They share one bound, and conditions beyond it are not checked. */
+/**
+ * Checks the conditions of `filter` and `raw_filters`. They share one bound, and conditions beyond it are not checked.
+ */
 function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const all = groups.flat();
   const max = listLimits.conditions;

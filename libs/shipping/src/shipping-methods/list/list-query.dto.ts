@@ -4,8 +4,8 @@ type FilterKind = Exclude<FieldKind, 'json'>;
 
 interface Operator {
   /**
-   * The value that the operator takes. `part` is a part of a text, which is compared case-folded. `range` is a list of two
-   * values in order, and `flag` is true or false.
+   * The value that the operator takes. `part` is a part of a text, which is compared case-folded. `range` is a list of
+   * two values in order, and `flag` is true or false.
    */
   takes: 'value' | 'part' | 'list' | 'range' | 'flag';
   /** The kinds of fields that the operator compares. */

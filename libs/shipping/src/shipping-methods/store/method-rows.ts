@@ -11,8 +11,8 @@ import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
 
-// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each statement
-// that writes methods, because it tells your subscribers of TypeORM about it.
+// This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each
+// statement that writes methods, because it tells your subscribers of TypeORM about it.
 
 type Row = Record<FieldName | 'project_id' | 'revision', unknown>;
 
@@ -27,14 +27,14 @@ const maxRowsOfStatement = 1000;
 
 /**
  * The largest size of the values of one statement, if it has more than one row. A driver that escapes values may send
- * twice as many bytes. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4 MiB
- * by default.
+ * twice as many bytes. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4
+ * MiB by default.
  */
 const maxBytesOfStatement = 1024 * 1024;
 
 /**
- * @returns one entry for each project id, in the same order: the revision of the project and the revision of the defaults
- * project
+ * @returns one entry for each project id, in the same order: the revision of the project and the revision of the
+ *   defaults project
  */
 export async function revisionsOf(
   manager: EntityManager,
@@ -60,8 +60,8 @@ export async function revisionsOf(
 
 /** Reads projects with their methods in one statement, so that all of them come from the same moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
-  // PostgreSQL turns a list of one id into an equality. It then does not send the condition on `m` to a shard, and reads the
-  // whole table there: docs/scaling.md.
+  // PostgreSQL turns a list of one id into an equality. It then does not send the condition on `m` to a shard, and
+  // reads the whole table there: docs/scaling.md.
   const ids = projectIds.length === 1 ? [...projectIds, ...projectIds] : projectIds;
   const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids }, () => {
     const query = manager
@@ -94,8 +94,8 @@ export async function replaceRevision(
 ): Promise<boolean> {
   const expected = known ?? randomUUID();
   if (known === undefined) await addProject(manager, projectId, expected);
-  // If an INSERT finds a row, some drivers count it and others do not. So the UPDATE decides: it finds the new revision only
-  // if our INSERT has added the row.
+  // If an INSERT finds a row, some drivers count it and others do not. So the UPDATE decides: it finds the new revision
+  // only if our INSERT has added the row.
   const values = { projectId, known: expected, next };
   const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
     setRevision(manager).where('project_id = :projectId AND revision = :known'),
@@ -105,7 +105,8 @@ export async function replaceRevision(
 
 /** Waits for the other writers of a project, and gives it a revision, which locks its row. */
 export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  // Some drivers count only the rows whose values an UPDATE changes. So the INSERT and the UPDATE have different revisions.
+  // Some drivers count only the rows whose values an UPDATE changes. So the INSERT and the UPDATE have different
+  // revisions.
   await addProject(manager, projectId, randomUUID());
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
     setRevision(manager).where('project_id = :projectId'),
@@ -224,11 +225,11 @@ export async function removeMethods(
 }
 
 /**
- * Reads a method and locks its row, so that no other transaction changes it before this transaction ends. A locking read
- * returns the newest committed values, even on MySQL, where the snapshot of the transaction may be older.
+ * Reads a method and locks its row, so that no other transaction changes it before this transaction ends. A locking
+ * read returns the newest committed values, even on MySQL, where the snapshot of the transaction may be older.
  *
- * It finds the row by the primary key, as a writer does. By the other index, it would lock the index entry before the row,
- * and a writer that changes the codes locks them in the opposite order.
+ * It finds the row by the primary key, as a writer does. By the other index, it would lock the index entry before the
+ * row, and a writer that changes the codes locks them in the opposite order.
  * @returns undefined when the row is gone
  */
 export async function lockMethod(

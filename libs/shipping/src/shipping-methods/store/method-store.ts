@@ -52,8 +52,8 @@ interface Decision {
 }
 
 /**
- * Calls that change one project outside of a caller's transaction run one after another, so that they share one connection.
- * All mounts on a DataSource share the queue.
+ * Calls that change one project outside of a caller's transaction run one after another, so that they share one
+ * connection. All mounts on a DataSource share the queue.
  */
 const writersOf = onePerDataSource(() => new KeyedQueue());
 
@@ -92,8 +92,8 @@ export class MethodStore {
   }
 
   /**
-   * Returns a project as it is now. A view that a transaction has read is not cached, because it may have changes that are
-   * not committed.
+   * Returns a project as it is now. A view that a transaction has read is not cached, because it may have changes that
+   * are not committed.
    */
   view(projectId: string, callerManager: EntityManager | undefined): Promise<MethodView> {
     if (!callerManager) return this.cache.get(projectId);
@@ -110,15 +110,18 @@ export class MethodStore {
       const stored = await lockMethod(manager, found.stored);
       if (!stored?.use_default) return stored && new EffectiveMethod(stored, undefined);
       const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
-      // The view may be too old to name the default: the method has begun to inherit or has other codes, or the default has
-      // other codes or is gone.
+      // The view may be too old to name the default: the method has begun to inherit or has other codes, or the default
+      // has other codes or is gone.
       const expected = found.inheritedFrom ? inheritedFrom : found.stored;
       if (!found.stored.use_default || !expected || codesKey(expected) !== codesKey(stored)) throw lostRace();
       return new EffectiveMethod(stored, inheritedFrom);
     });
   }
 
-  /** Returns what `render` makes from a project. Outside of a transaction, the cache keeps it with the view, by its name. */
+  /**
+   * Returns what `render` makes from a project. Outside of a transaction, the cache keeps it with the view, by its
+   * name.
+   */
   async rendering(
     projectId: string,
     callerManager: EntityManager | undefined,
@@ -152,7 +155,8 @@ export class MethodStore {
             manager,
             change,
             { view, changes },
-            // If a subscriber of the host reads when the transaction begins, the snapshot may be too old. A retry has no snapshot.
+            // If a subscriber of the host reads when the transaction begins, the snapshot may be too old. A retry has
+            // no snapshot.
             { isStale: isRetry, isSnapshot: readsFromSnapshot && !isRetry },
           ),
         afterStatements,
@@ -208,8 +212,8 @@ export class MethodStore {
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
    * faster. Then the call locks the project, and decides again.
-   * @param isStale the view is old, because the first try has lost a race. The revision alone cannot tell, because a row that
-   *   was inserted by hand does not change it.
+   * @param isStale the view is old, because the first try has lost a race. The revision alone cannot tell, because a
+   *   row that was inserted by hand does not change it.
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
@@ -289,7 +293,8 @@ async function writeRows(
 }
 
 /**
- * Returns what the changes have done. If a trigger of the database has removed an updated row, the method counts as removed.
+ * Returns what the changes have done. If a trigger of the database has removed an updated row, the method counts as
+ * removed.
  * @throws Error if a trigger has removed an inserted row
  */
 function changesShownIn(

@@ -51,8 +51,8 @@ const maxSharedReadMs = 5000;
  * transaction, and a view is read together with its revision. Each call looks up the current revision after it has
  * arrived, and gets a cached view only if the revisions are equal. So processes do not have to notify each other.
  *
- * The least recently used projects are removed first. The renderings of a project are bounded, too: the oldest go first, so
- * many different queries cannot push the views of other projects out.
+ * The least recently used projects are removed first. The renderings of a project are bounded, too: the oldest go
+ * first, so many different queries cannot push the views of other projects out.
  */
 export class ViewCache {
   private readonly views: LRUCache<string, CachedView> | undefined;
