@@ -1,12 +1,9 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { soon, withinMs } from './timers.js';
 
 interface WaitingItem<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
   reject: (error: unknown) => void;
-  /** Runs a function in the async context of the call. */
-  inContext: (work: () => void) => void;
 }
 
 interface BatcherOptions {
@@ -24,36 +21,33 @@ interface BatcherOptions {
  */
 export class Batcher<Item, Result> {
   private readonly waiting: WaitingItem<Item, Result>[] = [];
-  private isBusy = false;
+  private readonly maxItems: number;
+  private lastBatch: Promise<unknown> = Promise.resolve();
 
   /**
    * @param run returns a result for each item, in the order of the items. If it rejects, every call of the batch
-   * rejects.
+   *   rejects.
    */
   constructor(
     private readonly run: (items: Item[]) => Promise<Result[]>,
     private readonly options: BatcherOptions = {},
-  ) {}
+  ) {
+    this.maxItems = options.maxItems ?? 100;
+  }
 
   join(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ item, resolve, reject, inContext: AsyncLocalStorage.snapshot() });
-      if (!this.isBusy) this.gather();
+      // The first call of each batch waits for the batch before. So a batch runs in the async context of its first call.
+      if (this.waiting.length % this.maxItems === 0) this.lastBatch = this.lastBatch.then(() => this.serve());
+      this.waiting.push({ item, resolve, reject });
     });
   }
 
-  private gather(): void {
-    this.isBusy = true;
+  private async serve(): Promise<void> {
     // Clients that get their responses together send their next requests together. Two turns of the event loop let them
-    // join one batch. It runs in the context of its first call, and not of a request that has ended.
-    const begin = (): void => void this.serve(this.waiting.splice(0, this.options.maxItems ?? 100));
-    this.waiting[0]?.inContext(() => soon(() => soon(begin)));
-  }
-
-  private async serve(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
-    await withinMs(this.settle(batch), this.options.slowBatchMs ?? 200);
-    this.isBusy = false;
-    if (this.waiting.length > 0) this.gather();
+    // join one batch.
+    await new Promise((gathered) => soon(() => soon(gathered)));
+    await withinMs(this.settle(this.waiting.splice(0, this.maxItems)), this.options.slowBatchMs ?? 200);
   }
 
   private async settle(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
