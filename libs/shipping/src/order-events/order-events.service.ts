@@ -50,6 +50,8 @@ export class OrderEvents {
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
    * @returns the event; if the order already had an event with this `dedupe_key`, that event, with `repeated: true`
    * @throws ValidationFailedError, InvalidParameterError, and what `beforeCommit.event` throws
+   * @example
+   * await events.record('acme', '1001', { type: 'order.placed', dedupe_key: 'placed' }, { manager });
    */
   async record(
     projectId: string,

@@ -3,6 +3,7 @@ import { v7 as uuid } from 'uuid';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
 import { codesKey } from './method-fields.js';
+import { type ChangeOptions, type UpsertManyOptions } from './method-options.js';
 import { type MethodSet, type MethodView } from './method-view.js';
 import {
   DuplicateMethodError,
@@ -40,11 +41,7 @@ export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: n
   };
 }
 
-/** The condition of an update or a removal. */
-interface Precondition {
-  /** If given, the method must have this entity tag, or one of these. */
-  etag?: string | readonly string[];
-}
+type Precondition = Pick<ChangeOptions, 'etag'>;
 
 export function decideUpdate(
   id: string,
@@ -58,20 +55,13 @@ export function decideRemove(id: string, precondition: Precondition): Decide {
   return (view) => [removalOf(matching(view, id, precondition))];
 }
 
-/** Bounds of one call of `decideUpsert`. */
-interface UpsertBounds {
-  /** How many methods the project may hold after the call. */
-  maxMethods: number;
-  /** Whether the methods that no request names are removed. */
-  removeOthers?: boolean | undefined;
-  /** How many methods `removeOthers` may remove. Without it, there is no limit. */
-  maxRemoved?: number | undefined;
-}
-
-/** Updates the methods that have the codes of the requests, and creates those that do not exist yet. */
+/**
+ * Updates the methods that have the codes of the requests, and creates those that do not exist yet.
+ * @param bounds `maxMethods`: how many methods the project may hold after the call
+ */
 export function decideUpsert(
   requests: readonly UpsertShippingMethodRequest[],
-  { maxMethods, removeOthers = false, maxRemoved }: UpsertBounds,
+  { maxMethods, removeOthers = false, maxRemoved }: UpsertManyOptions & { maxMethods: number },
 ): Decide {
   return (view) => {
     const otherMethods = new Map(view.methods.map((method) => [codesKey(method.stored), method]));

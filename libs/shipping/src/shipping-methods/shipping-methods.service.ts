@@ -173,6 +173,9 @@ export class ShippingMethods {
    * @param options `lock`: the method stays as it is until your transaction ends
    * @returns null when the project has no method with these codes
    * @throws InvalidParameterError when one of them is not a string
+   * @example
+   * const method = await methods.findByCodes('acme', 'ups', '03', { manager, lock: true });
+   * if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
    */
   async findByCodes(
     projectId: string,
@@ -236,6 +239,9 @@ export class ShippingMethods {
    * @throws TooManyMethodsError when the project would hold more than `maxMethods`
    * @throws TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`
    * @throws MethodInUseError when your foreign key refers to a method that is to be removed
+   * @example
+   * const requests = [{ carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' }];
+   * const { changes } = await methods.upsertMany('acme', requests, { removeOthers: true, maxRemoved: 20 });
    */
   async upsertMany(
     projectId: string,
