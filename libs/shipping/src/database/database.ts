@@ -74,8 +74,7 @@ export class Database {
    * Runs statements that read, on the primary.
    * @throws DatabaseUnavailableError
    */
-  async read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    if (callerManager) while (this.shared?.transactionToWaitFor()) await this.shared.transactionToWaitFor();
+  read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     if (callerManager)
       return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
     // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
@@ -114,8 +113,6 @@ export class Database {
   ): Promise<Result> {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
-    // On SQLite, all query runners are one. A transaction of another call of ours is not the caller's.
-    if (callerManager) while (this.shared?.transactionToWaitFor()) await this.shared.transactionToWaitFor();
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
     if (callerManager) this.transactions.connectionOf(runnerOf(callerManager)).refuseLostTransaction();
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
