@@ -1,6 +1,7 @@
 import { connectionError, DatabaseUnavailableError } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
 import { type MysqlDriver } from 'typeorm/driver/mysql/MysqlDriver.js';
+import { type PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type EngineDatabase, onMariadbAndMysql, onPostgres, postgres, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
@@ -57,8 +58,8 @@ describe.skipIf(postgres.missing !== undefined)('a server of PostgreSQL without 
     drop = database.drop;
     // Each statement needs a new connection.
     host = await hostOn(database, {}, { extra: { maxUses: 1 } });
-    const { master } = host.dataSource.driver as unknown as { master: { options: { ssl?: object } } };
-    master.options.ssl = { rejectUnauthorized: false };
+    const { master } = host.dataSource.driver as PostgresDriver;
+    Object.assign(Object(master).options, { ssl: { rejectUnauthorized: false } });
 
     expect(await errorsOf(host)).toEqual([unavailable, 503, unavailable]);
   });

@@ -1,4 +1,4 @@
-import { InvalidParameterError, type UpsertManyOptions } from 'nestjs-shipping';
+import { type CallOptions, InvalidParameterError, type UpsertManyOptions } from 'nestjs-shipping';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { freshProject } from '../support/client.js';
@@ -98,6 +98,13 @@ it('null in the place of the options of a call is refused', async () => {
   ];
 
   for (const call of calls) await expect(call()).rejects.toThrow('The options of a call must be an object.');
+});
+
+it('a manager in the place of the options is refused, and the error names the remedy', async () => {
+  const { manager } = host.dataSource;
+  const call = host.methods.tree(project, manager as CallOptions);
+
+  await expect(call).rejects.toThrow('Pass the manager in the options: { manager }.');
 });
 
 describe('an option of the wrong type', () => {

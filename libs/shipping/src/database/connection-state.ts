@@ -35,7 +35,7 @@ export class OpenTransaction {
   }
 }
 
-/** What we know about one connection. */
+/** The object keeps the transactions of one connection, and tells which statements it must refuse. */
 export class ConnectionState {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[] = [];
@@ -75,7 +75,10 @@ export class ConnectionState {
     return isTransactionActive ? this.remove(-1) : this.remove();
   }
 
-  /** The database has ended the transaction around the savepoint, or will refuse its statements. */
+  /**
+   * Removes a savepoint to which TypeORM could not roll back. The database has ended the transaction around it, or will
+   * refuse its statements.
+   */
   removeLostSavepoint(): void {
     if (this.open.length < 2) return;
     const [lost] = this.remove(-1);

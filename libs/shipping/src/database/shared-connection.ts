@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DataSource } from 'typeorm';
+import { type AbstractSqliteDriver } from 'typeorm/driver/sqlite-abstract/AbstractSqliteDriver.js';
 import { endedTransactionError, type OpenTransaction } from './connection-state.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { dialectOf } from './dialects/dialects.js';
@@ -15,7 +16,7 @@ const maxWaitMs = 5_000;
 const notEndedMessage =
   'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
 
-/** What we use of a database of better-sqlite3. */
+/** A database of better-sqlite3 has these members, among others. */
 interface SqliteDatabase {
   readonly inTransaction: boolean;
   exec(sql: string): unknown;
@@ -86,7 +87,7 @@ export class SharedConnection {
   }
 
   private get database(): SqliteDatabase {
-    return (this.dataSource.driver as unknown as { databaseConnection: SqliteDatabase }).databaseConnection;
+    return (this.dataSource.driver as AbstractSqliteDriver).databaseConnection;
   }
 }
 

@@ -123,7 +123,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
   private afterFailedQuery(connection: ConnectionState, query: string): void {
     if (query.startsWith('ROLLBACK TO')) connection.removeLostSavepoint();
     if (query !== 'ROLLBACK') return;
-    // The connection broke.
+    // The connection broke, so the server has rolled everything back.
     connection.remove();
     connection.hasLostTransaction = !this.transactions.shared;
   }
