@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   DuplicateMethodError,
   MethodInUseError,
@@ -149,5 +150,27 @@ describe("the caller's transaction after an error", () => {
         });
       });
     });
+  });
+
+  it('stores nothing of a parallel call, if a nested transaction could not begin because of the error', async () => {
+    const project = freshProject();
+    const used = await host.methods.create(project, ground);
+    await engine.putIntoCart(host.dataSource.manager, project, used.id);
+    const types: string[] = [];
+    const listening = host.methods.changes.subscribe(({ type }) => types.push(type));
+
+    const placing = host.dataSource.transaction(async (manager) => {
+      const outcomes = await Promise.allSettled([
+        host.methods.remove(project, used.id, { manager }),
+        manager.transaction(anyStatement),
+        delay(50).then(() => host.methods.create(project, { ...ground, method_code: 'late' }, { manager })),
+      ]);
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    });
+
+    await expect(placing).rejects.toMatchObject({ code: 'method_in_use' });
+    listening.unsubscribe();
+    expect(types).toEqual([]);
+    expect((await host.methods.list(project)).data.map(({ method_code }) => method_code)).toEqual(['03']);
   });
 });

@@ -102,25 +102,6 @@ describe("a host's nested transaction beside a call of ours", () => {
       await runner.release();
     });
 
-    it('that cannot begin leaves a QueryRunner that refuses statements of the host until its next transaction', async () => {
-      const runner = host.dataSource.createQueryRunner();
-      const send = (sql: string): Promise<string> => runner.query(sql).then(() => 'sent', String);
-      await runner.startTransaction();
-      await send(statementThatFails);
-      await nested(runner.manager, statementThatSucceeds);
-
-      const late = await send(statementThatSucceeds);
-      // The newest TypeORM has rolled back without the knowledge of the host, who may do it again.
-      const isKnown = runner.isTransactionActive;
-      const end = isKnown ? await runner.rollbackTransaction().then(() => 'sent') : await send('ROLLBACK');
-      const next = await runner.startTransaction().then(() => send(statementThatSucceeds), String);
-      if (runner.isTransactionActive) await runner.rollbackTransaction();
-      await runner.release();
-
-      expect([end, next]).toEqual(['sent', 'sent']);
-      expect(late).toContain(isKnown ? 'current transaction is aborted' : 'The transaction had ended');
-    });
-
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 
@@ -303,30 +284,6 @@ describe("a host's nested transaction beside a call with a hook", () => {
       Promise.all(['01', '02', '03'].map((code) => create(code, manager))),
     );
 
-    expect((await hooked.methods.list(project)).meta.total).toBe(3);
-    expect(await hooked.events.list(project, 'o')).toHaveLength(3);
-  });
-
-  it('begun by two hooks at once runs after the other one', async () => {
-    const project = freshProject();
-    const moments: string[] = [];
-    const alone = async (inner: EntityManager): Promise<unknown> => {
-      moments.push('begin');
-      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-      moments.push('end');
-      return anyStatement(inner);
-    };
-    nestedWork = (inner) => {
-      nestedWork = alone;
-      const create = (method_code: string): Promise<unknown> =>
-        hooked.methods.create(project, { ...ground, method_code }, { manager: inner });
-      return Promise.all([create('01'), create('02')]);
-    };
-
-    await hooked.methods.create(project, ground);
-    nestedWork = anyStatement;
-
-    expect(moments).toEqual(['begin', 'end', 'begin', 'end']);
     expect((await hooked.methods.list(project)).meta.total).toBe(3);
     expect(await hooked.events.list(project, 'o')).toHaveLength(3);
   });

@@ -49,18 +49,12 @@ export class ConnectionState {
    * an outermost one, and commit by itself. So no call of ours runs on this connection again.
    */
   hasLostTransaction = false;
-  /**
-   * Whether a statement of the host would commit by itself, because its transaction was lost and no other one has
-   * begun.
-   */
-  refusesStatements = false;
 
   get innermost(): OpenTransaction | undefined {
     return this.open.at(-1);
   }
 
   begin(): void {
-    this.refusesStatements = false;
     this.open.push(new OpenTransaction(this.innermost));
   }
 

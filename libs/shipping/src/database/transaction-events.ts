@@ -1,5 +1,5 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
-import { type ConnectionState, endedTransactionError } from './connection-state.js';
+import { type ConnectionState } from './connection-state.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { soon } from './timers.js';
 import { type Transactions, transactionsOf } from './transactions.js';
@@ -86,27 +86,21 @@ export class TransactionEvents implements EntitySubscriberInterface {
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.transactions.connectionOf(queryRunner);
-    await this.afterCalls(connection, () => {
-      connection.markEnding();
-      this.transactions.shared?.beginAgain(connection.open);
-    });
+    await this.afterCalls(connection, () => connection.markEnding());
   }
 
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
     const connection = this.transactions.connectionOf(queryRunner);
     const ended = connection.removeEnded(queryRunner);
     // On SQLite, an outer transaction may belong to another caller, whose statements go on.
-    connection.refusesStatements =
-      !this.transactions.shared && !queryRunner.isTransactionActive && ended.length > 1;
-    connection.hasLostTransaction ||= connection.refusesStatements;
+    if (ended.length > 1 && !this.transactions.shared) connection.hasLostTransaction = true;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const connection = this.transactions.connectionOf(queryRunner);
     // If a subscriber of the host fails before a begin, TypeORM reports no end. So this removes what is left of it.
-    if (query === 'START TRANSACTION' && !this.transactions.shared) connection.remove(0, -1);
-    if (connection.refusesStatements && query !== 'ROLLBACK') throw endedTransactionError();
+    if (query === 'START TRANSACTION') connection.remove(0, -1);
     if (!passesAfterFailure.test(query)) connection.refuseFailedTransaction();
   }
 

@@ -3,8 +3,9 @@ import { type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
 import { ConnectionState, endedTransactionError, type OpenTransaction } from './connection-state.js';
+import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
-import { type SharedConnection, sharedConnectionOf } from './shared-connection.js';
+import { SharedConnection } from './shared-connection.js';
 import { Turns } from './turns.js';
 
 /** A step is what a call runs: its statements, or its hook. */
@@ -13,8 +14,6 @@ interface Step {
   readonly busyConnection: ConnectionState | undefined;
   /** The transaction of the call. */
   readonly transaction: OpenTransaction | undefined;
-  /** If this hook makes calls, their hooks queue here, because the queue of this hook itself is busy until they end. */
-  readonly hookTurns: Turns;
   /** The calls that this hook has made and that have not finished. */
   readonly calls: Set<Promise<unknown>>;
   isRunning: boolean;
@@ -43,7 +42,7 @@ export class Transactions {
   private readonly connections = new WeakMap<QueryRunner, ConnectionState>();
   private readonly steps = new AsyncLocalStorage<Step>();
 
-  /** @param shared the one connection of SQLite */
+  /** @param shared the one connection of SQLite; undefined if each call has a connection of its own */
   constructor(readonly shared: SharedConnection | undefined) {}
 
   connectionOf(runner: QueryRunner): ConnectionState {
@@ -61,7 +60,8 @@ export class Transactions {
   /** Runs statements after those of earlier calls on the connection, whether a transaction is open there or not. */
   inTurn<Result>(runner: QueryRunner, statements: () => Promise<Result>): Promise<Result> {
     const connection = this.connectionOf(runner);
-    return this.inStep(connection.turns, { busyConnection: connection, transaction: undefined }, statements);
+    const step = { busyConnection: connection, transaction: undefined };
+    return connection.turns.take(() => this.inStep(step, statements));
   }
 
   /**
@@ -102,23 +102,18 @@ export class Transactions {
     const connection = this.connectionOf(runner);
     let hasWritten = false;
     try {
-      const result = await this.inStep(
-        connection.turns,
-        { busyConnection: connection, transaction },
-        statements,
+      const result = await connection.turns.take(() =>
+        this.inStep({ busyConnection: connection, transaction }, statements),
       );
       hasWritten = true;
       if (prepareAnnouncement) transaction?.actions.push(prepareAnnouncement(result));
-      const step = this.runningStep();
-      // If a hook begins a nested transaction, the calls in it queue their hooks on that transaction.
-      const queueOwner = step && step.transaction === transaction ? step : transaction;
-      // The hook runs outside of the turn of the connection, so that it can call us with the manager.
-      if (hook)
-        await this.inStep(
-          queueOwner?.hookTurns ?? new Turns(),
-          { busyConnection: undefined, transaction },
-          () => hook(result, runner.manager),
-        );
+      if (hook) {
+        // The hook runs outside of the turn of the connection, so that it can call us with the manager. The hook of
+        // such a call takes no turn, because the hook around it has the turn until the call ends.
+        const turns = this.runningStep() ? undefined : transaction?.hookTurns;
+        const step = { busyConnection: undefined, transaction };
+        await (turns ?? new Turns()).take(() => this.inStep(step, () => hook(result, runner.manager)));
+      }
       return result;
     } catch (error) {
       const typed = typedError(error);
@@ -128,32 +123,23 @@ export class Transactions {
     }
   }
 
-  private inStep<Result>(
-    turns: Turns,
+  private async inStep<Result>(
     { busyConnection, transaction }: Pick<Step, 'busyConnection' | 'transaction'>,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    return turns.take(async () => {
-      // Another call in the transaction may have failed while this step waited.
-      if (transaction?.failure) throw transaction.failure.error;
-      if (transaction && this.shared?.isInTransaction === false) throw endedTransactionError();
-      const step: Step = {
-        busyConnection,
-        transaction,
-        hookTurns: new Turns(),
-        calls: new Set(),
-        isRunning: true,
-      };
-      try {
-        return await this.steps.run(step, work);
-      } finally {
-        // Code that the step has started and not awaited runs on, and is no longer inside of it.
-        step.isRunning = false;
-      }
-    });
+    // Another call in the transaction may have failed before this step.
+    if (transaction?.failure) throw transaction.failure.error;
+    const step: Step = { busyConnection, transaction, calls: new Set(), isRunning: true };
+    try {
+      return await this.steps.run(step, work);
+    } finally {
+      // Code that the step has started and not awaited runs on, and is no longer inside of it.
+      step.isRunning = false;
+    }
   }
 }
 
-export const transactionsOf = onePerDataSource(
-  (dataSource) => new Transactions(sharedConnectionOf(dataSource)),
-);
+export const transactionsOf = onePerDataSource((dataSource) => {
+  const { hasOneConnection } = dialectOf(dataSource);
+  return new Transactions(hasOneConnection ? new SharedConnection() : undefined);
+});

@@ -3,7 +3,6 @@ import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { type CallOptions } from '../database/call-options.js';
 import { Database } from '../database/database.js';
-import { dialectOf } from '../database/dialects/dialects.js';
 import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { KeyedQueue } from '../database/keyed-queue.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
@@ -152,8 +151,7 @@ export class OrderEvents {
     const callerManager = this.database.callerManager(options);
     const remove = (orderIds?: string[]): Promise<number> =>
       this.database.autocommit(callerManager, (manager) => removeEvents(manager, projectId, orderIds));
-    // Outside of a transaction, the one connection of SQLite shows what another caller has not committed.
-    if (callerManager || dialectOf(this.database.dataSource).hasOneConnection) return remove();
+    if (callerManager) return remove();
     return removalsOf(this.database.dataSource).take(projectId, async () => {
       let removed = 0;
       let orderIds = [''];

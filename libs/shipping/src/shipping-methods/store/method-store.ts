@@ -135,8 +135,7 @@ export class MethodStore {
   /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
   change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide, afterStatements } = change;
-    // Outside of a transaction, the one connection of SQLite shows what another caller has not committed.
-    if (callerManager || dialectOf(this.database.dataSource).hasOneConnection)
+    if (callerManager)
       return this.database.write(
         callerManager,
         (manager, isStale) => this.readAndChange(manager, change, isStale),
