@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { type AfterStatements } from '../database/transactions.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
-import { checkIds, checkText, checkInput } from '../validation/identifiers.js';
+import { checkIds, checkInput } from '../validation/identifiers.js';
 import { type ShippingMethodQuery } from './list/list-query.dto.js';
 import {
   type ShippingMethodChange,
@@ -172,7 +172,7 @@ export class ShippingMethods {
   /**
    * @param options `lock`: the method stays as it is until your transaction ends
    * @returns null when the project has no method with these codes
-   * @throws InvalidParameterError when one of them is not a string
+   * @throws InvalidParameterError
    * @example
    * const method = await methods.findByCodes('acme', 'ups', '03', { manager, lock: true });
    * if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
@@ -183,10 +183,7 @@ export class ShippingMethods {
     methodCode: string,
     options: FindOptions = {},
   ): Promise<ShippingMethodDto | null> {
-    checkInput({ projectId }, (violations) => {
-      checkText(violations, 'carrierCode', carrierCode);
-      checkText(violations, 'methodCode', methodCode);
-    });
+    checkIds({ projectId });
     const method = await this.findIn(projectId, options, (view) => view.byCodes(carrierCode, methodCode));
     // The codes may have changed before the lock.
     const codes = codesKey({ carrier_code: carrierCode, method_code: methodCode });
@@ -280,9 +277,7 @@ export class ShippingMethods {
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
     const { changes } = await this.change(projectId, options, decideRemove(id, options), changeOptions);
-    const [change] = changes;
-    if (!change?.before) throw new Error('A removal has one change, with the method as it was.');
-    return change.before;
+    return foundAfterWrite(changes[0]?.before);
   }
 
   /**
