@@ -21,9 +21,9 @@ export interface ContractTarget {
   /** Sent with every request, for the host's guards. */
   headers?: Record<string, string>;
   /**
-   * Returns a project without any methods, to which the headers give access. The suite calls the function once for each
-   * target object. The checks remove the methods that they make, so run them one after another. Without this function,
-   * each check invents a project.
+   * Returns a project without any methods, to which the headers give access. Each check calls it, and removes the methods
+   * that it makes. So the function may return the same project each time if you run the checks one after another.
+   * Without this function, each check invents a project.
    */
   projectId?: () => string | Promise<string>;
   /** The module's `defaultsProjectId`; by default `default`. The headers must give access to this project, too. */
@@ -58,8 +58,6 @@ const causes = [
   '- An interceptor wraps responses. Then set "unwrap" of the target.',
 ].join('\n');
 
-const projects = new WeakMap<ContractTarget, string | Promise<string>>();
-
 /** One project of the host under test. */
 export class ContractClient {
   readonly base: string;
@@ -70,10 +68,7 @@ export class ContractClient {
 
   /** Returns a client for a project that has no methods. */
   static async of(target: ContractTarget): Promise<ContractClient> {
-    if (!target.projectId) return new ContractClient(target, `contract-${randomUUID()}`);
-    const project = projects.get(target) ?? target.projectId();
-    projects.set(target, project);
-    return new ContractClient(target, await project);
+    return new ContractClient(target, (await target.projectId?.()) ?? `contract-${randomUUID()}`);
   }
 
   constructor(
