@@ -12,15 +12,13 @@ import { Reflector } from '@nestjs/core';
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { catchError, concatMap, map, of, tap } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 
 const apologising: NestInterceptor = {
   intercept: (_context, next) => next.handle().pipe(catchError(() => of({ sorry: true }))),
 };
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** The objects that an interceptor may make from a value. */
 const copies: Record<string, (value: object) => object> = {

@@ -6,8 +6,8 @@ import pg from 'pg';
 import { DataSource, Entity, PrimaryColumn } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testTypeOrmEngines } from './test-type-orm-engines.js';
+import { ground } from '../support/client.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const nameIn = (url: string): string => new URL(url).pathname.slice(1);
 
 /** Options that name the real database beside `url` and `database`. */

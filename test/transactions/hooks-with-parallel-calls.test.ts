@@ -4,11 +4,10 @@ import { type OrderEventDto, type ShippingMethodChange, ShippingProject } from '
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine } from '../support/database.js';
 import { anyStatement } from '../support/statements.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const nothing = (): Promise<unknown> => Promise.resolve();
 const slowNested = (manager: EntityManager): Promise<unknown> =>
   manager.transaction(async (inner) => [await delay(20), await anyStatement(inner)]);
