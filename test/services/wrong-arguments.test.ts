@@ -41,7 +41,12 @@ describe('an id or a code of the wrong form', () => {
     });
   });
 
-  it('names no method when it is a code', async () => {
+  it.each([undefined, null, 3, {}])('is refused by findByCodes() when it is no string: %j', async (code) => {
+    const carrier = host.methods.findByCodes(project, code as string, '03');
+    const method = host.methods.findByCodes(project, 'ups', code as string);
+
+    await expect(carrier).rejects.toMatchObject({ errors: [{ parameter: 'carrierCode', code: 'type' }] });
+    await expect(method).rejects.toMatchObject({ errors: [{ parameter: 'methodCode', code: 'type' }] });
     expect(await host.methods.findByCodes(project, ' no code', 'x')).toBeNull();
   });
 

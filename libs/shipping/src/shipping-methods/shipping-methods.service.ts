@@ -6,7 +6,7 @@ import { Database } from '../database/database.js';
 import { type AfterStatements } from '../database/transactions.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
-import { checkIds, checkInput } from '../validation/identifiers.js';
+import { checkIds, checkText, checkInput } from '../validation/identifiers.js';
 import { type ShippingMethodQuery } from './list/list-query.dto.js';
 import {
   type ShippingMethodChange,
@@ -172,7 +172,7 @@ export class ShippingMethods {
   /**
    * @param options `lock`: the method stays as it is until your transaction ends
    * @returns null when the project has no method with these codes
-   * @throws InvalidParameterError
+   * @throws InvalidParameterError when one of them is not a string
    * @example
    * const method = await methods.findByCodes('acme', 'ups', '03', { manager, lock: true });
    * if (!method?.is_active) throw new ConflictException('Choose another shipping method.');
@@ -183,7 +183,10 @@ export class ShippingMethods {
     methodCode: string,
     options: FindOptions = {},
   ): Promise<ShippingMethodDto | null> {
-    checkIds({ projectId });
+    checkInput({ projectId }, (violations) => {
+      checkText(violations, 'carrierCode', carrierCode);
+      checkText(violations, 'methodCode', methodCode);
+    });
     const method = await this.findIn(projectId, options, (view) => view.byCodes(carrierCode, methodCode));
     // The codes may have changed before the lock.
     const codes = codesKey({ carrier_code: carrierCode, method_code: methodCode });

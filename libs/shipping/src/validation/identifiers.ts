@@ -22,6 +22,11 @@ function checkIdentifier(violations: Violations, name: string, value: unknown): 
     );
 }
 
+/** @param name the name of the parameter */
+export function checkText(violations: Violations, name: string, value: unknown): void {
+  if (typeof value !== 'string') violations.at({ parameter: name })('type', `${name} must be a string.`);
+}
+
 /** Ids by the names of the service's parameters: `{ projectId, orderId }`. */
 type NamedIds = Readonly<Record<string, unknown>>;
 
