@@ -113,6 +113,6 @@ describe('the shop of the sample', () => {
 
     const refused = await shop.send('POST', path, chosen, { 'sec-fetch-site': 'cross-site' });
 
-    expect(refused).toMatchObject({ status: 403, body: { code: 'other_site' } });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
   });
 });
