@@ -70,7 +70,10 @@ for (const { title, isMissing, options } of testTypeOrmEngines) {
       await test.close();
     });
 
-    it.each(Object.entries(optionsNaming))('refuses %s, which names another database', async (_name, way) => {
+    // Only `pg` has a connection string in `extra`.
+    const isKnown = (name: string): boolean => options.type === 'postgres' || !name.endsWith('String');
+    const naming = Object.entries(optionsNaming).filter(([name]) => isKnown(name));
+    it.each(naming)('refuses %s, which names another database', async (_name, way) => {
       const settings = { ...withoutUrl(), ...way(realUrl), dropSchema: true };
 
       const error = await errorOf(settings);
