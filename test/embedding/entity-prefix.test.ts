@@ -4,8 +4,7 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { ground } from '../support/client.js';
 
 describe('two DataSources with different prefixes in one schema', () => {
   let database: TestDatabase | undefined;

@@ -23,12 +23,10 @@ import {
 } from 'nestjs-shipping';
 import { QueryFailedError } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { around, type Wrap, wrapping } from './route-wrapper.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** A decorator can replace the function in the descriptor, or return a new descriptor. */
 const ways: [way: string, (wrap: Wrap) => MethodDecorator][] = [

@@ -2,11 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MethodInUseError } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, sqlite, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`, () => {
   let database: EngineDatabase;

@@ -11,12 +11,11 @@ import {
 import { In, type EntityManager } from 'typeorm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { anyStatement } from '../support/statements.js';
 
 const event = { type: 'order.placed', dedupe_key: 'once' };
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const unknownId = '01890000-0000-7000-8000-000000000000';
 
 describe("the caller's transaction after an error", () => {

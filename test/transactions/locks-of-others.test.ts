@@ -1,11 +1,9 @@
 import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { methodsOf } from '../support/changes.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 onlyWhere('severalConnections', () => {
   describe("a host's lock on the rows of one tenant", () => {

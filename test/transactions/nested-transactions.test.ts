@@ -2,11 +2,9 @@ import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { anyStatement, statementThatFails, statementThatSucceeds } from '../support/statements.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 const host = mounted();
 

@@ -1,11 +1,9 @@
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { anyStatement } from '../support/statements.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 const statuses = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
   outcomes.map(({ status }) => status);

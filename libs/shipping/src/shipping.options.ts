@@ -159,21 +159,15 @@ export function projectParameterOf(
 ): string {
   const segments = typeof path === 'string' ? path.split('/') : [];
   const parameters = segments.filter((segment) => /[:*{(]/.test(segment));
-  const partial = parameters.find((segment) => !/^:\w+$/.test(segment));
-  if (partial !== undefined)
-    throw new Error(
-      `${option} has the segment "${partial}". A parameter must be a whole segment of letters, digits and _, such as ` +
-        '":project_id".',
-    );
   const names = parameters.map((segment) => segment.slice(1));
-  const reserved = names.find((name) => name === 'order_id' || name === 'method_id');
-  if (reserved)
-    throw new Error(`${option} must not have ":${reserved}": our own routes have that parameter.`);
   const [name] = names.length > 1 ? names.filter((each) => each === 'project_id') : names;
-  if (name !== undefined) return name;
+  const areWhole = parameters.every((segment) => /^:\w+$/.test(segment));
+  const isReserved = names.includes('order_id') || names.includes('method_id');
+  if (name !== undefined && areWhole && !isReserved) return name;
   throw new Error(
-    `${option} must be a path with a parameter for the project, such as "tenants/:tenant/shipping". If it has several ` +
-      'parameters, the project must be ":project_id".',
+    `${option} must be a path with a parameter for the project, such as "tenants/:tenant/shipping". A parameter must be a ` +
+      'whole segment of letters, digits and _. If there are several, the project must be ":project_id". None may be ' +
+      '":order_id" or ":method_id", which our own routes have.',
   );
 }
 

@@ -3,11 +3,10 @@ import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
 import { testApp } from '../../support/app.js';
-import { freshProject } from '../../support/client.js';
+import { freshProject, ground } from '../../support/client.js';
 import { engine, onlyWhere } from '../../support/database.js';
 import { renewRevision } from '../../support/rows.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
 onlyWhere('severalConnections', () => {

@@ -9,12 +9,10 @@ import { type ContractTarget, expectNoSchemaDrift, shippingContract } from 'nest
 import { type EntityManager, TableColumn, TableIndex } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
-import { freshProject } from '../../support/client.js';
+import { freshProject, ground } from '../../support/client.js';
 import { serverUrl } from '../../support/database.js';
 import { forms, namesOn, openScaled, runSql, scalingSql } from '../../support/scaling.js';
 import { anyStatement } from '../../support/statements.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** Statements of a generated migration, which docs/scaling.md tells to delete. */
 const drifts = {

@@ -86,9 +86,8 @@ export class MethodView {
 
   /** Returns one page of the matching methods, and the number of all matching methods. */
   page(query: CheckedListQuery): { methods: readonly EffectiveMethod[]; total: number } {
-    const { page, perPage, words, groups } = query;
-    const isAll = words.length === 0 && groups.length === 0;
-    const found = isAll ? this.methods : this.methods.filter((method) => matches(method, query));
+    const { page, perPage } = query;
+    const found = this.methods.filter((method) => matches(method, query));
     return { methods: found.slice((page - 1) * perPage, page * perPage), total: found.length };
   }
 

@@ -280,9 +280,7 @@ export class ShippingMethods {
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
     const { changes } = await this.change(projectId, options, decideRemove(id, options), changeOptions);
-    const [change] = changes;
-    if (!change?.before) throw new Error('A removal has one change, with the method as it was.');
-    return change.before;
+    return foundAfterWrite(changes[0]?.before);
   }
 
   /**

@@ -58,9 +58,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     } else if (path.length >= maxJsonDepth) {
       refuse('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
     } else if (Array.isArray(element)) {
-      // `forEach` skips holes, but JSON writes them as null. A very long array is too large.
-      if (element.length > maxJsonBytes) valueCount = element.length;
-      else element.forEach((member, index) => checkMember(index, member));
+      element.forEach((member, index) => checkMember(index, member));
     } else {
       for (const key of Object.keys(element)) checkMember(key, element[key]);
     }

@@ -31,7 +31,7 @@ const viewAt = (revision: string, projectId = 'shop', count = 1): MethodView =>
 
 const rendered = (text: string): Rendering => ({
   etag: '"1"',
-  json: () => Buffer.from(text),
+  json: Buffer.from(text),
 });
 
 /** Waits until all promises that can settle have settled. */
@@ -380,12 +380,10 @@ describe('a rendering', () => {
   const made: string[] = [];
   const render = (view: MethodView, name: string): string =>
     String(
-      database.cache
-        .rendering(view, name, () => {
-          made.push(`${view.projectId} ${view.revision} ${name}`);
-          return rendered(String(made.length));
-        })
-        .json(),
+      database.cache.rendering(view, name, () => {
+        made.push(`${view.projectId} ${view.revision} ${name}`);
+        return rendered(String(made.length));
+      }).json,
     );
 
   it('is made once for each cached view and name', () => {

@@ -154,5 +154,5 @@ export class ViewCache {
 }
 
 function bytesOf(name: string, { json }: Rendering): number {
-  return renderingBytes + 2 * name.length + json().length;
+  return renderingBytes + 2 * name.length + json.length;
 }
