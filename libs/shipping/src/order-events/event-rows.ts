@@ -142,7 +142,9 @@ export async function readEvents(
     const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (types) query.andWhere('e.type IN (:...types)');
-    if (after) query.andWhere(dialect.isBeyond(['e.occurred_at', 'e.seq'], sign, [':time', ':seq']));
+    // The first condition alone lets every engine begin to read at the position in the primary key.
+    if (after)
+      query.andWhere(`e.occurred_at ${sign}= :time AND (e.occurred_at ${sign} :time OR e.seq ${sign} :seq)`);
     return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
   return records;

@@ -29,8 +29,6 @@ export interface DriverError {
   severity?: unknown;
 }
 
-type Pair = readonly [string, string];
-
 /** An engine: everything in which it differs from the other engines. */
 export interface Dialect {
   /** TypeORM's names of the engine, as in the option `type` of a DataSource. */
@@ -71,11 +69,6 @@ export interface Dialect {
   nextNumber?(table: string, column: string): string;
   /** The condition that a row has one of several ids. */
   readonly hasOneOfIds: string;
-  /**
-   * Returns the condition that two columns are beyond two values, in the order of a key. Each engine uses the key for
-   * only one way to write this condition. Otherwise it reads every row before the position.
-   */
-  isBeyond(columns: Pair, sign: '<' | '>', values: Pair): string;
   /** The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. */
   readonly errorCodes: Readonly<Record<string, ErrorMeaning>>;
   /** The errors that have no code, by the beginnings of their messages. */

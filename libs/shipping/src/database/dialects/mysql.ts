@@ -19,7 +19,6 @@ export const mysql: Dialect = {
   // For several ids, the server may read the whole table, and it locks each row that it reads. The function hides the
   // ids from the optimizer, so that it reads the rows of the project.
   hasOneOfIds: 'CONCAT(id) IN (:...ids)',
-  isBeyond: ([a, b], sign, [x, y]) => `(${a} ${sign} ${x} OR (${a} = ${x} AND ${b} ${sign} ${y}))`,
   errorCodes: {
     ER_LOCK_WAIT_TIMEOUT: 'lock',
     ER_LOCK_NOWAIT: 'lock',

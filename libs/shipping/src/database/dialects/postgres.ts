@@ -22,7 +22,6 @@ export const postgres: Dialect = {
   ifAbsent: (insert) => insert.orIgnore(),
   shareLock: ' FOR SHARE',
   hasOneOfIds: 'id IN (:...ids)',
-  isBeyond: ([a, b], sign, [x, y]) => `(${a}, ${b}) ${sign} (${x}, ${y})`,
   errorCodes: {
     '40001': 'race', // serialization failure
     '40P01': 'race', // deadlock

@@ -16,7 +16,6 @@ export const sqlite: Dialect = {
   // SQLite numbers a primary key only if it has one column.
   nextNumber: (table, column) => `(SELECT COALESCE(MAX(${column}), 0) + 1 FROM ${table})`,
   hasOneOfIds: 'id IN (:...ids)',
-  isBeyond: ([a, b], sign, [x, y]) => `(${a}, ${b}) ${sign} (${x}, ${y})`,
   errorCodes: {
     'SQLITE_BUSY_*': 'race',
     'SQLITE_LOCKED*': 'race',
