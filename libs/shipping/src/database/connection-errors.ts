@@ -77,15 +77,9 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
   return (isTrigger || meaningOf(error) === 'foreignKey') && table !== ourTable;
 }
 
-/**
- * Tells whether a row has the same values in this unique index already.
- * @param index by default any unique index
- * @param lastColumn the last column of the index
- */
-export function isDuplicate(error: unknown, index?: string, lastColumn = ''): boolean {
-  const dialect = dialects.find(({ errorCodes }) => errorCodes[codeOf(error)] === 'duplicate');
-  if (index === undefined) return dialect !== undefined;
-  return dialect?.isDuplicateIn(driverErrorOf(error), index, lastColumn) ?? false;
+/** Tells whether a row has the same values in a unique index already. */
+export function isDuplicate(error: unknown): boolean {
+  return meaningOf(error) === 'duplicate';
 }
 
 /**

@@ -65,25 +65,21 @@ export async function insertEvent(
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
   if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
-  for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
-    // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first INSERT ignores conflicts. If
-    // it adds nothing and no event has the key, a unique index of the host is violated, and the second INSERT reports
-    // that.
-    insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
-    const { raw } = await insert.execute().catch((error: unknown) => {
-      // MySQL and MariaDB may report an index of the host, although the order has the key.
-      if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
-      // The event with the key was removed before it was read, and somebody has recorded it again.
-      const isRace = isDuplicate(error, 'uq_shipping_order_event_dedupe_key', 'dedupe_key');
-      throw isRace ? new DatabaseUnavailableError(error, 'race') : error;
-    });
-    const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
-    const { insertId: seq } = Object(raw) as { insertId?: number };
-    const stored =
-      inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
-    if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
-  }
-  throw new Error('The database has not stored the event. A trigger may have prevented it.');
+  const mayBeRepeated = event.dedupe_key !== null;
+  insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
+  const { raw } = await insert.execute().catch((error: unknown) => {
+    if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
+    throw error;
+  });
+  const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
+  const { insertId: seq } = Object(raw) as { insertId?: number };
+  const stored =
+    inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
+  if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
+  const message =
+    'The event is not stored. Either the event with its dedupe_key was removed at the same moment, or a trigger of the ' +
+    'database has prevented it.';
+  throw new DatabaseUnavailableError(new Error(message), 'race');
 }
 
 /** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. */

@@ -16,9 +16,6 @@ export const mysql: Dialect = {
   ifAbsent: (insert, column) => insert.orUpdate([column]),
   // TypeORM's `pessimistic_read` is a syntax error on a server of MariaDB behind the type `mysql`.
   shareLock: ' LOCK IN SHARE MODE',
-  // For several ids, the server may read the whole table, and it locks each row that it reads. The function hides the
-  // ids from the optimizer, so that it reads the rows of the project.
-  hasOneOfIds: 'CONCAT(id) IN (:...ids)',
   errorCodes: {
     ER_LOCK_WAIT_TIMEOUT: 'lock',
     ER_LOCK_NOWAIT: 'lock',
@@ -64,8 +61,6 @@ export const mysql: Dialect = {
     'Queue limit reached': 'refused',
     "Can't add new command when connection is in closed state": 'refused',
   },
-  // The index is the last quoted name, in each language of the server. MySQL puts the name of the table before it.
-  isDuplicateIn: ({ message }, index) => new RegExp(`${index}["'][^"']*$`).test(String(message)),
   adaptEntity,
   checkDatabase,
 };

@@ -23,7 +23,6 @@ import {
   replaceRevision,
   revisionsOf,
   setsOf,
-  UnchangedRowError,
   updateMethods,
 } from './method-rows.js';
 import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
@@ -139,7 +138,7 @@ export class MethodStore {
     if (callerManager || dialectOf(this.database.dataSource).hasOneConnection)
       return this.database.write(
         callerManager,
-        (manager, isStale) => this.readAndChange(manager, change, isStale),
+        (manager) => this.readAndChange(manager, change),
         afterStatements,
       );
     return writersOf(this.database.dataSource).take(projectId, async () => {
@@ -157,7 +156,7 @@ export class MethodStore {
             { view, changes },
             // If a subscriber of the host reads when the transaction begins, the snapshot may be too old. A retry has
             // no snapshot.
-            { isStale: isRetry, isSnapshot: readsFromSnapshot && !isRetry },
+            readsFromSnapshot && !isRetry,
           ),
         afterStatements,
       );
@@ -193,11 +192,7 @@ export class MethodStore {
     return { ...this.cache.stats(), lookUps: this.lookUps };
   }
 
-  private async readAndChange(
-    manager: EntityManager,
-    change: ProjectChange,
-    isStale: boolean,
-  ): Promise<ChangeResult> {
+  private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide } = change;
     const isSnapshot = dialectOf(manager.connection).readsFromSnapshot;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
@@ -206,32 +201,26 @@ export class MethodStore {
     const view = await this.read(manager, projectId);
     const changes = decide(view);
     if (changes.length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, { view, changes }, { isStale, isSnapshot });
+    return this.changeIn(manager, change, { view, changes }, isSnapshot);
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
    * faster. Then the call locks the project, and decides again.
-   * @param isStale the view is old, because the first try has lost a race. The revision alone cannot tell, because a
-   *   row that was inserted by hand does not change it.
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
     manager: EntityManager,
     change: ProjectChange,
     decision: Decision,
-    { isStale = false, isSnapshot = false },
+    isSnapshot: boolean,
   ): Promise<ChangeResult> {
     const { projectId } = change;
     const revision = randomUUID();
-    const isCurrent =
-      !isStale && (await replaceRevision(manager, projectId, decision.view.revision, revision));
+    const isCurrent = await replaceRevision(manager, projectId, decision.view.revision, revision);
     if (!isCurrent && isSnapshot) throw lostRace();
     const { view, changes } = isCurrent ? decision : await this.decideAgain(manager, change, revision);
-    await writeRows(manager, projectId, changes).catch((error: unknown) => {
-      // After the lock, the view is current. If a row did not change then, a trigger has kept it.
-      throw error instanceof UnchangedRowError && isCurrent ? lostRace(error) : error;
-    });
+    await writeRows(manager, projectId, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
     return { view: after, changes: changesShownIn(view, after, changes) };
