@@ -63,7 +63,8 @@ export async function insertEvent(
     } satisfies Record<Exclude<keyof OrderEvent, 'seq'>, unknown>)
     .updateEntity(false);
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
-  if (returnsRow(manager))
+  // Otherwise a second statement reads the event.
+  if (manager.connection.driver.isReturningSqlSupported('insert'))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
   const mayBeRepeated = event.dedupe_key !== null;
   insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
@@ -80,11 +81,6 @@ export async function insertEvent(
     'The event is not stored. Either the event with its dedupe_key was removed at the same moment, or a trigger of the ' +
     'database has prevented it.';
   throw new DatabaseUnavailableError(new Error(message), 'race');
-}
-
-/** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. */
-export function returnsRow({ connection }: EntityManager): boolean {
-  return connection.driver.isReturningSqlSupported('insert');
 }
 
 /**
@@ -146,41 +142,23 @@ export async function readEvents(
   return records;
 }
 
-/** @returns the ids of the orders with events that come after this id, in the order of the key */
-export async function orderIdsAfter(
-  manager: EntityManager,
-  projectId: string,
-  orderId: string,
-  limit: number,
-): Promise<string[]> {
-  const name = `orders ${limit}`;
-  const { records } = await runCached<EventRow>(manager, OrderEvent, name, { projectId, orderId }, () =>
-    manager
-      .createQueryBuilder(OrderEvent, 'e')
-      .select(columnSql(manager, 'order_id', 'e.order_id'), 'order_id')
-      .where('e.project_id = :projectId AND e.order_id > :orderId')
-      .groupBy('e.order_id')
-      .orderBy('e.order_id')
-      .limit(limit),
-  );
-  return records.map((row) => String(row.order_id));
-}
-
 /**
- * @param orderIds removes only the events of these orders; by default of all orders of the project
+ * @param orderId removes only the events of this order; by default of all orders of the project
  * @returns how many events were removed
  */
 export async function removeEvents(
   manager: EntityManager,
   projectId: string,
-  orderIds?: readonly string[],
+  orderId?: string,
 ): Promise<number> {
-  const condition = `project_id = :projectId${orderIds ? ' AND order_id IN (:...orderIds)' : ''}`;
   const { affected } = await manager
     .createQueryBuilder()
     .delete()
     .from(OrderEvent)
-    .where(condition, { projectId, orderIds })
+    .where(`project_id = :projectId${orderId === undefined ? '' : ' AND order_id = :orderId'}`, {
+      projectId,
+      orderId,
+    })
     .execute();
   return affected ?? 0;
 }
