@@ -56,6 +56,9 @@ interface Decision {
  */
 const writersOf = onePerDataSource(() => new KeyedQueue());
 
+/** How many projects one statement asks for their revisions. */
+const maxProjectsOfLookUp = 100;
+
 /** How many projects one statement reads, if they are read at the same time. A large project holds up only these. */
 const maxProjectsOfRead = 8;
 
@@ -65,7 +68,6 @@ const maxProjectsOfRead = 8;
  */
 @Injectable()
 export class MethodStore {
-  private readonly revisions: Batcher<string, Revisions>;
   private readonly cache: ViewCache;
   /** The number of statements that have asked for revisions. */
   private lookUps = 0;
@@ -78,13 +80,14 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
-    this.revisions = new Batcher(lookUp, { mayConcernOneItem: isShardError });
+    const revisions = new Batcher(lookUp, maxProjectsOfLookUp, isShardError);
     const reads = new Batcher(
       (ids: string[]) => database.read(undefined, (manager) => this.readAll(manager, ids)),
-      { maxItems: maxProjectsOfRead, slowBatchMs: 0, mayConcernOneItem: isShardError },
+      maxProjectsOfRead,
+      isShardError,
     );
     this.cache = new ViewCache(
-      (projectId) => this.revisions.join(projectId),
+      (projectId) => revisions.join(projectId),
       (projectId) => reads.join(projectId),
       settings.cache ? settings.cache.maxBytes : 0,
     );
