@@ -28,7 +28,9 @@ describe('a batcher', () => {
   });
 
   it('gives each item its result, and asks once for two equal items', async () => {
-    const run = vi.fn((items: number[]) => Promise.resolve(items.map((item) => item * 10)));
+    const run = vi.fn<(items: number[]) => Promise<number[]>>((items) =>
+      Promise.resolve(items.map((item) => item * 10)),
+    );
     const batcher = batcherOf(run);
     expect(await Promise.all([1, 1, 2].map((item) => batcher.join(item)))).toEqual([10, 10, 20]);
     expect(run.mock.calls).toEqual([[[1, 2]]]);

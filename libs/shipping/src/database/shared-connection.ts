@@ -3,8 +3,6 @@ import { type DataSource } from 'typeorm';
 import { type AbstractSqliteDriver } from 'typeorm/driver/sqlite-abstract/AbstractSqliteDriver.js';
 import { endedTransactionError, type OpenTransaction } from './connection-state.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { dialectOf } from './dialects/dialects.js';
-import { onePerDataSource } from './one-per-data-source.js';
 import { withinMs } from './timers.js';
 import { Turns } from './turns.js';
 
@@ -89,11 +87,4 @@ export class SharedConnection {
   private get database(): SqliteDatabase {
     return (this.dataSource.driver as AbstractSqliteDriver).databaseConnection;
   }
-}
-
-const sharedConnections = onePerDataSource((dataSource) => new SharedConnection(dataSource));
-
-/** Returns undefined for an engine on which each call has a connection of its own. */
-export function sharedConnectionOf(dataSource: DataSource): SharedConnection | undefined {
-  return dialectOf(dataSource).hasOneConnection ? sharedConnections(dataSource) : undefined;
 }

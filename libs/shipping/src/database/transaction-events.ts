@@ -1,6 +1,5 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { type ConnectionState, endedTransactionError } from './connection-state.js';
-import { onePerDataSource } from './one-per-data-source.js';
 import { soon } from './timers.js';
 import { type Transactions, transactionsOf } from './transactions.js';
 
@@ -30,17 +29,8 @@ const rolledBackMessage =
  * - A transaction ends after the calls that were made in it. A nested one begins after the calls that were made before.
  * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
  */
-export class TransactionEvents implements EntitySubscriberInterface {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly transactions: Transactions,
-  ) {}
-
-  /** Makes TypeORM report its transactions to us. */
-  subscribe(): void {
-    const { subscribers } = this.dataSource;
-    if (!subscribers.includes(this)) subscribers.push(this);
-  }
+class TransactionEvents implements EntitySubscriberInterface {
+  constructor(private readonly transactions: Transactions) {}
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const { shared } = this.transactions;
@@ -144,6 +134,9 @@ export class TransactionEvents implements EntitySubscriberInterface {
   }
 }
 
-export const transactionEventsOf = onePerDataSource(
-  (dataSource) => new TransactionEvents(dataSource, transactionsOf(dataSource)),
-);
+/** Makes TypeORM report the transactions of a DataSource to us. */
+export function observeTransactions(dataSource: DataSource): void {
+  const { subscribers } = dataSource;
+  const isObserved = subscribers.some((each) => each instanceof TransactionEvents);
+  if (!isObserved) subscribers.push(new TransactionEvents(transactionsOf(dataSource)));
+}

@@ -3,8 +3,9 @@ import { type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
 import { ConnectionState, endedTransactionError, type OpenTransaction } from './connection-state.js';
+import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
-import { type SharedConnection, sharedConnectionOf } from './shared-connection.js';
+import { SharedConnection } from './shared-connection.js';
 import { Turns } from './turns.js';
 
 /** A step is what a call runs: its statements, or its hook. */
@@ -155,5 +156,6 @@ export class Transactions {
 }
 
 export const transactionsOf = onePerDataSource(
-  (dataSource) => new Transactions(sharedConnectionOf(dataSource)),
+  (dataSource) =>
+    new Transactions(dialectOf(dataSource).hasOneConnection ? new SharedConnection(dataSource) : undefined),
 );

@@ -5,7 +5,6 @@ import { Batcher } from '../../database/batcher.js';
 import { Database } from '../../database/database.js';
 import { type AfterStatements } from '../../database/transactions.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
-import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
 import { dialectOf } from '../../database/dialects/dialects.js';
 import { ShippingSettings } from '../../shipping.options.js';
@@ -50,12 +49,6 @@ interface Decision {
   changes: readonly Change[];
 }
 
-/**
- * Calls that change one project outside of a caller's transaction run one after another, so that they share one
- * connection. All mounts on a DataSource share the queue.
- */
-const writersOf = onePerDataSource(() => new KeyedQueue());
-
 /** How many projects one statement asks for their revisions. */
 const maxProjectsOfLookUp = 100;
 
@@ -69,6 +62,11 @@ const maxProjectsOfRead = 8;
 @Injectable()
 export class MethodStore {
   private readonly cache: ViewCache;
+  /**
+   * Calls that change one project outside of a caller's transaction run one after another, so that they share one
+   * connection.
+   */
+  private readonly writers = new KeyedQueue();
   /** The number of statements that have asked for revisions. */
   private lookUps = 0;
 
@@ -144,7 +142,7 @@ export class MethodStore {
         (manager) => this.readAndChange(manager, change),
         afterStatements,
       );
-    return writersOf(this.database.dataSource).take(projectId, async () => {
+    return this.writers.take(projectId, async () => {
       const view = await this.cache.get(projectId);
       const changes = decide(view);
       // A change of nothing needs no transaction.
