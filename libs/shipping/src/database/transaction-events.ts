@@ -76,10 +76,7 @@ class TransactionEvents implements EntitySubscriberInterface {
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
     const connection = this.transactions.connectionOf(queryRunner);
-    await this.afterCalls(connection, () => {
-      connection.markEnding();
-      this.transactions.shared?.beginAgain(connection.open);
-    });
+    await this.afterCalls(connection, () => connection.markEnding());
   }
 
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {

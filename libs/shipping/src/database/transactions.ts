@@ -137,7 +137,6 @@ export class Transactions {
     return turns.take(async () => {
       // Another call in the transaction may have failed while this step waited.
       if (transaction?.failure) throw transaction.failure.error;
-      if (transaction && this.shared?.isInTransaction === false) throw endedTransactionError();
       const step: Step = {
         busyConnection,
         transaction,
@@ -157,5 +156,5 @@ export class Transactions {
 
 export const transactionsOf = onePerDataSource(
   (dataSource) =>
-    new Transactions(dialectOf(dataSource).hasOneConnection ? new SharedConnection(dataSource) : undefined),
+    new Transactions(dialectOf(dataSource).hasOneConnection ? new SharedConnection() : undefined),
 );
