@@ -52,7 +52,7 @@ onlyWhere('connections', () => {
       let changes = 0;
       const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
         const result = await send();
-        if (sql === 'COMMIT' && ++changes === 1) throw engine.brokenConnection();
+        if (/COMMIT/.test(sql) && ++changes === 1) throw engine.brokenConnection();
         return result;
       });
       await work().finally(end);

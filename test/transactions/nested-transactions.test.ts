@@ -102,7 +102,7 @@ describe("a host's nested transaction beside a call of ours", () => {
       await runner.release();
     });
 
-    it('that cannot begin leaves a QueryRunner that refuses statements of the host until its next transaction', async () => {
+    it('that cannot begin leaves a QueryRunner that refuses every further statement, but not a ROLLBACK', async () => {
       const runner = host.dataSource.createQueryRunner();
       const send = (sql: string): Promise<string> => runner.query(sql).then(() => 'sent', String);
       await runner.startTransaction();
@@ -117,8 +117,9 @@ describe("a host's nested transaction beside a call of ours", () => {
       if (runner.isTransactionActive) await runner.rollbackTransaction();
       await runner.release();
 
-      expect([end, next]).toEqual(['sent', 'sent']);
+      expect(end).toBe('sent');
       expect(late).toContain(isKnown ? 'current transaction is aborted' : 'The transaction had ended');
+      expect(next).toContain(isKnown ? 'sent' : 'The transaction had ended');
     });
 
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {

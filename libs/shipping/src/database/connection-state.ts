@@ -46,21 +46,15 @@ export class ConnectionState {
   /**
    * Whether a transaction has ended, and the host does not know it. The connection broke, or a nested transaction could
    * not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as
-   * an outermost one, and commit by itself. So no call of ours runs on this connection again.
+   * an outermost one, and each statement would commit by itself. So no statement runs on this connection again.
    */
   hasLostTransaction = false;
-  /**
-   * Whether a statement of the host would commit by itself, because its transaction was lost and no other one has
-   * begun.
-   */
-  refusesStatements = false;
 
   get innermost(): OpenTransaction | undefined {
     return this.open.at(-1);
   }
 
   begin(): void {
-    this.refusesStatements = false;
     this.open.push(new OpenTransaction(this.innermost));
   }
 
@@ -91,11 +85,6 @@ export class ConnectionState {
     this.open.splice(start, removed.length);
     for (const each of removed) each.end();
     return removed;
-  }
-
-  /** @throws DatabaseUnavailableError */
-  refuseLostTransaction(): void {
-    if (this.hasLostTransaction) throw endedTransactionError();
   }
 
   /** @throws Error after a call has failed */

@@ -83,9 +83,8 @@ class TransactionEvents implements EntitySubscriberInterface {
     const connection = this.transactions.connectionOf(queryRunner);
     const ended = connection.removeEnded(queryRunner);
     // On SQLite, an outer transaction may belong to another caller, whose statements go on.
-    connection.refusesStatements =
-      !this.transactions.shared && !queryRunner.isTransactionActive && ended.length > 1;
-    connection.hasLostTransaction ||= connection.refusesStatements;
+    if (!this.transactions.shared && !queryRunner.isTransactionActive && ended.length > 1)
+      connection.hasLostTransaction = true;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
@@ -93,7 +92,7 @@ class TransactionEvents implements EntitySubscriberInterface {
     const connection = this.transactions.connectionOf(queryRunner);
     // If a subscriber of the host fails before a begin, TypeORM reports no end. So this removes what is left of it.
     if (query === 'START TRANSACTION' && !this.transactions.shared) connection.remove(0, -1);
-    if (connection.refusesStatements && query !== 'ROLLBACK') throw endedTransactionError();
+    if (connection.hasLostTransaction && query !== 'ROLLBACK') throw endedTransactionError();
     if (!passesAfterFailure.test(query)) connection.refuseFailedTransaction();
   }
 

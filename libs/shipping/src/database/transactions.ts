@@ -77,7 +77,6 @@ export class Transactions {
   ): Promise<Result> {
     const connection = this.connectionOf(runner);
     const transaction = connection.innermost;
-    connection.refuseLostTransaction();
     if (transaction?.isEnding) throw endedTransactionError();
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
