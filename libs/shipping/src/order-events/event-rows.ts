@@ -10,21 +10,16 @@ import { OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
 
-/** The columns of an event. A driver of the database may return a time in a form of its own. */
-const columns: Record<keyof OrderEventDto, 'time' | 'other'> = {
-  id: 'other',
-  project_id: 'other',
-  order_id: 'other',
-  type: 'other',
-  message: 'other',
-  data: 'other',
-  actor: 'other',
-  occurred_at: 'time',
-  recorded_at: 'time',
-};
-const columnNames = Object.keys(columns) as (keyof OrderEventDto)[];
+/** A driver of the database may return a time in a form of its own. */
+const timeColumns: readonly string[] = ['occurred_at', 'recorded_at'];
+const columnNames = ['id', 'project_id', 'order_id', 'type', 'message', 'data', 'actor', ...timeColumns];
 
-export type EventRow = Record<keyof OrderEventDto | 'seq', unknown>;
+/** An event as every driver returns it. */
+export type EventRow = Omit<OrderEventDto, 'data' | 'actor'> & {
+  data: string;
+  actor: string | null;
+  seq: string | number;
+};
 
 export interface OrderKey {
   projectId: string;
@@ -171,9 +166,9 @@ function selectEvents(manager: EntityManager) {
   return query;
 }
 
-function columnSql(manager: EntityManager, name: keyof OrderEventDto, column: string = name): string {
+function columnSql(manager: EntityManager, name: string, column = name): string {
   const dialect = dialectOf(manager.connection);
-  return columns[name] === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
+  return timeColumns.includes(name) ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
 function tableOf({ connection }: EntityManager): string {
@@ -182,16 +177,15 @@ function tableOf({ connection }: EntityManager): string {
 }
 
 export function eventOf(row: EventRow): OrderEventDto {
-  const text = (value: unknown): string => String(value);
   return {
-    id: text(row.id),
-    project_id: text(row.project_id),
-    order_id: text(row.order_id),
-    type: text(row.type),
-    message: row.message === null ? null : text(row.message),
-    data: JSON.parse(text(row.data)) as OrderEventDto['data'],
-    actor: row.actor === null ? null : (JSON.parse(text(row.actor)) as OrderEventDto['actor']),
-    occurred_at: text(row.occurred_at),
-    recorded_at: text(row.recorded_at),
+    id: row.id,
+    project_id: row.project_id,
+    order_id: row.order_id,
+    type: row.type,
+    message: row.message,
+    data: JSON.parse(row.data) as OrderEventDto['data'],
+    actor: row.actor === null ? null : (JSON.parse(row.actor) as OrderEventDto['actor']),
+    occurred_at: row.occurred_at,
+    recorded_at: row.recorded_at,
   };
 }
