@@ -43,12 +43,6 @@ export interface ProjectChange {
   afterStatements: AfterStatements<ChangeResult>;
 }
 
-/** The changes that were decided on a view. */
-interface Decision {
-  view: MethodView;
-  changes: readonly Change[];
-}
-
 /** How many projects one statement asks for their revisions. */
 const maxProjectsOfLookUp = 100;
 
@@ -144,9 +138,8 @@ export class MethodStore {
       );
     return this.writers.take(projectId, async () => {
       const view = await this.cache.get(projectId);
-      const changes = decide(view);
       // A change of nothing needs no transaction.
-      if (changes.length === 0) return { view, changes: [] };
+      if (decide(view).length === 0) return { view, changes: [] };
       const { readsFromSnapshot } = dialectOf(this.database.dataSource);
       const result = await this.database.write(
         undefined,
@@ -154,7 +147,7 @@ export class MethodStore {
           this.changeIn(
             manager,
             change,
-            { view, changes },
+            view,
             // If a subscriber of the host reads when the transaction begins, the snapshot may be too old. A retry has
             // no snapshot.
             readsFromSnapshot && !isRetry,
@@ -200,42 +193,33 @@ export class MethodStore {
     // lock, and shows what other writers have committed.
     if (isSnapshot) await addProject(manager, projectId, randomUUID());
     const view = await this.read(manager, projectId);
-    const changes = decide(view);
-    if (changes.length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, { view, changes }, isSnapshot);
+    if (decide(view).length === 0) return { view, changes: [] };
+    return this.changeIn(manager, change, view, isSnapshot);
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
-   * faster. Then the call locks the project, and decides again.
+   * faster. Then the call locks the project, and decides on the project as it is then.
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
     manager: EntityManager,
-    change: ProjectChange,
-    decision: Decision,
+    { projectId, decide }: ProjectChange,
+    view: MethodView,
     isSnapshot: boolean,
   ): Promise<ChangeResult> {
-    const { projectId } = change;
     const revision = randomUUID();
-    const isCurrent = await replaceRevision(manager, projectId, decision.view.revision, revision);
-    if (!isCurrent && isSnapshot) throw lostRace();
-    const { view, changes } = isCurrent ? decision : await this.decideAgain(manager, change, revision);
+    let current = view;
+    if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
+      if (isSnapshot) throw lostRace();
+      await lockProject(manager, projectId, revision);
+      current = await this.read(manager, projectId);
+    }
+    const changes = decide(current);
     await writeRows(manager, projectId, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
-    return { view: after, changes: changesShownIn(view, after, changes) };
-  }
-
-  /** Locks the project and decides on it as it is then. */
-  private async decideAgain(
-    manager: EntityManager,
-    { projectId, decide }: ProjectChange,
-    revision: string,
-  ): Promise<Decision> {
-    await lockProject(manager, projectId, revision);
-    const view = await this.read(manager, projectId);
-    return { view, changes: decide(view) };
+    return { view: after, changes: changesShownIn(current, after, changes) };
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
