@@ -77,7 +77,9 @@ export class ViewCache {
   /** Returns what `render` makes from a view. It is made once for each tag, because the tag identifies the content. */
   rendering(view: MethodView, name: string, render: () => Rendering): Rendering {
     const key = `${view.projectId} ${view.tag} ${name}`;
-    const rendering = this.renderings?.get(key) ?? render();
+    const cached = this.renderings?.get(key);
+    if (cached) return cached;
+    const rendering = render();
     this.renderings?.set(key, rendering);
     return rendering;
   }
