@@ -52,7 +52,3 @@ it('each constraint and index has the prefix once in its name', async () => {
   expect(names.filter((name) => !/^shop_(pk|uq|ix|ck)_shipping_/.test(name ?? ''))).toEqual([]);
   await database.close();
 });
-
-it('an entityPrefix that is too long is refused before it meets the database', async () => {
-  await expect(testDatabase({ entityPrefix: 'x'.repeat(30) })).rejects.toThrow('must have at most 29 bytes');
-});

@@ -100,6 +100,26 @@ describe("a host's nested transaction beside a call of ours", () => {
       await runner.release();
     });
 
+    it('that cannot begin leaves a QueryRunner that refuses every further statement, but not a ROLLBACK', async () => {
+      const runner = host.dataSource.createQueryRunner();
+      const send = (sql: string): Promise<string> => runner.query(sql).then(() => 'sent', String);
+      await runner.startTransaction();
+      await send(statementThatFails);
+      await nested(runner.manager, statementThatSucceeds);
+
+      const late = await send(statementThatSucceeds);
+      // The newest TypeORM has rolled back without the knowledge of the host, who may do it again.
+      const isKnown = runner.isTransactionActive;
+      const end = isKnown ? await runner.rollbackTransaction().then(() => 'sent') : await send('ROLLBACK');
+      const next = await runner.startTransaction().then(() => send(statementThatSucceeds), String);
+      if (runner.isTransactionActive) await runner.rollbackTransaction();
+      await runner.release();
+
+      expect(end).toBe('sent');
+      expect(late).toContain(isKnown ? 'current transaction is aborted' : 'The transaction had ended');
+      expect(next).toContain(isKnown ? 'sent' : 'The transaction had ended');
+    });
+
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {
       const project = freshProject();
 

@@ -23,7 +23,7 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
 
   /**
    * Runs the checks that need no connection.
-   * @throws Error that names the remedy, when TypeORM is too old or a second copy, or the DataSource lacks our entities
+   * @throws Error that names the remedy, when TypeORM is a second copy, or the DataSource lacks our entities
    */
   onModuleInit(): void {
     const { dataSource } = this.database;

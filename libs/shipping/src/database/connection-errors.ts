@@ -77,15 +77,9 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
   return (isTrigger || meaningOf(error) === 'foreignKey') && table !== ourTable;
 }
 
-/**
- * Tells whether a row has the same values in this unique index already.
- * @param index by default any unique index
- * @param lastColumn the last column of the index
- */
-export function isDuplicate(error: unknown, index?: string, lastColumn = ''): boolean {
-  const dialect = dialects.find(({ errorCodes }) => errorCodes[codeOf(error)] === 'duplicate');
-  if (index === undefined) return dialect !== undefined;
-  return dialect?.isDuplicateIn(driverErrorOf(error), index, lastColumn) ?? false;
+/** Tells whether a row has the same values in a unique index already. */
+export function isDuplicate(error: unknown): boolean {
+  return meaningOf(error) === 'duplicate';
 }
 
 /**
@@ -125,11 +119,10 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
 /**
  * An error of the driver is a QueryFailedError. Other errors come from code of the host, and callers get them
  * unchanged, even if a connection to another service broke.
- * @param mayHaveCommitted as in `connectionError`
  */
-export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
+export function typedError(error: unknown): unknown {
   const isOurs = error instanceof TypeORMError || error instanceof ShippingException;
-  return isOurs ? connectionError(error, mayHaveCommitted) : error;
+  return isOurs ? connectionError(error) : error;
 }
 
 /** Tells whether there was no connection on which the statement could be sent. */

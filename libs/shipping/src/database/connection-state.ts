@@ -46,7 +46,7 @@ export class ConnectionState {
   /**
    * Whether a transaction has ended, and the host does not know it. The connection broke, or a nested transaction could
    * not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as
-   * an outermost one, and commit by itself. So no call of ours runs on this connection again.
+   * an outermost one, and each statement would commit by itself. So no statement runs on this connection again.
    */
   hasLostTransaction = false;
 
@@ -85,11 +85,6 @@ export class ConnectionState {
     this.open.splice(start, removed.length);
     for (const each of removed) each.end();
     return removed;
-  }
-
-  /** @throws DatabaseUnavailableError */
-  refuseLostTransaction(): void {
-    if (this.hasLostTransaction) throw endedTransactionError();
   }
 
   /** @throws Error after a call has failed */

@@ -4,17 +4,10 @@ import { type CallOptions, checkCallOptions, type OptionRule } from './call-opti
 import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { type SharedConnection } from './shared-connection.js';
-import { TransactionEvents } from './transaction-events.js';
 import { type AfterStatements, type Transactions, transactionsOf } from './transactions.js';
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (manager: EntityManager, isRetry: boolean) => Promise<Result>;
-interface AttemptOptions {
-  /** The manager of the caller, which has a connection. */
-  callerManager?: EntityManager;
-  /** As in `connectionError`. */
-  mayHaveCommitted?: boolean;
-}
 
 /**
  * From the second try on, the project is locked first. On one server, this is enough. On shards, the lock itself may
@@ -78,22 +71,9 @@ export class Database {
     if (callerManager)
       return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
     // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
-    return this.onOwnConnection(this.shared ? this.inTurn(work) : work, { mayHaveCommitted: false });
-  }
-
-  /**
-   * Runs work in which at most one statement writes. Without a manager of the caller, this statement commits by itself.
-   * @throws DatabaseUnavailableError, OutcomeUnknownError
-   */
-  autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    // These subscribers run after the statement. If one fails, the statement must not be committed.
-    const mayFailAfterwards = this.dataSource.subscribers.some(
-      (each) =>
-        !(each instanceof TransactionEvents) && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
+    return this.onOwnConnection((manager) =>
+      this.transactions.inTurn(runnerOf(manager), () => work(manager)),
     );
-    // On SQLite, the statement would become part of a transaction that another caller has open.
-    if (callerManager || mayFailAfterwards || this.shared) return this.write(callerManager, work);
-    return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: true });
   }
 
   /**
@@ -114,7 +94,6 @@ export class Database {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
-    if (callerManager) this.transactions.connectionOf(runnerOf(callerManager)).refuseLostTransaction();
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know READ COMMITTED.
@@ -125,23 +104,16 @@ export class Database {
         );
       return isRetry ? outside.transaction('READ COMMITTED', run) : outside.transaction(run);
     };
-    return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
+    return callerManager ? this.withRetries(begin, callerManager) : this.onOwnConnection(begin);
   }
 
-  private inTurn<Result>(work: Work<Result>): Work<Result> {
-    return (manager) => this.transactions.inTurn(runnerOf(manager), () => work(manager));
-  }
-
-  private onOwnConnection<Result>(work: Attempt<Result>, options?: AttemptOptions): Promise<Result> {
-    const run = (): Promise<Result> => this.withRetries(work, options);
+  private onOwnConnection<Result>(work: Attempt<Result>): Promise<Result> {
+    const run = (): Promise<Result> => this.withRetries(work);
     return this.shared ? this.shared.turns.take(run) : run();
   }
 
   /** Runs work outside of a transaction. On a connection of its own, it tries again after a lost race. */
-  private async withRetries<Result>(
-    work: Attempt<Result>,
-    { callerManager, mayHaveCommitted }: AttemptOptions = {},
-  ): Promise<Result> {
+  private async withRetries<Result>(work: Attempt<Result>, callerManager?: EntityManager): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       const runner = callerManager ? runnerOf(callerManager) : this.dataSource.createQueryRunner('master');
       const connection = this.transactions.connectionOf(runner);
@@ -151,7 +123,7 @@ export class Database {
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
         if (connection.commits > commits) throw error;
-        const typed = typedError(error, mayHaveCommitted);
+        const typed = typedError(error);
         const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
         if (callerManager || attempt === maxTries || !isRace) throw typed;
       } finally {

@@ -1,6 +1,5 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
-import { type ConnectionState } from './connection-state.js';
-import { onePerDataSource } from './one-per-data-source.js';
+import { type ConnectionState, endedTransactionError } from './connection-state.js';
 import { soon } from './timers.js';
 import { type Transactions, transactionsOf } from './transactions.js';
 
@@ -30,17 +29,8 @@ const rolledBackMessage =
  * - A transaction ends after the calls that were made in it. A nested one begins after the calls that were made before.
  * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
  */
-export class TransactionEvents implements EntitySubscriberInterface {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly transactions: Transactions,
-  ) {}
-
-  /** Makes TypeORM report its transactions to us. */
-  subscribe(): void {
-    const { subscribers } = this.dataSource;
-    if (!subscribers.includes(this)) subscribers.push(this);
-  }
+class TransactionEvents implements EntitySubscriberInterface {
+  constructor(private readonly transactions: Transactions) {}
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const { shared } = this.transactions;
@@ -101,6 +91,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
     const connection = this.transactions.connectionOf(queryRunner);
     // If a subscriber of the host fails before a begin, TypeORM reports no end. So this removes what is left of it.
     if (query === 'START TRANSACTION') connection.remove(0, -1);
+    if (connection.hasLostTransaction && query !== 'ROLLBACK') throw endedTransactionError();
     if (!passesAfterFailure.test(query)) connection.refuseFailedTransaction();
   }
 
@@ -138,6 +129,9 @@ export class TransactionEvents implements EntitySubscriberInterface {
   }
 }
 
-export const transactionEventsOf = onePerDataSource(
-  (dataSource) => new TransactionEvents(dataSource, transactionsOf(dataSource)),
-);
+/** Makes TypeORM report the transactions of a DataSource to us. */
+export function observeTransactions(dataSource: DataSource): void {
+  const { subscribers } = dataSource;
+  const isObserved = subscribers.some((each) => each instanceof TransactionEvents);
+  if (!isObserved) subscribers.push(new TransactionEvents(transactionsOf(dataSource)));
+}

@@ -76,8 +76,7 @@ export class Transactions {
   ): Promise<Result> {
     const connection = this.connectionOf(runner);
     const transaction = connection.innermost;
-    connection.refuseLostTransaction();
-    if (transaction?.isEnding) throw endedTransactionError();
+    if (connection.hasLostTransaction || transaction?.isEnding) throw endedTransactionError();
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of connection.open) each.isJoined = true;
     const call = this.run(runner, transaction, statements, after);

@@ -10,21 +10,16 @@ import { OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
 
-/** The columns of an event. A driver of the database may return a time in a form of its own. */
-const columns: Record<keyof OrderEventDto, 'time' | 'other'> = {
-  id: 'other',
-  project_id: 'other',
-  order_id: 'other',
-  type: 'other',
-  message: 'other',
-  data: 'other',
-  actor: 'other',
-  occurred_at: 'time',
-  recorded_at: 'time',
-};
-const columnNames = Object.keys(columns) as (keyof OrderEventDto)[];
+/** A driver of the database may return a time in a form of its own. */
+const timeColumns: readonly string[] = ['occurred_at', 'recorded_at'];
+const columnNames = ['id', 'project_id', 'order_id', 'type', 'message', 'data', 'actor', ...timeColumns];
 
-export type EventRow = Record<keyof OrderEventDto | 'seq', unknown>;
+/** An event as every driver returns it. */
+export type EventRow = Omit<OrderEventDto, 'data' | 'actor'> & {
+  data: string;
+  actor: string | null;
+  seq: string | number;
+};
 
 export interface OrderKey {
   projectId: string;
@@ -63,32 +58,24 @@ export async function insertEvent(
     } satisfies Record<Exclude<keyof OrderEvent, 'seq'>, unknown>)
     .updateEntity(false);
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
-  if (returnsRow(manager))
+  // Otherwise a second statement reads the event.
+  if (manager.connection.driver.isReturningSqlSupported('insert'))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
-  for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
-    // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first INSERT ignores conflicts. If
-    // it adds nothing and no event has the key, a unique index of the host is violated, and the second INSERT reports
-    // that.
-    insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
-    const { raw } = await insert.execute().catch((error: unknown) => {
-      // MySQL and MariaDB may report an index of the host, although the order has the key.
-      if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
-      // The event with the key was removed before it was read, and somebody has recorded it again.
-      const isRace = isDuplicate(error, 'uq_shipping_order_event_dedupe_key', 'dedupe_key');
-      throw isRace ? new DatabaseUnavailableError(error, 'race') : error;
-    });
-    const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
-    const { insertId: seq } = Object(raw) as { insertId?: number };
-    const stored =
-      inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
-    if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
-  }
-  throw new Error('The database has not stored the event. A trigger may have prevented it.');
-}
-
-/** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. */
-export function returnsRow({ connection }: EntityManager): boolean {
-  return connection.driver.isReturningSqlSupported('insert');
+  const mayBeRepeated = event.dedupe_key !== null;
+  insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
+  const { raw } = await insert.execute().catch((error: unknown) => {
+    if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
+    throw error;
+  });
+  const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
+  const { insertId: seq } = Object(raw) as { insertId?: number };
+  const stored =
+    inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
+  if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
+  const message =
+    'The event is not stored. Either the event with its dedupe_key was removed at the same moment, or a trigger of the ' +
+    'database has prevented it.';
+  throw new DatabaseUnavailableError(new Error(message), 'race');
 }
 
 /**
@@ -142,47 +129,31 @@ export async function readEvents(
     const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (types) query.andWhere('e.type IN (:...types)');
-    if (after) query.andWhere(dialect.isBeyond(['e.occurred_at', 'e.seq'], sign, [':time', ':seq']));
+    // The first condition alone lets every engine begin to read at the position in the primary key.
+    if (after)
+      query.andWhere(`e.occurred_at ${sign}= :time AND (e.occurred_at ${sign} :time OR e.seq ${sign} :seq)`);
     return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
   return records;
 }
 
-/** @returns the ids of the orders with events that come after this id, in the order of the key */
-export async function orderIdsAfter(
-  manager: EntityManager,
-  projectId: string,
-  orderId: string,
-  limit: number,
-): Promise<string[]> {
-  const name = `orders ${limit}`;
-  const { records } = await runCached<EventRow>(manager, OrderEvent, name, { projectId, orderId }, () =>
-    manager
-      .createQueryBuilder(OrderEvent, 'e')
-      .select(columnSql(manager, 'order_id', 'e.order_id'), 'order_id')
-      .where('e.project_id = :projectId AND e.order_id > :orderId')
-      .groupBy('e.order_id')
-      .orderBy('e.order_id')
-      .limit(limit),
-  );
-  return records.map((row) => String(row.order_id));
-}
-
 /**
- * @param orderIds removes only the events of these orders; by default of all orders of the project
+ * @param orderId removes only the events of this order; by default of all orders of the project
  * @returns how many events were removed
  */
 export async function removeEvents(
   manager: EntityManager,
   projectId: string,
-  orderIds?: readonly string[],
+  orderId?: string,
 ): Promise<number> {
-  const condition = `project_id = :projectId${orderIds ? ' AND order_id IN (:...orderIds)' : ''}`;
   const { affected } = await manager
     .createQueryBuilder()
     .delete()
     .from(OrderEvent)
-    .where(condition, { projectId, orderIds })
+    .where(`project_id = :projectId${orderId === undefined ? '' : ' AND order_id = :orderId'}`, {
+      projectId,
+      orderId,
+    })
     .execute();
   return affected ?? 0;
 }
@@ -195,9 +166,9 @@ function selectEvents(manager: EntityManager) {
   return query;
 }
 
-function columnSql(manager: EntityManager, name: keyof OrderEventDto, column: string = name): string {
+function columnSql(manager: EntityManager, name: string, column = name): string {
   const dialect = dialectOf(manager.connection);
-  return columns[name] === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
+  return timeColumns.includes(name) ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
 function tableOf({ connection }: EntityManager): string {
@@ -206,16 +177,15 @@ function tableOf({ connection }: EntityManager): string {
 }
 
 export function eventOf(row: EventRow): OrderEventDto {
-  const text = (value: unknown): string => String(value);
   return {
-    id: text(row.id),
-    project_id: text(row.project_id),
-    order_id: text(row.order_id),
-    type: text(row.type),
-    message: row.message === null ? null : text(row.message),
-    data: JSON.parse(text(row.data)) as OrderEventDto['data'],
-    actor: row.actor === null ? null : (JSON.parse(text(row.actor)) as OrderEventDto['actor']),
-    occurred_at: text(row.occurred_at),
-    recorded_at: text(row.recorded_at),
+    id: row.id,
+    project_id: row.project_id,
+    order_id: row.order_id,
+    type: row.type,
+    message: row.message,
+    data: JSON.parse(row.data) as OrderEventDto['data'],
+    actor: row.actor === null ? null : (JSON.parse(row.actor) as OrderEventDto['actor']),
+    occurred_at: row.occurred_at,
+    recorded_at: row.recorded_at,
   };
 }

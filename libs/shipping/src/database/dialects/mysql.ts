@@ -16,10 +16,6 @@ export const mysql: Dialect = {
   ifAbsent: (insert, column) => insert.orUpdate([column]),
   // TypeORM's `pessimistic_read` is a syntax error on a server of MariaDB behind the type `mysql`.
   shareLock: ' LOCK IN SHARE MODE',
-  // For several ids, the server may read the whole table, and it locks each row that it reads. The function hides the
-  // ids from the optimizer, so that it reads the rows of the project.
-  hasOneOfIds: 'CONCAT(id) IN (:...ids)',
-  isBeyond: ([a, b], sign, [x, y]) => `(${a} ${sign} ${x} OR (${a} = ${x} AND ${b} ${sign} ${y}))`,
   errorCodes: {
     ER_LOCK_WAIT_TIMEOUT: 'lock',
     ER_LOCK_NOWAIT: 'lock',
@@ -65,8 +61,6 @@ export const mysql: Dialect = {
     'Queue limit reached': 'refused',
     "Can't add new command when connection is in closed state": 'refused',
   },
-  // The index is the last quoted name, in each language of the server. MySQL puts the name of the table before it.
-  isDuplicateIn: ({ message }, index) => new RegExp(`${index}["'][^"']*$`).test(String(message)),
   adaptEntity,
   checkDatabase,
 };
@@ -106,12 +100,10 @@ function adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void {
   metadata.checks = [];
 }
 
-type Settings = Readonly<Record<string, string>>;
-
 /** Settings of a session under which texts are lost, reads are wrong, or a value can break out of its statement. */
 const refusedSettings: {
   names: string[];
-  isRefused: (value: string, all: Settings) => boolean;
+  isRefused: (value: string) => boolean;
   remedy: string;
 }[] = [
   {
@@ -128,17 +120,6 @@ const refusedSettings: {
     names: ['sql_mode'],
     isRefused: (value) => value.includes('NO_BACKSLASH_ESCAPES'),
     remedy: 'With it, the driver cannot escape values safely. Remove NO_BACKSLASH_ESCAPES from the sql_mode.',
-  },
-  {
-    names: ['wsrep_dirty_reads'],
-    isRefused: (value) => value === 'ON',
-    remedy: 'With it, a Galera node that is cut off from the others can return old data. Set it to OFF.',
-  },
-  {
-    names: ['wsrep_sync_wait'],
-    // The first bit makes a read wait for the commits of other nodes.
-    isRefused: (value, all) => all['wsrep_on'] === 'ON' && (Number(value) & 1) === 0,
-    remedy: 'With it, a Galera node can return old data. Set it to 1 on every node.',
   },
 ];
 
@@ -161,11 +142,9 @@ async function checkDatabase(dataSource: DataSource): Promise<void> {
         'READ COMMITTED or a stricter level.',
     );
   const variables = await dataSource.query<{ Variable_name: string; Value: string }[]>('SHOW VARIABLES');
-  const settings = Object.fromEntries(variables.map(({ Variable_name, Value }) => [Variable_name, Value]));
-  for (const { names, isRefused, remedy } of refusedSettings)
-    for (const name of names) {
-      const value = settings[name];
-      if (value !== undefined && isRefused(value, settings))
-        throw new Error(`The connection of the DataSource has ${name} = ${value}. ${remedy}`);
-    }
+  for (const { Variable_name: name, Value: value } of variables) {
+    const refused = refusedSettings.find(({ names, isRefused }) => names.includes(name) && isRefused(value));
+    if (refused)
+      throw new Error(`The connection of the DataSource has ${name} = ${value}. ${refused.remedy}`);
+  }
 }

@@ -21,8 +21,6 @@ export const postgres: Dialect = {
   timeParameter: (time) => time,
   ifAbsent: (insert) => insert.orIgnore(),
   shareLock: ' FOR SHARE',
-  hasOneOfIds: 'id IN (:...ids)',
-  isBeyond: ([a, b], sign, [x, y]) => `(${a}, ${b}) ${sign} (${x}, ${y})`,
   errorCodes: {
     '40001': 'race', // serialization failure
     '40P01': 'race', // deadlock
@@ -57,10 +55,6 @@ export const postgres: Dialect = {
     'PGlite is closed': 'broken',
     'PGlite is closing': 'broken',
   },
-  // An entityPrefix or the name of a partition may stand before the name. The error of a shard has the name only in its
-  // message.
-  isDuplicateIn: ({ constraint, message }, index) =>
-    new RegExp(`${index}["»”]?$`).test(String(constraint ?? message)),
   adaptEntity(metadata) {
     for (const column of metadata.ownColumns) column.type = columnTypes.get(column.type) ?? column.type;
     // The other engines need an index on a numbered column.

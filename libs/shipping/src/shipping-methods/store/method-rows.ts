@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
-import { isDuplicate } from '../../database/connection-errors.js';
 import { dialectOf } from '../../database/dialects/dialects.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
@@ -22,15 +21,11 @@ export interface NewRow {
   values: StoredValues;
 }
 
-/** An INSERT of 1,000 rows has 11,000 parameters. Every engine allows that. */
-const maxRowsOfStatement = 1000;
-
 /**
- * The largest size of the values of one statement, if it has more than one row. A driver that escapes values may send
- * twice as many bytes. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4
- * MiB by default.
+ * How many rows one INSERT has. Its values then take at most 1 MiB. A driver that escapes values may send twice as many
+ * bytes. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4 MiB by default.
  */
-const maxBytesOfStatement = 1024 * 1024;
+const rowsOfInsert = 50;
 
 /**
  * @returns one entry for each project id, in the same order: the revision of the project and the revision of the
@@ -137,8 +132,8 @@ export async function insertMethods(
   rows: readonly NewRow[],
 ): Promise<void> {
   const now = (): string => dialectOf(manager.connection).now;
-  for (const part of statementsOf(rows)) {
-    const values = part.map(({ id, values: fields }) => ({
+  for (let start = 0; start < rows.length; start += rowsOfInsert) {
+    const values = rows.slice(start, start + rowsOfInsert).map(({ id, values: fields }) => ({
       ...propertiesOf(fields),
       projectId,
       id,
@@ -152,30 +147,11 @@ export async function insertMethods(
       .into(ShippingMethod)
       .values(values as object[])
       .updateEntity(false)
-      .execute()
-      .catch(throwLostRace);
+      .execute();
   }
 }
 
-/** Divides rows among statements, each with at least one row. */
-function* statementsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
-  let [part, bytes]: [NewRow[], number] = [[], 0];
-  for (const row of rows) {
-    const rowBytes = Buffer.byteLength(JSON.stringify(row.values));
-    if (part.length === maxRowsOfStatement || (part.length > 0 && bytes + rowBytes > maxBytesOfStatement)) {
-      yield part;
-      [part, bytes] = [[], 0];
-    }
-    part.push(row);
-    bytes += rowBytes;
-  }
-  if (part.length > 0) yield part;
-}
-
-/** The database did not change a row of the view. */
-export class UnchangedRowError extends Error {}
-
-/** Updates methods, each by one statement. @throws UnchangedRowError */
+/** Updates methods, each by one statement. @throws Error when the database did not change a row of the view */
 export async function updateMethods(
   manager: EntityManager,
   projectId: string,
@@ -192,35 +168,27 @@ export async function updateMethods(
       })
       .where('project_id = :projectId AND id = :id', { projectId, id })
       .updateEntity(false)
-      .execute()
-      .catch(throwLostRace);
+      .execute();
     if (affected !== 1)
-      throw new UnchangedRowError(
-        'A method was not updated. A trigger may keep its row, or somebody has deleted it.',
-      );
+      throw new Error('A method was not updated. A trigger may keep its row, or somebody has deleted it.');
   }
 }
 
-/** @throws UnchangedRowError */
+/** Removes methods, each by one statement. @throws Error when the database did not remove a row of the view */
 export async function removeMethods(
   manager: EntityManager,
   projectId: string,
   ids: readonly string[],
 ): Promise<void> {
-  for (let start = 0; start < ids.length; start += maxRowsOfStatement) {
-    const part = ids.slice(start, start + maxRowsOfStatement);
-    const { hasOneOfIds } = dialectOf(manager.connection);
-    const condition = `project_id = :projectId AND ${part.length === 1 ? 'id IN (:...ids)' : hasOneOfIds}`;
+  for (const id of ids) {
     const { affected } = await manager
       .createQueryBuilder()
       .delete()
       .from(ShippingMethod)
-      .where(condition, { projectId, ids: part })
+      .where('project_id = :projectId AND id = :id', { projectId, id })
       .execute();
-    if (affected !== part.length)
-      throw new UnchangedRowError(
-        'A method was not removed. A trigger may keep its row, or somebody has deleted it.',
-      );
+    if (affected !== 1)
+      throw new Error('A method was not removed. A trigger may keep its row, or somebody has deleted it.');
   }
 }
 
@@ -294,11 +262,6 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 'true' || value === '1';
 }
 
-/** A duplicate is a lost race: somebody inserted the other row by hand, without a new revision. */
-function throwLostRace(error: unknown): never {
-  throw isDuplicate(error, 'uq_shipping_method_codes', 'method_code') ? lostRace(error) : error;
-}
-
-export function lostRace(cause: unknown = new Error('Another writer was faster.')): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(cause, 'race');
+export function lostRace(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(new Error('Another writer was faster.'), 'race');
 }

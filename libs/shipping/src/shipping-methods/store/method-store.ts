@@ -5,7 +5,6 @@ import { Batcher } from '../../database/batcher.js';
 import { Database } from '../../database/database.js';
 import { type AfterStatements } from '../../database/transactions.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
-import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
 import { dialectOf } from '../../database/dialects/dialects.js';
 import { ShippingSettings } from '../../shipping.options.js';
@@ -23,7 +22,6 @@ import {
   replaceRevision,
   revisionsOf,
   setsOf,
-  UnchangedRowError,
   updateMethods,
 } from './method-rows.js';
 import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
@@ -45,17 +43,8 @@ export interface ProjectChange {
   afterStatements: AfterStatements<ChangeResult>;
 }
 
-/** The changes that were decided on a view. */
-interface Decision {
-  view: MethodView;
-  changes: readonly Change[];
-}
-
-/**
- * Calls that change one project outside of a caller's transaction run one after another, so that they share one
- * connection. All mounts on a DataSource share the queue.
- */
-const writersOf = onePerDataSource(() => new KeyedQueue());
+/** How many projects one statement asks for their revisions. */
+const maxProjectsOfLookUp = 100;
 
 /** How many projects one statement reads, if they are read at the same time. A large project holds up only these. */
 const maxProjectsOfRead = 8;
@@ -66,8 +55,12 @@ const maxProjectsOfRead = 8;
  */
 @Injectable()
 export class MethodStore {
-  private readonly revisions: Batcher<string, Revisions>;
   private readonly cache: ViewCache;
+  /**
+   * Calls that change one project outside of a caller's transaction run one after another, so that they share one
+   * connection.
+   */
+  private readonly writers = new KeyedQueue();
   /** The number of statements that have asked for revisions. */
   private lookUps = 0;
 
@@ -79,13 +72,14 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
-    this.revisions = new Batcher(lookUp, { mayConcernOneItem: isShardError });
+    const revisions = new Batcher(lookUp, maxProjectsOfLookUp, isShardError);
     const reads = new Batcher(
       (ids: string[]) => database.read(undefined, (manager) => this.readAll(manager, ids)),
-      { maxItems: maxProjectsOfRead, slowBatchMs: 0, mayConcernOneItem: isShardError },
+      maxProjectsOfRead,
+      isShardError,
     );
     this.cache = new ViewCache(
-      (projectId) => this.revisions.join(projectId),
+      (projectId) => revisions.join(projectId),
       (projectId) => reads.join(projectId),
       settings.cache ? settings.cache.maxBytes : 0,
     );
@@ -138,14 +132,13 @@ export class MethodStore {
     if (callerManager)
       return this.database.write(
         callerManager,
-        (manager, isStale) => this.readAndChange(manager, change, isStale),
+        (manager) => this.readAndChange(manager, change),
         afterStatements,
       );
-    return writersOf(this.database.dataSource).take(projectId, async () => {
+    return this.writers.take(projectId, async () => {
       const view = await this.cache.get(projectId);
-      const changes = decide(view);
       // A change of nothing needs no transaction.
-      if (changes.length === 0) return { view, changes: [] };
+      if (decide(view).length === 0) return { view, changes: [] };
       const { readsFromSnapshot } = dialectOf(this.database.dataSource);
       const result = await this.database.write(
         undefined,
@@ -153,10 +146,10 @@ export class MethodStore {
           this.changeIn(
             manager,
             change,
-            { view, changes },
+            view,
             // If a subscriber of the host reads when the transaction begins, the snapshot may be too old. A retry has
             // no snapshot.
-            { isStale: isRetry, isSnapshot: readsFromSnapshot && !isRetry },
+            readsFromSnapshot && !isRetry,
           ),
         afterStatements,
       );
@@ -192,59 +185,40 @@ export class MethodStore {
     return { ...this.cache.stats(), lookUps: this.lookUps };
   }
 
-  private async readAndChange(
-    manager: EntityManager,
-    change: ProjectChange,
-    isStale: boolean,
-  ): Promise<ChangeResult> {
+  private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide } = change;
     const isSnapshot = dialectOf(manager.connection).readsFromSnapshot;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
     if (isSnapshot) await addProject(manager, projectId, randomUUID());
     const view = await this.read(manager, projectId);
-    const changes = decide(view);
-    if (changes.length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, { view, changes }, { isStale, isSnapshot });
+    if (decide(view).length === 0) return { view, changes: [] };
+    return this.changeIn(manager, change, view, isSnapshot);
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
-   * faster. Then the call locks the project, and decides again.
-   * @param isStale the view is old, because the first try has lost a race. The revision alone cannot tell, because a
-   *   row that was inserted by hand does not change it.
+   * faster. Then the call locks the project, and decides on the project as it is then.
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
     manager: EntityManager,
-    change: ProjectChange,
-    decision: Decision,
-    { isStale = false, isSnapshot = false },
+    { projectId, decide }: ProjectChange,
+    view: MethodView,
+    isSnapshot: boolean,
   ): Promise<ChangeResult> {
-    const { projectId } = change;
     const revision = randomUUID();
-    const isCurrent =
-      !isStale && (await replaceRevision(manager, projectId, decision.view.revision, revision));
-    if (!isCurrent && isSnapshot) throw lostRace();
-    const { view, changes } = isCurrent ? decision : await this.decideAgain(manager, change, revision);
-    await writeRows(manager, projectId, changes).catch((error: unknown) => {
-      // After the lock, the view is current. If a row did not change then, a trigger has kept it.
-      throw error instanceof UnchangedRowError && isCurrent ? lostRace(error) : error;
-    });
+    let current = view;
+    if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
+      if (isSnapshot) throw lostRace();
+      await lockProject(manager, projectId, revision);
+      current = await this.read(manager, projectId);
+    }
+    const changes = decide(current);
+    await writeRows(manager, projectId, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
-    return { view: after, changes: changesShownIn(view, after, changes) };
-  }
-
-  /** Locks the project and decides on it as it is then. */
-  private async decideAgain(
-    manager: EntityManager,
-    { projectId, decide }: ProjectChange,
-    revision: string,
-  ): Promise<Decision> {
-    await lockProject(manager, projectId, revision);
-    const view = await this.read(manager, projectId);
-    return { view, changes: decide(view) };
+    return { view: after, changes: changesShownIn(current, after, changes) };
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
