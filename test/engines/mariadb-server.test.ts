@@ -1,8 +1,12 @@
 import mysql, { type Pool, type PoolOptions } from 'mysql2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
-import { type EngineDatabase, onMariadbAndMysql, pglite } from './databases.js';
+import { type EngineDatabase, mariadb, onMariadbAndMysql, pglite } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
+
+interface Queried {
+  query(...statement: unknown[]): unknown;
+}
 
 onMariadbAndMysql('the server of', (server) => {
   let database: EngineDatabase;
@@ -25,6 +29,10 @@ onMariadbAndMysql('the server of', (server) => {
       "SET sql_mode = 'NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES'",
       'sql_mode = NO_BACKSLASH_ESCAPES,STRICT_TRANS_TABLES. With it, the driver cannot escape values',
     ],
+    // MySQL has no Galera.
+    ...(server === mariadb
+      ? [['SET SESSION wsrep_dirty_reads = ON', 'wsrep_dirty_reads = ON. With it, a Galera node']]
+      : []),
     ['SET character_set_connection = latin1', 'character_set_connection = latin1. With it, some characters'],
     ['SET character_set_results = latin1', 'character_set_results = latin1. With it, some characters'],
   ])('is refused over connections that begin with %s', async (sql, error) => {
@@ -42,6 +50,31 @@ onMariadbAndMysql('the server of', (server) => {
     const host = hostOn(database, {}, { isolationLevel: 'READ UNCOMMITTED' });
 
     await expect(host).rejects.toThrow('has isolationLevel: READ UNCOMMITTED. With it, reads show');
+  });
+
+  it.each([
+    ['0', /wsrep_sync_wait = 0\. With it, a Galera node can return old data/],
+    ['6', /wsrep_sync_wait = 6\. With it, a Galera node/],
+    ['1', /^served$/],
+    ['7', /^served$/],
+  ])('is served as a node of Galera only where reads wait: wsrep_sync_wait = %s', async (value, outcome) => {
+    const ofNode = `SELECT 'wsrep_on' AS Variable_name, 'ON' AS Value UNION SELECT 'wsrep_sync_wait', '${value}'`;
+    let pool: Pool | undefined;
+    const createPool = (options: PoolOptions): Pool => {
+      pool = mysql.createPool(options).on('connection', (connection: Queried) => {
+        const send = connection.query.bind(connection);
+        connection.query = (sql, ...rest) => send(sql === 'SHOW VARIABLES' ? ofNode : sql, ...rest);
+      });
+      return pool;
+    };
+
+    const booted = await hostOn(database, {}, { driver: { ...mysql, createPool } }).then(
+      (host) => host.close().then(() => 'served'),
+      (error: Error) => error.message,
+    );
+
+    expect(booted).toMatch(outcome);
+    if (booted !== 'served') await pool?.promise().end();
   });
 
   it.each(['ANSI_QUOTES', 'PIPES_AS_CONCAT'])(

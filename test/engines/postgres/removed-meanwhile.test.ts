@@ -1,4 +1,5 @@
-import { OrderEvent, OrderEvents, ShippingMethod, ShippingProject } from 'nestjs-shipping';
+import { OrderEvent, ShippingMethod, ShippingProject } from 'nestjs-shipping';
+import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
 import { testApp } from '../../support/app.js';
@@ -44,53 +45,32 @@ onlyWhere('severalConnections', () => {
   describe('an event whose dedupe_key is taken', () => {
     const host = mounted();
 
-    it('is recorded when the other event is removed before it is read', async () => {
-      const event = [freshProject(), 'o', { type: 'order.paid', dedupe_key: 'once' }] as const;
-      const first = await host.events.record(...event);
-      const { dataSource } = await host.app.database.another();
-      let isRemoved = false;
-      const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
-        if (!isRemoved && /SELECT .*shipping_order_event/.test(sql)) {
-          isRemoved = true;
-          await dataSource.manager.delete(OrderEvent, { id: first.id });
-        }
-        return send();
-      });
+    it.each([true, false])(
+      'is recorded when the other event is removed before it is read; in a transaction of the host: %s',
+      async (isJoined) => {
+        const event = [freshProject(), 'o', { type: 'order.paid', dedupe_key: 'once' }] as const;
+        const first = await host.events.record(...event);
+        const { dataSource } = await host.app.database.another();
+        let isRemoved = false;
+        const record = async (options?: { manager: EntityManager }) => {
+          const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
+            if (!isRemoved && /SELECT .*shipping_order_event/.test(sql)) {
+              isRemoved = true;
+              await dataSource.manager.delete(OrderEvent, { id: first.id });
+            }
+            return send();
+          });
+          return host.events.record(...event, options).finally(end);
+        };
 
-      const second = await host.events.record(...event).finally(end);
+        const second = await (isJoined
+          ? host.dataSource.transaction((manager) => record({ manager }))
+          : record());
 
-      expect(second).toMatchObject({ repeated: false });
-      expect(await host.events.list(event[0], 'o')).toMatchObject([{ id: second.id }]);
-      await dataSource.destroy();
-    });
-
-    it('is repeated when the other event is removed and recorded again before it is read', async () => {
-      const event = [freshProject(), 'o', { type: 'order.paid', dedupe_key: 'once' }] as const;
-      const first = await host.events.record(...event);
-      const other = await testApp({ database: await host.app.database.another() });
-      const steps: [when: RegExp, step: () => Promise<unknown>][] = [
-        [
-          /SELECT .*shipping_order_event/,
-          () => other.database.dataSource.manager.delete(OrderEvent, { id: first.id }),
-        ],
-        [/INSERT INTO \S*shipping_order_event/, () => other.nest.get(OrderEvents).record(...event)],
-      ];
-      let isOther = false;
-      const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
-        if (!isOther && steps[0]?.[0].test(sql)) {
-          isOther = true;
-          await steps.shift()?.[1]();
-          isOther = false;
-        }
-        return send();
-      });
-
-      const second = await host.events.record(...event).finally(end);
-
-      expect(steps).toEqual([]);
-      expect(second).toMatchObject({ repeated: true });
-      expect(await host.events.list(event[0], 'o')).toMatchObject([{ id: second.id }]);
-      await other.close();
-    });
+        expect(second).toMatchObject({ repeated: false });
+        expect(await host.events.list(event[0], 'o')).toMatchObject([{ id: second.id }]);
+        await dataSource.destroy();
+      },
+    );
   });
 });

@@ -1,4 +1,4 @@
-import { ShippingMethods } from 'nestjs-shipping';
+import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
 import { Client, freshProject, ground } from '../../support/client.js';
@@ -88,6 +88,14 @@ describe('a write without a manager', () => {
 
   it('sends no statement when its input is refused', async () => {
     expect(await sentBy(() => methods.create(project, { ...ground, method_label: '' }))).toEqual([]);
+  });
+});
+
+describe('an event', () => {
+  it('is one statement where there is no beforeCommit.event', async () => {
+    const event = [project, 'o', { type: 'a.b', dedupe_key: 'k' }] as const;
+
+    expect(await sentBy(() => app.nest.get(OrderEvents).record(...event))).toEqual(['INSERT']);
   });
 });
 

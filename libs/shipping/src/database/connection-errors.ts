@@ -119,10 +119,11 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
 /**
  * An error of the driver is a QueryFailedError. Other errors come from code of the host, and callers get them
  * unchanged, even if a connection to another service broke.
+ * @param mayHaveCommitted as in `connectionError`
  */
-export function typedError(error: unknown): unknown {
+export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
   const isOurs = error instanceof TypeORMError || error instanceof ShippingException;
-  return isOurs ? connectionError(error) : error;
+  return isOurs ? connectionError(error, mayHaveCommitted) : error;
 }
 
 /** Tells whether there was no connection on which the statement could be sent. */

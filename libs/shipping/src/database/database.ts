@@ -4,6 +4,7 @@ import { type CallOptions, checkCallOptions, type OptionRule } from './call-opti
 import { typedError } from './connection-errors.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { type SharedConnection } from './shared-connection.js';
+import { TransactionEvents } from './transaction-events.js';
 import { type AfterStatements, type Transactions, transactionsOf } from './transactions.js';
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
@@ -71,9 +72,21 @@ export class Database {
     if (callerManager)
       return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
     // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
-    return this.onOwnConnection((manager) =>
-      this.transactions.inTurn(runnerOf(manager), () => work(manager)),
+    return this.onOwnConnection(this.inTurn(work));
+  }
+
+  /**
+   * Runs work in which at most one statement writes. Without a manager of the caller, this statement commits by itself.
+   * @throws DatabaseUnavailableError, OutcomeUnknownError
+   */
+  autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+    // These subscribers run after the statement. If one fails, the statement must not be committed.
+    const mayFailAfterwards = this.dataSource.subscribers.some(
+      (each) => !(each instanceof TransactionEvents) && (each.afterQuery ?? each.afterInsert),
     );
+    // On SQLite, the statement would become part of a transaction that another caller has open.
+    if (callerManager || mayFailAfterwards || this.shared) return this.write(callerManager, work);
+    return this.onOwnConnection(this.inTurn(work), true);
   }
 
   /**
@@ -107,13 +120,24 @@ export class Database {
     return callerManager ? this.withRetries(begin, callerManager) : this.onOwnConnection(begin);
   }
 
-  private onOwnConnection<Result>(work: Attempt<Result>): Promise<Result> {
-    const run = (): Promise<Result> => this.withRetries(work);
+  private inTurn<Result>(work: Work<Result>): Work<Result> {
+    return (manager) => this.transactions.inTurn(runnerOf(manager), () => work(manager));
+  }
+
+  private onOwnConnection<Result>(work: Attempt<Result>, mayHaveCommitted?: boolean): Promise<Result> {
+    const run = (): Promise<Result> => this.withRetries(work, undefined, mayHaveCommitted);
     return this.shared ? this.shared.turns.take(run) : run();
   }
 
-  /** Runs work outside of a transaction. On a connection of its own, it tries again after a lost race. */
-  private async withRetries<Result>(work: Attempt<Result>, callerManager?: EntityManager): Promise<Result> {
+  /**
+   * Runs work outside of a transaction. On a connection of its own, it tries again after a lost race.
+   * @param mayHaveCommitted as in `connectionError`
+   */
+  private async withRetries<Result>(
+    work: Attempt<Result>,
+    callerManager?: EntityManager,
+    mayHaveCommitted?: boolean,
+  ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       const runner = callerManager ? runnerOf(callerManager) : this.dataSource.createQueryRunner('master');
       const connection = this.transactions.connectionOf(runner);
@@ -123,7 +147,7 @@ export class Database {
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
         if (connection.commits > commits) throw error;
-        const typed = typedError(error);
+        const typed = typedError(error, mayHaveCommitted);
         const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
         if (callerManager || attempt === maxTries || !isRace) throw typed;
       } finally {

@@ -29,7 +29,7 @@ const rolledBackMessage =
  * - A transaction ends after the calls that were made in it. A nested one begins after the calls that were made before.
  * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
  */
-class TransactionEvents implements EntitySubscriberInterface {
+export class TransactionEvents implements EntitySubscriberInterface {
   constructor(private readonly transactions: Transactions) {}
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {

@@ -1,5 +1,4 @@
 import { type EntityManager } from 'typeorm';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { isDuplicate } from '../database/connection-errors.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 import { runCached } from '../database/statement.js';
@@ -58,24 +57,30 @@ export async function insertEvent(
     } satisfies Record<Exclude<keyof OrderEvent, 'seq'>, unknown>)
     .updateEntity(false);
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
-  // Otherwise a second statement reads the event.
-  if (manager.connection.driver.isReturningSqlSupported('insert'))
+  if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
-  const mayBeRepeated = event.dedupe_key !== null;
-  insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
-  const { raw } = await insert.execute().catch((error: unknown) => {
-    if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
-    throw error;
-  });
-  const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
-  const { insertId: seq } = Object(raw) as { insertId?: number };
-  const stored =
-    inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
-  if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
-  const message =
-    'The event is not stored. Either the event with its dedupe_key was removed at the same moment, or a trigger of the ' +
-    'database has prevented it.';
-  throw new DatabaseUnavailableError(new Error(message), 'race');
+  for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
+    // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first INSERT ignores conflicts. If
+    // it adds nothing and no event has the key, a unique index of the host is violated, and the second INSERT reports
+    // that.
+    insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
+    const { raw } = await insert.execute().catch((error: unknown) => {
+      // MySQL and MariaDB may report an index of the host, although the order has the key.
+      if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
+      throw error;
+    });
+    const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
+    const { insertId: seq } = Object(raw) as { insertId?: number };
+    const stored =
+      inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
+    if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
+  }
+  throw new Error('The database has not stored the event. A trigger may have prevented it.');
+}
+
+/** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. */
+export function returnsRow({ connection }: EntityManager): boolean {
+  return connection.driver.isReturningSqlSupported('insert');
 }
 
 /**

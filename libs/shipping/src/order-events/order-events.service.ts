@@ -18,6 +18,7 @@ import {
   insertEvent,
   type OrderKey,
   readEvents,
+  returnsRow,
 } from './event-rows.js';
 
 /** How many events one statement of a stream reads. */
@@ -51,6 +52,9 @@ export class OrderEvents {
     const insert = (manager: EntityManager): Promise<RecordedOrderEvent> =>
       insertEvent(manager, order, id, checkedEvent);
     const { event: eventHook } = this.settings.beforeCommit;
+    // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
+    if (!eventHook && returnsRow(this.database.dataSource.manager))
+      return this.database.autocommit(callerManager, insert);
     return this.database.write(callerManager, insert, {
       hook:
         eventHook &&

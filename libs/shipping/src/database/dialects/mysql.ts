@@ -100,10 +100,12 @@ function adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void {
   metadata.checks = [];
 }
 
+type Settings = Readonly<Record<string, string>>;
+
 /** Settings of a session under which texts are lost, reads are wrong, or a value can break out of its statement. */
 const refusedSettings: {
   names: string[];
-  isRefused: (value: string) => boolean;
+  isRefused: (value: string, all: Settings) => boolean;
   remedy: string;
 }[] = [
   {
@@ -120,6 +122,17 @@ const refusedSettings: {
     names: ['sql_mode'],
     isRefused: (value) => value.includes('NO_BACKSLASH_ESCAPES'),
     remedy: 'With it, the driver cannot escape values safely. Remove NO_BACKSLASH_ESCAPES from the sql_mode.',
+  },
+  {
+    names: ['wsrep_dirty_reads'],
+    isRefused: (value) => value === 'ON',
+    remedy: 'With it, a Galera node that is cut off from the others can return old data. Set it to OFF.',
+  },
+  {
+    names: ['wsrep_sync_wait'],
+    // The first bit makes a read wait for the commits of other nodes.
+    isRefused: (value, all) => all['wsrep_on'] === 'ON' && (Number(value) & 1) === 0,
+    remedy: 'With it, a Galera node can return old data. Set it to 1 on every node.',
   },
 ];
 
@@ -142,9 +155,11 @@ async function checkDatabase(dataSource: DataSource): Promise<void> {
         'READ COMMITTED or a stricter level.',
     );
   const variables = await dataSource.query<{ Variable_name: string; Value: string }[]>('SHOW VARIABLES');
-  for (const { Variable_name: name, Value: value } of variables) {
-    const refused = refusedSettings.find(({ names, isRefused }) => names.includes(name) && isRefused(value));
-    if (refused)
-      throw new Error(`The connection of the DataSource has ${name} = ${value}. ${refused.remedy}`);
-  }
+  const settings = Object.fromEntries(variables.map(({ Variable_name, Value }) => [Variable_name, Value]));
+  for (const { names, isRefused, remedy } of refusedSettings)
+    for (const name of names) {
+      const value = settings[name];
+      if (value !== undefined && isRefused(value, settings))
+        throw new Error(`The connection of the DataSource has ${name} = ${value}. ${remedy}`);
+    }
 }

@@ -174,22 +174,28 @@ export async function updateMethods(
   }
 }
 
-/** Removes methods, each by one statement. @throws Error when the database did not remove a row of the view */
+/**
+ * Removes methods, one by one or all of the project by one statement. With several ids in one condition, MySQL and
+ * MariaDB may read the whole table, and they lock each row that they read.
+ * @param isAll whether these are all methods of the project
+ * @throws Error when the database did not remove a row of the view
+ */
 export async function removeMethods(
   manager: EntityManager,
   projectId: string,
   ids: readonly string[],
+  isAll: boolean,
 ): Promise<void> {
-  for (const id of ids) {
-    const { affected } = await manager
-      .createQueryBuilder()
-      .delete()
-      .from(ShippingMethod)
-      .where('project_id = :projectId AND id = :id', { projectId, id })
-      .execute();
-    if (affected !== 1)
-      throw new Error('A method was not removed. A trigger may keep its row, or somebody has deleted it.');
-  }
+  const remove = async (condition: string, id?: string): Promise<number> => {
+    const query = manager.createQueryBuilder().delete().from(ShippingMethod);
+    const { affected } = await query.where(condition, { projectId, id }).execute();
+    return affected ?? 0;
+  };
+  let removed = 0;
+  if (isAll) removed = await remove('project_id = :projectId');
+  else for (const id of ids) removed += await remove('project_id = :projectId AND id = :id', id);
+  if (removed !== ids.length)
+    throw new Error('A method was not removed. A trigger may keep its row, or somebody has deleted it.');
 }
 
 /**

@@ -215,7 +215,7 @@ export class MethodStore {
       current = await this.read(manager, projectId);
     }
     const changes = decide(current);
-    await writeRows(manager, projectId, changes);
+    await writeRows(manager, current, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
     return { view: after, changes: changesShownIn(current, after, changes) };
@@ -240,16 +240,17 @@ export class MethodStore {
   }
 }
 
-/** Removes rows first. If your foreign key forbids that, nothing else is written. */
+/** Writes changes that were decided on a view. It removes rows first. If your foreign key forbids that, nothing else is written. */
 async function writeRows(
   manager: EntityManager,
-  projectId: string,
+  { projectId, methods }: MethodView,
   changes: readonly Change[],
 ): Promise<void> {
   const removedIds = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
+  const removesAll = removedIds.length > 0 && removedIds.length === methods.length;
   const { tableName } = manager.connection.getMetadata(ShippingMethod);
   try {
-    await removeMethods(manager, projectId, removedIds);
+    await removeMethods(manager, projectId, removedIds, removesAll);
     await updateMethods(
       manager,
       projectId,
