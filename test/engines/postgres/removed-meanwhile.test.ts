@@ -2,7 +2,6 @@ import { OrderEvent, ShippingMethod, ShippingProject } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
-import { testApp } from '../../support/app.js';
 import { freshProject, ground } from '../../support/client.js';
 import { engine, onlyWhere } from '../../support/database.js';
 import { renewRevision } from '../../support/rows.js';
