@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { type CallOptions, checkCallOptions, type OptionRule } from './call-options.js';
 import { typedError } from './connection-errors.js';
+import { dataSourceOf } from './data-source-of.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { type SharedConnection } from './shared-connection.js';
 import { TransactionEvents } from './transaction-events.js';
@@ -47,7 +48,7 @@ export class Database {
       throw new TypeError(
         'The option "manager", or the result of "entityManager", must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
       );
-    if (manager.connection !== this.dataSource)
+    if (dataSourceOf(manager) !== this.dataSource)
       throw new TypeError(
         "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",
       );

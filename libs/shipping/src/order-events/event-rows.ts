@@ -1,6 +1,6 @@
 import { type EntityManager } from 'typeorm';
 import { isDuplicate } from '../database/connection-errors.js';
-import { dialectOf } from '../database/dialects/dialects.js';
+import { dataSourceOf, dialectIn } from '../database/data-source-of.js';
 import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type EventRange } from './dto/order-event-page.check.js';
@@ -35,7 +35,7 @@ export async function insertEvent(
   id: string,
   event: CheckedOrderEvent,
 ): Promise<RecordedOrderEvent> {
-  const dialect = dialectOf(manager.connection);
+  const dialect = dialectIn(manager);
   const { nextNumber } = dialect;
   const now = (): string => dialect.now;
   const insert = manager
@@ -79,8 +79,8 @@ export async function insertEvent(
 }
 
 /** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. */
-export function returnsRow({ connection }: EntityManager): boolean {
-  return connection.driver.isReturningSqlSupported('insert');
+export function returnsRow(manager: EntityManager): boolean {
+  return dataSourceOf(manager).driver.isReturningSqlSupported('insert');
 }
 
 /**
@@ -93,7 +93,7 @@ async function storedEvent(
   { id, seq }: { id: string; seq: number | undefined },
   dedupeKey: string | null,
 ): Promise<EventRow | undefined> {
-  const { readsFromSnapshot, shareLock } = dialectOf(manager.connection);
+  const { readsFromSnapshot, shareLock } = dialectIn(manager);
   const conditions = ['e.project_id = :projectId', 'e.order_id = :orderId'];
   // No index has the id. Without the number, MySQL would read the whole history.
   if (dedupeKey === null) conditions.push('e.id = :id', ...(seq === undefined ? [] : ['e.seq = :seq']));
@@ -114,7 +114,7 @@ export async function readEvents(
   { projectId, orderId }: OrderKey,
   { limit, types, newestFirst = false, after }: EventRange,
 ): Promise<EventRow[]> {
-  const dialect = dialectOf(manager.connection);
+  const dialect = dialectIn(manager);
   // SQL has no empty list.
   if (types?.length === 0) return [];
   const values = {
@@ -166,19 +166,20 @@ export async function removeEvents(
 function selectEvents(manager: EntityManager) {
   const query = manager
     .createQueryBuilder(OrderEvent, 'e')
-    .select(dialectOf(manager.connection).valueColumn('e.seq'), 'seq');
+    .select(dialectIn(manager).valueColumn('e.seq'), 'seq');
   for (const name of columnNames) query.addSelect(columnSql(manager, name, `e.${name}`), name);
   return query;
 }
 
 function columnSql(manager: EntityManager, name: string, column = name): string {
-  const dialect = dialectOf(manager.connection);
+  const dialect = dialectIn(manager);
   return timeColumns.includes(name) ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
-function tableOf({ connection }: EntityManager): string {
-  const names = connection.getMetadata(OrderEvent).tablePath.split('.');
-  return names.map((name) => connection.driver.escape(name)).join('.');
+function tableOf(manager: EntityManager): string {
+  const dataSource = dataSourceOf(manager);
+  const names = dataSource.getMetadata(OrderEvent).tablePath.split('.');
+  return names.map((name) => dataSource.driver.escape(name)).join('.');
 }
 
 export function eventOf(row: EventRow): OrderEventDto {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { dataSourceOf } from '../database/data-source-of.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 import { shippingMigrations } from '../database/migrations/migrations.js';
 import { shippingEntities } from '../shipping-entities.js';
@@ -85,7 +86,7 @@ async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
  * @throws Error if the connection or an entity is in another database, which the test would change
  */
 async function refuseOtherDatabases(runner: QueryRunner, own: string): Promise<void> {
-  const { driver, entityMetadatas } = runner.connection;
+  const { driver, entityMetadatas } = dataSourceOf(runner);
   const ofEntities = entityMetadatas.map(({ tablePath }) => driver.parseTableName(tablePath).database);
   const other = [await runner.getCurrentDatabase(), ...ofEntities].find((name) => name !== own);
   if (other === undefined) return;

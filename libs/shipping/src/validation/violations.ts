@@ -62,14 +62,14 @@ export class InvalidParameterError extends ViolationsError {
   }
 }
 
-/** Adds a violation at one location. It returns an empty list, so that a check can end with `return refuse(…)`. */
-export type Refuse = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
+/** Adds a violation at one location. It returns an empty list, so that a check can end with `return report(…)`. */
+export type Report = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
 
 /** Collects all violations of a request, so that a client can correct them all at once. */
 export class Violations {
   private readonly found: Violation[] = [];
 
-  at(location: ViolationPlace): Refuse {
+  at(location: ViolationPlace): Report {
     return (code, detail, allowed) => {
       // We store one more than the error lists, so that `full` can be true.
       if (this.found.length <= maxViolations)

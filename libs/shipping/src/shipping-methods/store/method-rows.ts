@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
-import { dialectOf } from '../../database/dialects/dialects.js';
+import { dialectIn } from '../../database/data-source-of.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, type SettableField, settableFields } from '../method-fields.js';
@@ -45,8 +45,8 @@ export async function revisionsOf(
     () =>
       manager
         .createQueryBuilder(ShippingProject, 'p')
-        .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'id')
-        .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
+        .select(dialectIn(manager).valueColumn('p.project_id'), 'id')
+        .addSelect(dialectIn(manager).valueColumn('p.revision'), 'revision')
         .where('p.project_id IN (:...ids)'),
   );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
@@ -62,8 +62,8 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
-      .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'project_id')
-      .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
+      .select(dialectIn(manager).valueColumn('p.project_id'), 'project_id')
+      .addSelect(dialectIn(manager).valueColumn('p.revision'), 'revision')
       .where('p.project_id IN (:...ids)');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name), name);
     return query;
@@ -122,7 +122,7 @@ export async function addProject(manager: EntityManager, projectId: string, revi
   await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
     const values = { projectId: () => ':projectId', revision: () => ':revision' };
     const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
-    return dialectOf(manager.connection).ifAbsent(insert, 'project_id');
+    return dialectIn(manager).ifAbsent(insert, 'project_id');
   });
 }
 
@@ -131,7 +131,7 @@ export async function insertMethods(
   projectId: string,
   rows: readonly NewRow[],
 ): Promise<void> {
-  const now = (): string => dialectOf(manager.connection).now;
+  const now = (): string => dialectIn(manager).now;
   for (let start = 0; start < rows.length; start += rowsOfInsert) {
     const values = rows.slice(start, start + rowsOfInsert).map(({ id, values: fields }) => ({
       ...propertiesOf(fields),
@@ -164,7 +164,7 @@ export async function updateMethods(
       .set({
         ...propertiesOf(values),
         version: () => 'version + 1',
-        updatedAt: () => dialectOf(manager.connection).now,
+        updatedAt: () => dialectIn(manager).now,
       })
       .where('project_id = :projectId AND id = :id', { projectId, id })
       .updateEntity(false)
@@ -213,16 +213,16 @@ export async function lockMethod(
   const { records } = await runCached<Row>(manager, ShippingMethod, 'lock', { projectId, id }, () => {
     const query = manager
       .createQueryBuilder(ShippingMethod, 'm')
-      .select(dialectOf(manager.connection).valueColumn('m.project_id'), 'project_id')
+      .select(dialectIn(manager).valueColumn('m.project_id'), 'project_id')
       .where('m.project_id = :projectId AND m.id = :id');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name), name);
-    return { getQuery: () => query.getQuery() + dialectOf(manager.connection).shareLock };
+    return { getQuery: () => query.getQuery() + dialectIn(manager).shareLock };
   });
   return records[0] && storedMethod(String(records[0].project_id), records[0]);
 }
 
 function columnOf(manager: EntityManager, name: FieldName): string {
-  const dialect = dialectOf(manager.connection);
+  const dialect = dialectIn(manager);
   // Most methods are never updated. The time of the update is then not sent, and `storedMethod` shares the other text.
   const column = name === 'updated_at' ? 'NULLIF(m.updated_at, m.created_at)' : `m.${name}`;
   return fieldOf(name).kind === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);

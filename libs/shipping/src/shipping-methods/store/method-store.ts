@@ -6,6 +6,7 @@ import { Database } from '../../database/database.js';
 import { type AfterStatements } from '../../database/transactions.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
+import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { dialectOf } from '../../database/dialects/dialects.js';
 import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
@@ -187,7 +188,7 @@ export class MethodStore {
 
   private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide } = change;
-    const isSnapshot = dialectOf(manager.connection).readsFromSnapshot;
+    const isSnapshot = dialectIn(manager).readsFromSnapshot;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
     if (isSnapshot) await addProject(manager, projectId, randomUUID());
@@ -248,7 +249,7 @@ async function writeRows(
 ): Promise<void> {
   const removedIds = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
   const removesAll = removedIds.length > 0 && removedIds.length === methods.length;
-  const { tableName } = manager.connection.getMetadata(ShippingMethod);
+  const { tableName } = dataSourceOf(manager).getMetadata(ShippingMethod);
   try {
     await removeMethods(manager, projectId, removedIds, removesAll);
     await updateMethods(
