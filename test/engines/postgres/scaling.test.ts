@@ -194,21 +194,6 @@ for (const form of forms)
       expect(outcomes.filter((status) => status === 409)).toHaveLength(30);
     });
 
-    it('refuses the codes of a row that was inserted by hand', async () => {
-      const project = freshProject();
-      await methods.create(project, ground);
-      await database.dataSource.query(
-        `INSERT INTO shipping_method SELECT project_id, gen_random_uuid(), carrier_code, carrier_label, 'hand', method_label,
-         is_active, sort_order, meta, use_default, version, created_at, updated_at
-       FROM shipping_method WHERE project_id = $1`,
-        [project],
-      );
-
-      const created = methods.create(project, { ...ground, method_code: 'hand' });
-
-      await expect(created).rejects.toMatchObject({ code: 'duplicate_method' });
-    });
-
     it.skipIf(form !== 'shards')(
       'reports an unknown outcome when a shard is lost before the COMMIT',
       async () => {

@@ -73,7 +73,7 @@ export class Database {
     if (callerManager)
       return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
     // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
-    return this.onOwnConnection(this.inTurn(work));
+    return this.onOwnConnection(this.shared ? this.inTurn(work) : work);
   }
 
   /**
