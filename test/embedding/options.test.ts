@@ -129,6 +129,17 @@ describe('the options', () => {
     },
   );
 
+  it.each(['beforeCommit', 'maxMethods', 'isglobal'])(
+    'beside a factory are refused, because Nest would ignore them: %s',
+    (option) => {
+      const shipping = (): unknown => ShippingModule.forRootAsync({ useFactory: () => ({}), [option]: 1 });
+
+      expect(shipping).toThrow(
+        `ShippingModule option "${option}" is unknown here. The options are useFactory,`,
+      );
+    },
+  );
+
   it.each([
     ['useFactory', { inject: [OptionsFactory], useFactory: (factory: OptionsFactory) => factory.create() }],
     ['useClass', { useClass: OptionsFactory }],

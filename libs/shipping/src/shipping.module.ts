@@ -2,7 +2,7 @@ import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, Optional
 import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
-import { objectOf } from './boot/check-options.js';
+import { objectOf, unknownOption } from './boot/check-options.js';
 import { otherNestTypeOrm, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';
@@ -106,6 +106,12 @@ export class ShippingModule extends ConfigurableModuleClass {
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
     if (!options?.useFactory && !options?.useClass && !options?.useExisting)
       throw new Error('ShippingModule.forRootAsync() needs useFactory, useClass or useExisting.');
+    const known = ['useFactory', 'useClass', 'useExisting', 'inject', 'provideInjectionTokensFrom'].concat(
+      Object.keys(new StaticSettings()),
+    );
+    // Nest would ignore any other option.
+    const unknown = Object.keys(options).find((name) => !known.includes(name));
+    if (unknown !== undefined) throw unknownOption(unknown, known);
     return super.forRootAsync(options);
   }
 }
