@@ -32,7 +32,7 @@ export function controllersFor(http: HttpSettings): Type[] {
       if (!Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name])) continue;
       const decorators = [...(http.routeDecorators[name as ShippingRoute] ?? []), ...http.decorators];
       const outermost = decorators.length > 0 ? [ReportsUnknownOutcome] : [];
-      mountHandler(mounted.prototype, name, [...outermost, ...decorators] as MethodDecorator[]);
+      mountHandler(mounted.prototype, name, [...outermost, ...decorators]);
     }
     return mounted;
   });
@@ -43,7 +43,11 @@ export function controllersFor(http: HttpSettings): Type[] {
  * must learn that the outcome is unknown. Other errors of a decorator stay as they are: it may fail after our change is
  * committed, so we cannot say that nothing was changed.
  */
-function ReportsUnknownOutcome(_prototype: object, name: string, descriptor: PropertyDescriptor): void {
+function ReportsUnknownOutcome(
+  _prototype: object,
+  name: string | symbol,
+  descriptor: PropertyDescriptor,
+): void {
   const handler = descriptor.value as (...parameters: unknown[]) => unknown;
   const outermost = async function (this: object, ...parameters: unknown[]): Promise<unknown> {
     try {

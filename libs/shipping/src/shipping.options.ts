@@ -55,19 +55,16 @@ export class ShippingSettings {
 /** Options that may come from a factory (`forRootAsync`). */
 export type ShippingModuleOptions = Partial<ShippingSettings>;
 
-/** A decorator that can decorate a method. Most decorators of Nest have both types, so both are allowed here. */
-export type ShippingDecorator = ClassDecorator | MethodDecorator;
-
 export const Decorators = (): PropertyDecorator =>
   Must('be an array of decorators, for instance [UseGuards(JwtGuard)]', areDecorators);
 
 class RouteDecorators {
-  @Decorators() create: ShippingDecorator[] = [];
-  @Decorators() list: ShippingDecorator[] = [];
-  @Decorators() tree: ShippingDecorator[] = [];
-  @Decorators() update: ShippingDecorator[] = [];
-  @Decorators() remove: ShippingDecorator[] = [];
-  @Decorators() events: ShippingDecorator[] = [];
+  @Decorators() create: MethodDecorator[] = [];
+  @Decorators() list: MethodDecorator[] = [];
+  @Decorators() tree: MethodDecorator[] = [];
+  @Decorators() update: MethodDecorator[] = [];
+  @Decorators() remove: MethodDecorator[] = [];
+  @Decorators() events: MethodDecorator[] = [];
 }
 
 /** A route, by the name of its handler. */
@@ -91,7 +88,7 @@ export class HttpSettings {
    * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. A guard finds their metadata by
    * `context.getHandler()`, not by `context.getClass()`.
    */
-  @Decorators() decorators: ShippingDecorator[] = [];
+  @Decorators() decorators: MethodDecorator[] = [];
 
   /**
    * `false`: our errors, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the

@@ -6,7 +6,7 @@ import {
 } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
-import { FailedTransactionError } from './connection-state.js';
+import { FailedTransactionError } from './runner-state.js';
 import { type Dialect, type DriverError, type ErrorMeaning } from './dialects/dialect.js';
 import { dialects } from './dialects/dialects.js';
 
@@ -93,9 +93,9 @@ export function isShardError(error: unknown): boolean {
 
 /**
  * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the
- * driver's error. It does so if the database could not be reached or refused the connection, if the connection broke,
- * or if another writer won: a deadlock, a lock time-out or a serialization failure. It returns any other error as it
- * is.
+ * driver's error. It does so if the database could not be reached, if it refused the connection or the statement (for
+ * instance because of a time-out, a full disk or a read-only server), if the connection broke, if a lock was not free in
+ * time, or if another writer won: a deadlock or a serialization failure. It returns any other error as it is.
  *
  * The services of this library throw the typed errors by themselves. For your own DataSource, write
  * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
@@ -107,8 +107,8 @@ export function isShardError(error: unknown): boolean {
  *   is a COMMIT
  */
 export function connectionError(error: unknown, mayHaveCommitted = isCommitError(error)): unknown {
-  const typed = error instanceof FailedTransactionError ? error.cause : error;
-  if (isTyped(typed)) return typed;
+  const cause = error instanceof FailedTransactionError ? error.cause : error;
+  if (isTyped(cause)) return cause;
   const meaning = wasNeverSent(error) ? 'refused' : meaningOf(error);
   if (mayHaveCommitted && (meaning === 'broken' || meaning === 'openCommit'))
     return new OutcomeUnknownError(error);

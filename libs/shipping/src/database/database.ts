@@ -12,8 +12,8 @@ type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (manager: EntityManager, isRetry: boolean) => Promise<Result>;
 
 /**
- * From the second try on, the project is locked first. On one server, this is enough. On shards, the lock itself may
- * lose a race.
+ * How often a call on a connection of its own is tried. After a lost race, a change waits for a lock, so on one server
+ * the second try succeeds. On shards, the lock itself may lose a race.
  */
 const maxTries = 6;
 
@@ -53,7 +53,7 @@ export class Database {
         "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",
       );
     const step = this.transactions.runningStep();
-    if (step?.busyConnection)
+    if (step?.busyRunner)
       throw new TypeError(
         'A subscriber of TypeORM must not call ShippingModule during a statement of ShippingModule. Call our services only for events of your own entities.',
       );
@@ -91,10 +91,10 @@ export class Database {
   }
 
   /**
-   * Runs statements that belong together in one transaction. If no transaction is open, it begins one, also on a query
-   * runner of the caller.
+   * Runs statements that belong together in one transaction. If no transaction is open, it begins one: on the query
+   * runner of the caller, if there is one.
    *
-   * On a connection of its own, it tries again after a lost race. These tries are READ COMMITTED, whatever your default
+   * On a connection of its own, it tries again after a lost race. The repeats are READ COMMITTED, whatever your default
    * is: at a stricter level, PostgreSQL refuses work that first waits for a lock and then reads. SQLite keeps its
    * level.
    * @param work its `isRetry` tells whether an earlier try has lost a race against another writer
@@ -113,7 +113,7 @@ export class Database {
       // SQLite has one writer at a time, and does not know READ COMMITTED.
       if (this.shared)
         return this.shared.runAlone(
-          () => this.transactions.connectionOf(runnerOf(outside)).open[0],
+          () => this.transactions.stateOf(runnerOf(outside)).open[0],
           () => outside.transaction(run),
         );
       return isRetry ? outside.transaction('READ COMMITTED', run) : outside.transaction(run);
@@ -141,13 +141,13 @@ export class Database {
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       const runner = callerManager ? runnerOf(callerManager) : this.dataSource.createQueryRunner('master');
-      const connection = this.transactions.connectionOf(runner);
-      const { commits } = connection;
+      const state = this.transactions.stateOf(runner);
+      const { commits } = state;
       try {
         return await work(await connected(runner.manager), attempt > 1);
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
-        if (connection.commits > commits) throw error;
+        if (state.commits > commits) throw error;
         const typed = typedError(error, mayHaveCommitted);
         const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
         if (callerManager || attempt === maxTries || !isRace) throw typed;

@@ -24,7 +24,7 @@ export class SharedConnection {
   /** The transaction of ours that runs now. */
   private current: OwnTransaction | undefined;
   /** The transaction of ours in whose async context this code runs. It may have ended. */
-  private readonly around = new AsyncLocalStorage<OwnTransaction>();
+  private readonly ambient = new AsyncLocalStorage<OwnTransaction>();
 
   /**
    * Runs a transaction of ours when no other one is open.
@@ -43,7 +43,7 @@ export class SharedConnection {
     // Nothing may come between the check and the begin.
     const own: OwnTransaction = {};
     this.current = own;
-    const result = this.around.run(own, transaction);
+    const result = this.ambient.run(own, transaction);
     own.ended = result.catch(() => undefined);
     try {
       return await result;
@@ -55,6 +55,6 @@ export class SharedConnection {
 
   /** Returns the transaction of ours that runs now, unless the caller itself runs in it. */
   transactionToWaitFor(): Promise<unknown> | undefined {
-    return this.current === this.around.getStore() ? undefined : this.current?.ended;
+    return this.current === this.ambient.getStore() ? undefined : this.current?.ended;
   }
 }

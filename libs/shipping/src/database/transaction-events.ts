@@ -1,5 +1,5 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
-import { type ConnectionState, endedTransactionError } from './connection-state.js';
+import { endedTransactionError, type RunnerState } from './runner-state.js';
 import { soon } from './timers.js';
 import { type Transactions, transactionsOf } from './transactions.js';
 
@@ -34,19 +34,14 @@ export class TransactionEvents implements EntitySubscriberInterface {
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const { shared } = this.transactions;
-    const connection = this.transactions.connectionOf(queryRunner);
+    const state = this.transactions.stateOf(queryRunner);
     while (shared?.transactionToWaitFor()) await shared.transactionToWaitFor();
     // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
-    await this.afterCalls(connection, () => {
-      connection.begin();
+    await this.afterCalls(state, () => {
+      state.begin();
       // A subscriber of the host may begin it during statements of ours, in their turn.
-      if (this.transactions.runningStep()?.busyConnection === connection) return;
-      return new Promise((mayBegin) => {
-        void connection.turns.take(() => {
-          mayBegin();
-          return new Promise(soon);
-        });
-      });
+      if (this.transactions.runningStep()?.busyRunner === queryRunner) return;
+      return turnOf(state);
     });
   }
 
@@ -57,60 +52,60 @@ export class TransactionEvents implements EntitySubscriberInterface {
 
   /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
   async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
-    const connection = this.transactions.connectionOf(queryRunner);
+    const state = this.transactions.stateOf(queryRunner);
     // TypeORM calls all subscribers at once. A subscriber behind ours may make a call, which belongs to this
     // transaction.
     await Promise.resolve();
-    await this.afterCalls(connection, () => {
-      connection.refuseFailedTransaction();
-      connection.markEnding();
+    await this.afterCalls(state, () => {
+      state.refuseFailedTransaction();
+      state.markEnding();
     });
   }
 
   afterTransactionCommit({ queryRunner }: TransactionEvent): void {
-    const connection = this.transactions.connectionOf(queryRunner);
-    const actions = connection.removeEnded(queryRunner).flatMap((each) => each.actions);
-    if (connection.innermost) connection.innermost.actions.push(...actions);
+    const state = this.transactions.stateOf(queryRunner);
+    const actions = state.removeEnded(queryRunner).flatMap((each) => each.actions);
+    if (state.innermost) state.innermost.actions.push(...actions);
     else for (const action of actions) action();
   }
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
-    const connection = this.transactions.connectionOf(queryRunner);
-    await this.afterCalls(connection, () => connection.markEnding());
+    const state = this.transactions.stateOf(queryRunner);
+    await this.afterCalls(state, () => state.markEnding());
   }
 
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
-    const connection = this.transactions.connectionOf(queryRunner);
-    const ended = connection.removeEnded(queryRunner);
+    const state = this.transactions.stateOf(queryRunner);
+    const ended = state.removeEnded(queryRunner);
     // On SQLite, an outer transaction may belong to another caller, whose statements go on.
-    if (ended.length > 1 && !this.transactions.shared) connection.hasLostTransaction = true;
+    if (ended.length > 1 && !this.transactions.shared) state.hasLostTransaction = true;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
-    const connection = this.transactions.connectionOf(queryRunner);
-    // If a subscriber of the host fails before a begin, TypeORM reports no end. So this removes what is left of it.
-    if (query === 'START TRANSACTION') connection.remove(0, -1);
-    if (connection.hasLostTransaction && query !== 'ROLLBACK') throw endedTransactionError();
-    if (!passesAfterFailure.test(query)) connection.refuseFailedTransaction();
+    const state = this.transactions.stateOf(queryRunner);
+    // This statement begins an outermost transaction. What is older never began: a subscriber of the host failed before.
+    if (query === 'START TRANSACTION') state.remove(0, -1);
+    if (state.hasLostTransaction && query !== 'ROLLBACK') throw endedTransactionError();
+    if (!passesAfterFailure.test(query)) state.refuseFailedTransaction();
   }
 
   /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM treats as a commit */
   afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
-    const connection = this.transactions.connectionOf(queryRunner);
-    if (!success) return this.afterFailedQuery(connection, query);
+    const state = this.transactions.stateOf(queryRunner);
+    if (!success) return this.afterFailedQuery(state, query);
     if (query !== 'COMMIT') return;
-    if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
-    else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
+    if (Object(rawResults).command !== 'ROLLBACK') state.commits++;
+    else if (state.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
   }
 
   /** TypeORM does not report these ends. */
-  private afterFailedQuery(connection: ConnectionState, query: string): void {
-    if (query.startsWith('ROLLBACK TO')) connection.removeLostSavepoint();
+  private afterFailedQuery(state: RunnerState, query: string): void {
+    if (query.startsWith('ROLLBACK TO')) state.removeLostSavepoint();
     if (query !== 'ROLLBACK') return;
     // The connection broke, so the server has rolled everything back.
-    connection.remove();
-    connection.hasLostTransaction = !this.transactions.shared;
+    state.remove();
+    state.hasLostTransaction = !this.transactions.shared;
   }
 
   /**
@@ -118,7 +113,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
    * calls in transactions that it has begun itself, because its own call waits for the hook.
    * @param action runs before another call can be made
    */
-  private async afterCalls({ open }: ConnectionState, action: () => void | Promise<void>): Promise<void> {
+  private async afterCalls({ open }: RunnerState, action: () => void | Promise<void>): Promise<void> {
     const calls = (): Promise<unknown>[] => {
       const step = this.transactions.runningStep();
       const around = open.findIndex((each) => each === step?.transaction);
@@ -127,6 +122,16 @@ export class TransactionEvents implements EntitySubscriberInterface {
     while (calls().length > 0) await Promise.allSettled(calls());
     await action();
   }
+}
+
+/** Waits for a turn. It lasts until TypeORM has sent the statement that begins a transaction. */
+function turnOf({ turns }: RunnerState): Promise<void> {
+  return new Promise((resolve) => {
+    void turns.take(() => {
+      resolve();
+      return new Promise(soon);
+    });
+  });
 }
 
 /** Makes TypeORM report the transactions of a DataSource to us. */

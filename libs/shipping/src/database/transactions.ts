@@ -2,19 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
-import { ConnectionState, endedTransactionError, type OpenTransaction } from './connection-state.js';
 import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
+import { endedTransactionError, type OpenTransaction, RunnerState } from './runner-state.js';
 import { SharedConnection } from './shared-connection.js';
 import { Turns } from './turns.js';
 
 /** A step is what a call runs: its statements, or its hook. */
 interface Step {
-  /** The connection that this step uses until its statements end. Undefined for a hook. */
-  readonly busyConnection: ConnectionState | undefined;
+  /** The query runner that this step uses until its statements end. Undefined for a hook. */
+  readonly busyRunner: QueryRunner | undefined;
   /** The transaction of the call. */
   readonly transaction: OpenTransaction | undefined;
-  /** The calls that this hook has made and that have not finished. */
+  /** The calls that a hook has made and that have not finished. */
   readonly calls: Set<Promise<unknown>>;
   isRunning: boolean;
 }
@@ -22,10 +22,9 @@ interface Step {
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
   /**
-   * Returns the announcement, which runs after the outermost COMMIT. This function is called before `hook`, which may
-   * change the result.
+   * Returns what to do after the outermost COMMIT. It is called before `hook`, which may modify the result.
    */
-  prepareAnnouncement?: (result: Result) => () => void;
+  afterCommit?: (result: Result) => () => void;
   /**
    * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of
    * the call. If it throws, the transaction can only be rolled back.
@@ -39,16 +38,16 @@ const notObservedMessage =
 
 /** Runs calls in the transactions of a DataSource. Calls on one connection take turns, and so do their hooks. */
 export class Transactions {
-  private readonly connections = new WeakMap<QueryRunner, ConnectionState>();
+  private readonly states = new WeakMap<QueryRunner, RunnerState>();
   private readonly steps = new AsyncLocalStorage<Step>();
 
   /** @param shared the one connection of SQLite; undefined if each call has a connection of its own */
   constructor(readonly shared: SharedConnection | undefined) {}
 
-  connectionOf(runner: QueryRunner): ConnectionState {
-    const connection = this.connections.get(runner) ?? new ConnectionState();
-    this.connections.set(runner, connection);
-    return connection;
+  stateOf(runner: QueryRunner): RunnerState {
+    const state = this.states.get(runner) ?? new RunnerState();
+    this.states.set(runner, state);
+    return state;
   }
 
   /** Returns the step in whose async context this code runs, or undefined if that step has ended. */
@@ -59,9 +58,8 @@ export class Transactions {
 
   /** Runs statements after those of earlier calls on the connection, whether a transaction is open there or not. */
   inTurn<Result>(runner: QueryRunner, statements: () => Promise<Result>): Promise<Result> {
-    const connection = this.connectionOf(runner);
-    const step = { busyConnection: connection, transaction: undefined };
-    return connection.turns.take(() => this.inStep(step, statements));
+    const step = { busyRunner: runner, transaction: undefined };
+    return this.stateOf(runner).turns.take(() => this.inStep(step, statements));
   }
 
   /**
@@ -74,11 +72,11 @@ export class Transactions {
     statements: () => Promise<Result>,
     after: AfterStatements<Result> = {},
   ): Promise<Result> {
-    const connection = this.connectionOf(runner);
-    const transaction = connection.innermost;
-    if (connection.hasLostTransaction || transaction?.isEnding) throw endedTransactionError();
+    const state = this.stateOf(runner);
+    const transaction = state.innermost;
+    if (state.hasLostTransaction || transaction?.isEnding) throw endedTransactionError();
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
-    for (const each of connection.open) each.isJoined = true;
+    for (const each of state.open) each.isJoined = true;
     const call = this.run(runner, transaction, statements, after);
     const step = this.runningStep();
     transaction?.calls.add(call);
@@ -96,21 +94,20 @@ export class Transactions {
     runner: QueryRunner,
     transaction: OpenTransaction | undefined,
     statements: () => Promise<Result>,
-    { prepareAnnouncement, hook }: AfterStatements<Result>,
+    { afterCommit, hook }: AfterStatements<Result>,
   ): Promise<Result> {
-    const connection = this.connectionOf(runner);
     let hasWritten = false;
     try {
-      const result = await connection.turns.take(() =>
-        this.inStep({ busyConnection: connection, transaction }, statements),
+      const result = await this.stateOf(runner).turns.take(() =>
+        this.inStep({ busyRunner: runner, transaction }, statements),
       );
       hasWritten = true;
-      if (prepareAnnouncement) transaction?.actions.push(prepareAnnouncement(result));
+      if (afterCommit) transaction?.actions.push(afterCommit(result));
       if (hook) {
-        // The hook runs outside of the turn of the connection, so that it can call us with the manager. The hook of
-        // such a call takes no turn, because the hook around it has the turn until the call ends.
+        // The hook runs outside of the turn of the connection, so that it can call us with the manager. If such a call
+        // has a hook, too, this one runs inside the turn of the outer hook.
         const turns = this.runningStep() ? undefined : transaction?.hookTurns;
-        const step = { busyConnection: undefined, transaction };
+        const step = { busyRunner: undefined, transaction };
         await (turns ?? new Turns()).take(() => this.inStep(step, () => hook(result, runner.manager)));
       }
       return result;
@@ -123,12 +120,12 @@ export class Transactions {
   }
 
   private async inStep<Result>(
-    { busyConnection, transaction }: Pick<Step, 'busyConnection' | 'transaction'>,
+    { busyRunner, transaction }: Pick<Step, 'busyRunner' | 'transaction'>,
     work: () => Promise<Result>,
   ): Promise<Result> {
     // Another call in the transaction may have failed before this step.
     if (transaction?.failure) throw transaction.failure.error;
-    const step: Step = { busyConnection, transaction, calls: new Set(), isRunning: true };
+    const step: Step = { busyRunner, transaction, calls: new Set(), isRunning: true };
     try {
       return await this.steps.run(step, work);
     } finally {

@@ -9,9 +9,19 @@ import { OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
 
-/** A driver of the database may return a time in a form of its own. */
-const timeColumns: readonly string[] = ['occurred_at', 'recorded_at'];
-const columnNames = ['id', 'project_id', 'order_id', 'type', 'message', 'data', 'actor', ...timeColumns];
+/** The columns of an event. A driver of the database may return a time in a form of its own, so we read it as text. */
+const columns = {
+  id: 'value',
+  project_id: 'value',
+  order_id: 'value',
+  type: 'value',
+  message: 'value',
+  data: 'value',
+  actor: 'value',
+  occurred_at: 'time',
+  recorded_at: 'time',
+} satisfies Record<keyof OrderEventDto, 'value' | 'time'>;
+const columnNames = Object.keys(columns) as (keyof OrderEventDto)[];
 
 /** An event as every driver returns it. */
 export type EventRow = Omit<OrderEventDto, 'data' | 'actor'> & {
@@ -171,9 +181,9 @@ function selectEvents(manager: EntityManager) {
   return query;
 }
 
-function columnSql(manager: EntityManager, name: string, column = name): string {
+function columnSql(manager: EntityManager, name: keyof OrderEventDto, column: string = name): string {
   const dialect = dialectIn(manager);
-  return timeColumns.includes(name) ? dialect.timeColumn(column) : dialect.valueColumn(column);
+  return columns[name] === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
 function tableOf(manager: EntityManager): string {

@@ -72,7 +72,7 @@ export function pageControllerFor(settings: PageSettings): Type {
   }
   // The host's decorators work as on the routes, so that one list of them can serve both.
   for (const name of ['page', 'asset'])
-    mountHandler(ShippingPageController.prototype as never, name, settings.decorators as MethodDecorator[]);
+    mountHandler(ShippingPageController.prototype as never, name, settings.decorators);
   return ShippingPageController;
 }
 

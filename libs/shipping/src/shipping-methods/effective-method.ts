@@ -2,7 +2,6 @@ import { byCodePoint, folded } from '../validation/text.js';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import {
   type FieldName,
-  fieldOf,
   type InheritedField,
   inheritedFields,
   searchedFields,
@@ -13,6 +12,8 @@ import { type StoredValues } from './stored-values.js';
 
 /** A method as it is stored. `meta` is not parsed, because most reads do not need its values. */
 export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'>, 'meta'> & { meta: string };
+
+const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
 /** A stored method together with the default that it inherits from. It never changes. */
 export class EffectiveMethod {
@@ -29,7 +30,7 @@ export class EffectiveMethod {
   /** Returns the value that clients see. If the default has null, this is the stored value. */
   value<Name extends FieldName>(name: Name): StoredMethod[Name] {
     const { stored, inheritedFrom } = this;
-    if (!inheritedFrom || !fieldOf(name).inherited) return stored[name];
+    if (!inheritedFrom || !inheritable.has(name)) return stored[name];
     return inheritedFrom[name] ?? stored[name];
   }
 
@@ -72,18 +73,23 @@ export class EffectiveMethod {
    * long.
    */
   toJson(): string {
-    const { stored, inherited } = this;
-    const own = inherited.map((name) => `"${name}":${valueJson(name, stored[name])}`);
+    const { stored, inheritedFrom } = this;
     let json = `{"id":"${stored.id}","project_id":${JSON.stringify(stored.project_id)},`;
-    for (const name of settableFields) json += `"${name}":${valueJson(name, this.value(name))},`;
-    json += `"inherited":${JSON.stringify(inherited)},"own":{${own.join()}},`;
-    json += `"version":${stored.version},"etag":${JSON.stringify(this.etag)},`;
-    return `${json}"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
+    for (const [name, key] of keys) json += `${key}${valueJson(name, this.value(name))},`;
+    json += inheritedFrom ? this.inheritanceJson : '"inherited":[],"own":{}';
+    json += `,"version":${stored.version},"etag":${JSON.stringify(this.etag)}`;
+    return `${json},"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
   }
 
   /** Returns the stored values that a client can change. */
   toStoredValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
+  }
+
+  private get inheritanceJson(): string {
+    const { stored, inherited } = this;
+    const own = inherited.map((name) => `"${name}":${valueJson(name, stored[name])}`);
+    return `"inherited":${JSON.stringify(inherited)},"own":{${own.join()}}`;
   }
 
   private get inherited(): InheritedField[] {
@@ -101,6 +107,9 @@ function valuesOf<Name extends SettableField>(
     values[name] = name === 'meta' ? JSON.parse(String(valueOf(name))) : valueOf(name);
   return values as Pick<StoredValues, Name>;
 }
+
+/** The names of the settable fields, each with the JSON of its key. */
+const keys = settableFields.map((name) => [name, `"${name}":`] as const);
 
 /** @param value a stored value: a text, a number, a boolean or null; `meta` is stored as JSON */
 function valueJson(name: SettableField, value: unknown): string {

@@ -22,7 +22,7 @@ interface LazyValue {
 /**
  * Returns a function that makes lists or trees. Their JSON is parsed when one of their members is first read or set.
  * Usually nobody does that, because the route sends the JSON. They look and behave like plain objects, and can be
- * changed, copied, frozen and logged.
+ * changed, copied and logged.
  * @param names the members
  */
 function lazily<Value extends object>(...names: string[]): (rendering: Rendering) => Value {

@@ -82,7 +82,7 @@ export class ShippingMethods {
     const { change: changeHook } = settings.beforeCommit;
     // The caller may modify the result, so subscribers and the hook get copies.
     this.afterStatements = {
-      prepareAnnouncement: ({ changes }) => {
+      afterCommit: ({ changes }) => {
         const announcedChanges = structuredClone(changes);
         return () => announcedChanges.forEach((change) => changesOf(database.dataSource).next(change));
       },

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { AdaptToDialect } from '../database/adapt-entity.js';
 
 /**
- * One row for each project that has, or had, methods. The first method of a project inserts the row, and the row stays
+ * One row for each project that has, or had, methods. The first change of a project inserts the row, and the row stays
  * when the methods are removed. Each change of a method updates this row first, and so locks it: the writers of a
  * project wait for each other here.
  */

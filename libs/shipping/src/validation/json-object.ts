@@ -22,12 +22,12 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
   let valueCount = 0;
   /** How many more bytes very small numbers take if they are written without exponents. */
   let exponentBytes = 0;
-  let isFaulty = false;
-  let isWritable = true;
+  let hasViolation = false;
+  let canBeWritten = true;
 
   const report = (code: ViolationCode, remedy: string): null => {
-    isFaulty = true;
-    if (code === 'type' || code === 'too_deep') isWritable = false;
+    hasViolation = true;
+    if (code === 'type' || code === 'too_deep') canBeWritten = false;
     const at = path.reduce<string>(pointerTo, pointer);
     violations.at({ pointer: at })(code, `${at} ${remedy}`);
     return null;
@@ -66,11 +66,11 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
 
   if (!isPlainObject(value)) return report('type', 'must be a JSON object.');
   check(value);
-  if (!isWritable || violations.full) return null;
+  if (!canBeWritten || violations.full) return null;
   const text = valueCount > maxJsonBytes ? undefined : JSON.stringify(value);
   if (text === undefined || Buffer.byteLength(text) + exponentBytes > maxJsonBytes)
     return report('too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
-  return isFaulty ? null : (JSON.parse(text) as JsonObject);
+  return hasViolation ? null : (JSON.parse(text) as JsonObject);
 }
 
 /** Returns whether a value is an object and no array. It may be an instance of a class, such as a DTO of the host. */

@@ -4,7 +4,7 @@ import { type DataSource, type EntityMetadata, type InsertQueryBuilder, type Obj
 export type ErrorMeaning =
   /** The statement has waited too long for a lock. */
   | 'lock'
-  /** Another writer won. The same statement may succeed now. */
+  /** Another writer won. The same transaction may succeed now. */
   | 'race'
   /** The server refused the statement or the connection, and nothing was changed. */
   | 'refused'
@@ -16,7 +16,7 @@ export type ErrorMeaning =
   | 'openCommit'
   /** A row has the same values in a unique index already. */
   | 'duplicate'
-  /** A row of another table refers to the row. */
+  /** A foreign key is violated: for instance, a row of another table refers to the row. */
   | 'foreignKey';
 
 /** The fields of driver errors that we read. */

@@ -66,8 +66,8 @@ export const mysql: Dialect = {
 };
 
 /**
- * Tells whether the server is MariaDB. TypeORM adapts the entities before it can send a statement, so the version
- * number has to tell: MySQL has no version 10.
+ * Tells whether the server is MariaDB. The entities are adapted by a function that cannot await a statement, so the
+ * version number has to tell: MySQL has no version 10.
  * @throws Error that names the remedy, for the type `mariadb` on a server of MySQL
  */
 function isMariadb({ options, driver }: DataSource): boolean {

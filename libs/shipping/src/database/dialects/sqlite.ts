@@ -40,6 +40,6 @@ export const sqlite: Dialect = {
     }
     metadata.checks = metadata.checks.filter(({ expression }) => !expression.includes('jsonb'));
   },
-  // A file of SQLite has no setting that loses data.
+  // Nothing is checked, because SQLite is for development.
   checkDatabase: async () => undefined,
 };

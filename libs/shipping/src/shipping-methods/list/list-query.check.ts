@@ -119,7 +119,7 @@ function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   return groups.map((group) => group.flatMap((each) => (withinBound.has(each) ? checkCondition(each) : [])));
 }
 
-/** @returns the condition, or nothing when it has violations */
+/** @returns the condition; nothing when no condition can be made of it. Then its violations are reported. */
 function checkCondition({ fields: { field, op, value }, report }: SentCondition): Condition[] {
   const filterField = filterFields.find((name) => name === field);
   const fittingOperators = operatorsFor(filterField ? kindOf(filterField) : 'label');

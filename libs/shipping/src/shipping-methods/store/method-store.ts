@@ -11,7 +11,7 @@ import { dialectOf } from '../../database/dialects/dialects.js';
 import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
-import { type Change, type Decide, expectedMethods } from '../method-changes.js';
+import { type RowChange, type Decide, expectedMethods } from '../method-changes.js';
 import { codesKey } from '../method-fields.js';
 import {
   addProject,
@@ -105,10 +105,10 @@ export class MethodStore {
       const stored = await lockMethod(manager, found.stored);
       if (!stored?.use_default) return stored && new EffectiveMethod(stored, undefined);
       const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
-      // The view may be too old to name the default: the method has begun to inherit or has other codes, or the default
-      // has other codes or is gone.
-      const expected = found.inheritedFrom ? inheritedFrom : found.stored;
-      if (!found.stored.use_default || !expected || codesKey(expected) !== codesKey(stored)) throw lostRace();
+      // The view may be too old to name the default. Then the method has begun to inherit or has other codes, or the
+      // default has other codes or is gone.
+      const inheritsAsFound = found.stored.use_default && !found.inheritedFrom === !inheritedFrom;
+      if (!inheritsAsFound || codesKey(inheritedFrom ?? found.stored) !== codesKey(stored)) throw lostRace();
       return new EffectiveMethod(stored, inheritedFrom);
     });
   }
@@ -141,17 +141,11 @@ export class MethodStore {
       // A change of nothing needs no transaction.
       if (decide(view).length === 0) return { view, changes: [] };
       const { readsFromSnapshot } = dialectOf(this.database.dataSource);
+      // On the first try, a subscriber of the host may have begun the snapshot too early. The repeats are READ COMMITTED,
+      // which reads from no snapshot.
       const result = await this.database.write(
         undefined,
-        (manager, isRetry) =>
-          this.changeIn(
-            manager,
-            change,
-            view,
-            // If a subscriber of the host reads when the transaction begins, the snapshot may be too old. A retry has
-            // no snapshot.
-            readsFromSnapshot && !isRetry,
-          ),
+        (manager, isRetry) => this.changeIn(manager, change, view, readsFromSnapshot && !isRetry),
         afterStatements,
       );
       this.cache.put(result.view);
@@ -241,11 +235,14 @@ export class MethodStore {
   }
 }
 
-/** Writes changes that were decided on a view. It removes rows first. If your foreign key forbids that, nothing else is written. */
+/**
+ * Writes changes that were decided on a view. It removes rows first. If your foreign key forbids that, nothing else is
+ * written.
+ */
 async function writeRows(
   manager: EntityManager,
   { projectId, methods }: MethodView,
-  changes: readonly Change[],
+  changes: readonly RowChange[],
 ): Promise<void> {
   const removedIds = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
   const removesAll = removedIds.length > 0 && removedIds.length === methods.length;
@@ -275,7 +272,7 @@ async function writeRows(
 function changesShownIn(
   viewBefore: MethodView,
   viewAfter: MethodView,
-  changes: readonly Change[],
+  changes: readonly RowChange[],
 ): ShippingMethodChange[] {
   const [methodsBefore, methodsAfter] = [viewBefore, viewAfter].map(
     ({ methods }) => new Map(methods.map((method) => [method.stored.id, method])),

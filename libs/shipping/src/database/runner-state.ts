@@ -35,8 +35,8 @@ export class OpenTransaction {
   }
 }
 
-/** The object keeps the transactions of one connection, and tells which statements it must refuse. */
-export class ConnectionState {
+/** The transactions that are open on one query runner. After a failed call, it refuses statements. */
+export class RunnerState {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[] = [];
   /** Calls on one connection take turns. A transaction begins between two turns. */
@@ -46,7 +46,8 @@ export class ConnectionState {
   /**
    * Whether a transaction has ended, and the host does not know it. The connection broke, or a nested transaction could
    * not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as
-   * an outermost one, and each statement would commit by itself. So no statement runs on this connection again.
+   * an outermost one, and each statement would commit by itself. So this query runner sends nothing again but a
+   * ROLLBACK.
    */
   hasLostTransaction = false;
 
@@ -63,7 +64,8 @@ export class ConnectionState {
   }
 
   /**
-   * Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin.
+   * Removes the innermost transaction. If the outermost one has ended, it removes all, with nested ones that failed to
+   * begin.
    */
   removeEnded({ isTransactionActive }: QueryRunner): OpenTransaction[] {
     return isTransactionActive ? this.remove(-1) : this.remove();
@@ -101,10 +103,11 @@ export class FailedTransactionError extends Error {
   }
 }
 
+/** The `cause` tells the developer what has happened. A client can do nothing about it. */
 export function endedTransactionError(): DatabaseUnavailableError {
   const message =
     'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
     'subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could not begin, or the ' +
     'connection was lost. If you keep a QueryRunner, take a new one.';
-  return new DatabaseUnavailableError(new Error(message), undefined, `${message} Nothing was changed.`);
+  return new DatabaseUnavailableError(new Error(message));
 }
