@@ -103,11 +103,11 @@ export class FailedTransactionError extends Error {
   }
 }
 
-/** The `cause` tells the developer what has happened. A client can do nothing about it. */
+/** The message is for the developer. A client can do nothing about it, and gets the usual detail. */
 export function endedTransactionError(): DatabaseUnavailableError {
   const message =
     'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
     'subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could not begin, or the ' +
     'connection was lost. If you keep a QueryRunner, take a new one.';
-  return new DatabaseUnavailableError(new Error(message));
+  return Object.assign(new DatabaseUnavailableError(new Error(message)), { message });
 }
