@@ -80,7 +80,7 @@ export class Database {
    * Runs work in which at most one statement writes. Without a manager of the caller, this statement commits by itself.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+  writeOnce<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
     // These subscribers run after the statement. If one fails, the statement must not be committed.
     const mayFailAfterwards = this.dataSource.subscribers.some(
       (each) => !(each instanceof TransactionEvents) && (each.afterQuery ?? each.afterInsert),

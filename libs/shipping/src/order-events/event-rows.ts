@@ -69,22 +69,21 @@ export async function insertEvent(
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
   if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
-  for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
-    // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first INSERT ignores conflicts. If
-    // it adds nothing and no event has the key, a unique index of the host is violated, and the second INSERT reports
-    // that.
-    insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
+  const tryInsert = async (ignoresDuplicates: boolean): Promise<EventRow | undefined> => {
+    // On PostgreSQL, an INSERT that fails ends the transaction of the caller.
+    insert.orIgnore(ignoresDuplicates && dialect.failureEndsTransaction);
     const { raw } = await insert.execute().catch((error: unknown) => {
-      // MySQL and MariaDB may report an index of the host, although the order has the key.
-      if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
+      if (ignoresDuplicates && isDuplicate(error)) return { raw: undefined };
       throw error;
     });
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     const { insertId: seq } = Object(raw) as { insertId?: number };
-    const stored =
-      inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
-    if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
-  }
+    return inserted ?? storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key);
+  };
+  // If nothing was added and no event has the key, a unique index of the host may be violated. The second INSERT then
+  // reports it.
+  const stored = (event.dedupe_key !== null && (await tryInsert(true))) || (await tryInsert(false));
+  if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   throw new Error('The database has not stored the event. A trigger may have prevented it.');
 }
 
@@ -144,9 +143,12 @@ export async function readEvents(
     const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (types) query.andWhere('e.type IN (:...types)');
-    // The first condition alone lets every engine begin to read at the position in the primary key.
+    // PostgreSQL and SQLite find the position in the key by the first condition, MySQL and MariaDB by the second one.
+    // With the other one alone, they read every row before the position.
     if (after)
-      query.andWhere(`e.occurred_at ${sign}= :time AND (e.occurred_at ${sign} :time OR e.seq ${sign} :seq)`);
+      query
+        .andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`)
+        .andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
     return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
   return records;

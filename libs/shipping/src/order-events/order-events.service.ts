@@ -54,7 +54,7 @@ export class OrderEvents {
     const { event: eventHook } = this.settings.beforeCommit;
     // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
     if (!eventHook && returnsRow(this.database.dataSource.manager))
-      return this.database.autocommit(callerManager, insert);
+      return this.database.writeOnce(callerManager, insert);
     return this.database.write(callerManager, insert, {
       hook:
         eventHook &&

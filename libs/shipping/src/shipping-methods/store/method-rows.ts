@@ -105,7 +105,7 @@ export async function lockProject(manager: EntityManager, projectId: string, nex
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
     setRevision(manager).where('project_id = :projectId'),
   );
-  // Somebody has deleted the row by hand since the INSERT found it.
+  // Somebody has removed the row by hand since the INSERT found it.
   if (affected !== 1) throw lostRace();
 }
 
@@ -169,7 +169,9 @@ export async function updateMethods(
       .updateEntity(false)
       .execute();
     if (affected !== 1)
-      throw new Error('A method was not updated. A trigger may keep its row, or somebody has deleted it.');
+      throw new Error(
+        'A method was not updated. A trigger may keep its row, or somebody has removed it by hand.',
+      );
   }
 }
 
@@ -194,7 +196,9 @@ export async function removeMethods(
   if (isAll) removed = await remove('project_id = :projectId');
   else for (const id of ids) removed += await remove('project_id = :projectId AND id = :id', id);
   if (removed !== ids.length)
-    throw new Error('A method was not removed. A trigger may keep its row, or somebody has deleted it.');
+    throw new Error(
+      'A method was not removed. A trigger may keep its row, or somebody has removed it by hand.',
+    );
 }
 
 /**
