@@ -18,8 +18,8 @@ async function listed(projects: readonly string[]): Promise<{ labels: string[][]
   };
 }
 
-it('reads of several projects at the same time send one statement for eight projects', async () => {
-  const projects = Array.from({ length: 20 }, freshProject);
+it('reads of several projects at the same time send one statement for 32 projects', async () => {
+  const projects = Array.from({ length: 80 }, freshProject);
   for (const [n, project] of projects.entries())
     await host.methods.create(project, { ...ground, method_label: `Ground ${n}` });
 

@@ -47,8 +47,11 @@ export interface ProjectChange {
 /** How many projects one statement asks for their revisions. */
 const maxProjectsOfLookUp = 100;
 
-/** How many projects one statement reads, if they are read at the same time. A large project holds up only these. */
-const maxProjectsOfRead = 8;
+/**
+ * How many projects one statement reads, if they are read at the same time. A large project holds up these, and later
+ * reads for 200 ms.
+ */
+const maxProjectsOfRead = 32;
 
 /**
  * The methods of each project, as one set. A change is decided on a view, and written only if the project still has the
