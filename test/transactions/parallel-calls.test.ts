@@ -66,7 +66,7 @@ describe('parallel calls in a transaction that ends', () => {
       });
 
       await expect(placing).rejects.toThrow('The host fails');
-      const refused = { status: 'rejected', reason: { code: 'database_unavailable' } };
+      const refused = { status: 'rejected', reason: { name: 'EndedTransactionError' } };
       expect(await late).toMatchObject([refused, refused]);
       expect(await host.events.list(project, 'o')).toEqual([]);
     });

@@ -20,8 +20,7 @@ export class Batcher<Item, Result> {
   private lastBatch: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param run returns a result for each item, in the order of the items. If it rejects, every call of the batch
-   *   rejects.
+   * @param run returns a result for each item, in the order of the items
    * @param maxItems the largest number of items in a batch, so that no statement grows with the number of clients
    * @param mayConcernOneItem tells whether an error may concern only one item of a batch. Then each item runs alone.
    */

@@ -15,11 +15,11 @@ const socketErrors: Dialect['errorCodes'] = {
   ECONNREFUSED: 'refused',
   ENOTFOUND: 'refused', // the name of the host is unknown
   EAI_AGAIN: 'refused', // the name of the host cannot be looked up now
-  'ERR_TLS*': 'connecting',
-  'UNABLE_TO*': 'connecting', // the certificate cannot be verified
-  'CERT_*': 'connecting',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'connecting',
-  SELF_SIGNED_CERT_IN_CHAIN: 'connecting',
+  'ERR_TLS*': 'refusedWhenConnecting',
+  'UNABLE_TO*': 'refusedWhenConnecting', // the certificate cannot be verified
+  'CERT_*': 'refusedWhenConnecting',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'refusedWhenConnecting',
+  SELF_SIGNED_CERT_IN_CHAIN: 'refusedWhenConnecting',
   'ERR_SSL_*': 'broken', // the TLS connection received something that TLS does not allow
   EPROTO: 'broken',
   'ERR_STREAM_*': 'broken',
@@ -133,7 +133,7 @@ function wasNeverSent(error: unknown): boolean {
     error instanceof QueryRunnerProviderAlreadyReleasedError;
   const isSocketError = (Object(error) as { syscall?: unknown }).syscall === 'connect';
   // TypeORM wraps the error of each statement. It passes on the error of a connection as it is.
-  const isRefused = meaningOf(error) === 'connecting' && !(error instanceof QueryFailedError);
+  const isRefused = meaningOf(error) === 'refusedWhenConnecting' && !(error instanceof QueryFailedError);
   return isReleased || isSocketError || isRefused;
 }
 

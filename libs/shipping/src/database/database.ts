@@ -77,16 +77,18 @@ export class Database {
   }
 
   /**
-   * Runs work in which at most one statement writes. Without a manager of the caller, this statement commits by itself.
+   * Runs work in which at most one statement writes. Without a manager of the caller, this statement commits by itself,
+   * where this is possible.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
   writeOnce<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    // These subscribers run after the statement. If one fails, the statement must not be committed.
-    const mayFailAfterwards = this.dataSource.subscribers.some(
-      (each) => !(each instanceof TransactionEvents) && (each.afterQuery ?? each.afterInsert),
+    // What such a subscriber of the host does belongs to the statement: if one of the two fails, neither is committed.
+    const isObserved = this.dataSource.subscribers.some(
+      (each) =>
+        !(each instanceof TransactionEvents) && (each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
     );
     // On SQLite, the statement would become part of a transaction that another caller has open.
-    if (callerManager || mayFailAfterwards || this.shared) return this.write(callerManager, work);
+    if (callerManager || isObserved || this.shared) return this.write(callerManager, work);
     return this.onOwnConnection(this.inTurn(work), true);
   }
 

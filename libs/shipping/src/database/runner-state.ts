@@ -1,5 +1,4 @@
 import { type QueryRunner } from 'typeorm';
-import { DatabaseUnavailableError } from './database.errors.js';
 import { Turns } from './turns.js';
 
 /** A transaction or savepoint that TypeORM has begun. */
@@ -44,7 +43,7 @@ export class RunnerState {
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
   /**
-   * Whether a transaction has ended, and the host does not know it. The connection broke, or a nested transaction could
+   * True after a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction could
    * not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as
    * an outermost one, and each statement would commit by itself. So this query runner sends nothing again but a
    * ROLLBACK.
@@ -81,7 +80,7 @@ export class RunnerState {
     if (lost?.failure) this.innermost?.fail(lost.failure.error);
   }
 
-  /** Removes the transactions from `start` to `end`, as `slice` would return them. */
+  /** Removes the transactions from `start` to `end`, as `slice` would return them; by default all. */
   remove(start = 0, end?: number): OpenTransaction[] {
     const removed = this.open.slice(start, end);
     this.open.splice(start, removed.length);
@@ -98,16 +97,22 @@ export class RunnerState {
 
 /** A statement of the host came after a call of ours had failed. Its `cause` is the error of the call. */
 export class FailedTransactionError extends Error {
+  override readonly name = 'FailedTransactionError';
+
   constructor(cause: unknown) {
     super('A call of ShippingModule in this transaction has failed. Roll the transaction back.', { cause });
   }
 }
 
-/** The message is for the developer. A client can do nothing about it, and gets the usual detail. */
-export function endedTransactionError(): DatabaseUnavailableError {
-  const message =
-    'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
-    'subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could not begin, or the ' +
-    'connection was lost. If you keep a QueryRunner, take a new one.';
-  return Object.assign(new DatabaseUnavailableError(new Error(message)), { message });
+/** The host has made a mistake. With a 503, its client would repeat a request that may have succeeded. */
+export class EndedTransactionError extends Error {
+  override readonly name = 'EndedTransactionError';
+
+  constructor() {
+    super(
+      'The transaction had ended, or was about to end, before this call ran. Nothing was changed by the call. Either it ' +
+        'was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could ' +
+        'not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
+    );
+  }
 }

@@ -1,5 +1,5 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
-import { endedTransactionError, type RunnerState } from './runner-state.js';
+import { EndedTransactionError, type RunnerState } from './runner-state.js';
 import { soon } from './timers.js';
 import { type Transactions, transactionsOf } from './transactions.js';
 
@@ -86,7 +86,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
     const state = this.transactions.stateOf(queryRunner);
     // This statement begins an outermost transaction. What is older never began: a subscriber of the host failed before.
     if (query === 'START TRANSACTION') state.remove(0, -1);
-    if (state.hasLostTransaction && query !== 'ROLLBACK') throw endedTransactionError();
+    if (state.hasLostTransaction && query !== 'ROLLBACK') throw new EndedTransactionError();
     if (!passesAfterFailure.test(query)) state.refuseFailedTransaction();
   }
 
@@ -109,15 +109,15 @@ export class TransactionEvents implements EntitySubscriberInterface {
   }
 
   /**
-   * Waits for the calls in the open transactions, and for calls that are made during the wait. A hook waits only for
-   * calls in transactions that it has begun itself, because its own call waits for the hook.
+   * Waits for the calls in the open transactions, and for calls that are made during the wait. A hook waits only for the
+   * calls that it has made, and for those in transactions that it has begun. Otherwise it would wait for its own call.
    * @param action runs before another call can be made
    */
   private async afterCalls({ open }: RunnerState, action: () => void | Promise<void>): Promise<void> {
     const calls = (): Promise<unknown>[] => {
       const step = this.transactions.runningStep();
-      const around = open.findIndex((each) => each === step?.transaction);
-      return [...(step?.calls ?? []), ...open.slice(around + 1).flatMap((each) => [...each.calls])];
+      const inner = open.findIndex((each) => each === step?.transaction) + 1;
+      return [...(step?.calls ?? []), ...open.slice(inner).flatMap((each) => [...each.calls])];
     };
     while (calls().length > 0) await Promise.allSettled(calls());
     await action();

@@ -4,9 +4,8 @@ import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
 import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
-import { endedTransactionError, type OpenTransaction, RunnerState } from './runner-state.js';
+import { EndedTransactionError, type OpenTransaction, RunnerState } from './runner-state.js';
 import { SharedConnection } from './shared-connection.js';
-import { Turns } from './turns.js';
 
 /** A step is what a call runs: its statements, or its hook. */
 interface Step {
@@ -64,8 +63,8 @@ export class Transactions {
 
   /**
    * Runs a call in the innermost transaction that is open on the connection, if there is one.
-   * @throws the error of the first call that failed in the transaction; DatabaseUnavailableError when the transaction
-   *   has ended by now, because a statement would commit by itself; Error when we do not observe the transaction
+   * @throws the error of the first call that failed in the transaction; EndedTransactionError when it has ended by now,
+   *   because a statement would commit by itself; Error when we do not observe the transaction
    */
   async join<Result>(
     runner: QueryRunner,
@@ -74,7 +73,7 @@ export class Transactions {
   ): Promise<Result> {
     const state = this.stateOf(runner);
     const transaction = state.innermost;
-    if (state.hasLostTransaction || transaction?.isEnding) throw endedTransactionError();
+    if (state.hasLostTransaction || transaction?.isEnding) throw new EndedTransactionError();
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of state.open) each.isJoined = true;
     const call = this.run(runner, transaction, statements, after);
@@ -104,11 +103,12 @@ export class Transactions {
       hasWritten = true;
       if (afterCommit) transaction?.actions.push(afterCommit(result));
       if (hook) {
+        const runHook = (): Promise<void> =>
+          this.inStep({ busyRunner: undefined, transaction }, () => hook(result, runner.manager));
         // The hook runs outside of the turn of the connection, so that it can call us with the manager. If such a call
-        // has a hook, too, this one runs inside the turn of the outer hook.
+        // has a hook of its own, this inner hook must not wait for a turn, because the outer hook has it.
         const turns = this.runningStep() ? undefined : transaction?.hookTurns;
-        const step = { busyRunner: undefined, transaction };
-        await (turns ?? new Turns()).take(() => this.inStep(step, () => hook(result, runner.manager)));
+        await (turns ? turns.take(runHook) : runHook());
       }
       return result;
     } catch (error) {

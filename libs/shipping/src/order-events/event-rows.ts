@@ -80,9 +80,11 @@ export async function insertEvent(
     const { insertId: seq } = Object(raw) as { insertId?: number };
     return inserted ?? storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key);
   };
-  // If nothing was added and no event has the key, a unique index of the host may be violated. The second INSERT then
-  // reports it.
-  const stored = (event.dedupe_key !== null && (await tryInsert(true))) || (await tryInsert(false));
+  let stored: EventRow | undefined;
+  if (event.dedupe_key !== null) stored = await tryInsert(true);
+  // With a key, the first INSERT may add nothing, although no event has the key. The second one then throws the error of
+  // an index of the host.
+  stored ??= await tryInsert(false);
   if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   throw new Error('The database has not stored the event. A trigger may have prevented it.');
 }

@@ -24,7 +24,10 @@ import {
 /** How many events one statement of a stream reads. */
 const streamBatchSize = 200;
 
-/** The histories of orders: append-only, oldest first. */
+/**
+ * The histories of orders: append-only, oldest first. Any call may throw a `DatabaseUnavailableError`. A call that
+ * records or removes events may also throw an `OutcomeUnknownError`.
+ */
 @Injectable()
 export class OrderEvents {
   constructor(
@@ -125,8 +128,8 @@ export class OrderEvents {
   }
 
   /**
-   * Removes the histories of a project in one statement, for a tenant that leaves. `ShippingMethods.removeProject`
-   * removes the methods of the project.
+   * Removes the histories of a project in one statement, for a tenant that leaves. Stop recording its events first.
+   * `ShippingMethods.removeProject` removes the methods of the project.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */

@@ -82,6 +82,17 @@ describe('the value of a JSON column', () => {
     expect(checked(value)).toEqual({ copy: null, refused });
   });
 
+  it('cannot have more holes than bytes, and is not serialised to count them', () => {
+    const toJSON = (): never => {
+      throw new Error('written');
+    };
+
+    const holes = Object.defineProperty([] as number[], 'toJSON', { value: toJSON });
+    holes.length = maxJsonBytes + 1;
+
+    expect(checked({ a: holes })).toEqual({ copy: null, refused: ['/meta too_large'] });
+  });
+
   it('may have small numbers that take 16 KiB without exponents', () => {
     // Each of them takes 300 zeros, its own six characters and a comma.
     const fits = Math.floor((maxJsonBytes - '{"a":[]}'.length) / (300 + '1e-300,'.length));

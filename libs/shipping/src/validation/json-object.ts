@@ -58,7 +58,9 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     } else if (path.length >= maxJsonDepth) {
       report('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
     } else if (Array.isArray(element)) {
-      element.forEach((member, index) => checkMember(index, member));
+      // `forEach` skips holes, but JSON writes them as null. A very long array is too large.
+      if (element.length > maxJsonBytes) valueCount = element.length;
+      else element.forEach((member, index) => checkMember(index, member));
     } else {
       for (const key of Object.keys(element)) checkMember(key, element[key]);
     }

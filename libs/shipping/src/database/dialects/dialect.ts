@@ -9,7 +9,7 @@ export type ErrorMeaning =
   /** The server refused the statement or the connection, and nothing was changed. */
   | 'refused'
   /** The server refused the connection. If a statement fails with the same code, it means something else. */
-  | 'connecting'
+  | 'refusedWhenConnecting'
   /** The connection broke. If a COMMIT was sent, nobody knows its outcome. */
   | 'broken'
   /** The COMMIT failed, but the transaction may be committed. */

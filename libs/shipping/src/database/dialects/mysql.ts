@@ -35,12 +35,12 @@ export const mysql: Dialect = {
     ER_RECORD_FILE_FULL: 'refused',
     1968: 'refused', // a limit of the statement was reached
     1969: 'refused', // the statement took too long
-    ER_ACCESS_DENIED_ERROR: 'connecting',
-    ER_DBACCESS_DENIED_ERROR: 'connecting',
-    ER_ACCOUNT_HAS_BEEN_LOCKED: 'connecting',
-    ER_BAD_DB_ERROR: 'connecting',
-    'ER_HOST_*': 'connecting',
-    'HANDSHAKE_*': 'connecting', // of mysql2: the server does not offer what the options ask for
+    ER_ACCESS_DENIED_ERROR: 'refusedWhenConnecting',
+    ER_DBACCESS_DENIED_ERROR: 'refusedWhenConnecting',
+    ER_ACCOUNT_HAS_BEEN_LOCKED: 'refusedWhenConnecting',
+    ER_BAD_DB_ERROR: 'refusedWhenConnecting',
+    'ER_HOST_*': 'refusedWhenConnecting',
+    'HANDSHAKE_*': 'refusedWhenConnecting', // of mysql2: the server does not offer what the options ask for
     PROTOCOL_CONNECTION_LOST: 'broken',
     PROTOCOL_SEQUENCE_TIMEOUT: 'broken',
     ER_CONNECTION_KILLED: 'broken',
@@ -67,7 +67,7 @@ export const mysql: Dialect = {
 
 /**
  * Tells whether the server is MariaDB. The entities are adapted by a function that cannot await a statement, so the
- * version number has to tell: MySQL has no version 10.
+ * version number has to tell: the newest MySQL has version 9.
  * @throws Error that names the remedy, for the type `mariadb` on a server of MySQL
  */
 function isMariadb({ options, driver }: DataSource): boolean {

@@ -29,10 +29,10 @@ export const postgres: Dialect = {
     '57014': 'refused', // the statement was cancelled, or took too long
     '57P03': 'refused', // the server starts or stops
     '25006': 'refused', // the server is a standby, or the transaction is read-only
-    '28*': 'connecting', // the role or its password is wrong
-    '3D000': 'connecting', // the database does not exist
-    '42501': 'connecting', // the role may not connect
-    '55000': 'connecting', // the database accepts no connections
+    '28*': 'refusedWhenConnecting', // the role or its password is wrong
+    '3D000': 'refusedWhenConnecting', // the database does not exist
+    '42501': 'refusedWhenConnecting', // the role may not connect
+    '55000': 'refusedWhenConnecting', // the database accepts no connections
     '08*': 'broken', // connection exception
     '25P03': 'broken', // the transaction was idle for too long
     '25P04': 'broken', // the transaction took too long

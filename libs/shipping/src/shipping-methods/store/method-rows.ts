@@ -86,21 +86,20 @@ export async function replaceRevision(
   known: string | undefined,
   next: string,
 ): Promise<boolean> {
-  const expected = known ?? randomUUID();
-  if (known === undefined) await addProject(manager, projectId, expected);
-  // If an INSERT finds a row, some drivers count it and others do not. So the UPDATE decides: it finds the new revision
-  // only if our INSERT has added the row.
-  const values = { projectId, known: expected, next };
+  const matched = known ?? randomUUID();
+  if (known === undefined) await addProject(manager, projectId, matched);
+  // If an INSERT finds that the row exists, some drivers count it and others do not. So the UPDATE decides: it matches a
+  // random first revision, which only our own INSERT can have written.
+  const values = { projectId, matched, next };
   const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
-    setRevision(manager).where('project_id = :projectId AND revision = :known'),
+    setRevision(manager).where('project_id = :projectId AND revision = :matched'),
   );
   return affected === 1;
 }
 
 /** Waits for the other writers of a project, and gives it a revision, which locks its row. */
 export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  // Some drivers count only the rows whose values an UPDATE changes. So the INSERT and the UPDATE have different
-  // revisions.
+  // Some drivers count only the rows whose values an UPDATE changes. So the INSERT must not write `next`.
   await addProject(manager, projectId, randomUUID());
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
     setRevision(manager).where('project_id = :projectId'),
@@ -175,27 +174,23 @@ export async function updateMethods(
   }
 }
 
-/**
- * Removes methods, one by one or all of the project by one statement. With several ids in one condition, MySQL and
- * MariaDB may read the whole table, and they lock each row that they read.
- * @param isAll whether these are all methods of the project
- * @throws Error when the database did not remove a row of the view
- */
+/** Removes methods. @throws Error when the database did not remove a row of the view */
 export async function removeMethods(
   manager: EntityManager,
   projectId: string,
   ids: readonly string[],
-  isAll: boolean,
 ): Promise<void> {
-  const remove = async (condition: string, id?: string): Promise<number> => {
-    const query = manager.createQueryBuilder().delete().from(ShippingMethod);
-    const { affected } = await query.where(condition, { projectId, id }).execute();
-    return affected ?? 0;
-  };
-  let removed = 0;
-  if (isAll) removed = await remove('project_id = :projectId');
-  else for (const id of ids) removed += await remove('project_id = :projectId AND id = :id', id);
-  if (removed !== ids.length)
+  if (ids.length === 0) return;
+  // For several ids, MySQL and MariaDB may read the whole table, and they lock each row that they read. COALESCE hides
+  // the ids from their optimizer, so that they read only the rows of the project.
+  const id = ids.length === 1 ? 'id' : 'COALESCE(id, id)';
+  const { affected } = await manager
+    .createQueryBuilder()
+    .delete()
+    .from(ShippingMethod)
+    .where(`project_id = :projectId AND ${id} IN (:...ids)`, { projectId, ids })
+    .execute();
+  if (affected !== ids.length)
     throw new Error(
       'A method was not removed. A trigger may keep its row, or somebody has removed it by hand.',
     );

@@ -61,8 +61,8 @@ const maxProjectsOfRead = 32;
 export class MethodStore {
   private readonly cache: ViewCache;
   /**
-   * Calls that change one project outside of a caller's transaction run one after another, so that they share one
-   * connection.
+   * Calls of this mount that change one project outside of a caller's transaction run one after another, so that they
+   * share one connection.
    */
   private readonly writers = new KeyedQueue();
   /** The number of statements that have asked for revisions. */
@@ -110,7 +110,9 @@ export class MethodStore {
       const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
       // The view may be too old to name the default. Then the method has begun to inherit or has other codes, or the
       // default has other codes or is gone.
-      const inheritsAsFound = found.stored.use_default && !found.inheritedFrom === !inheritedFrom;
+      const hadDefault = found.inheritedFrom !== undefined;
+      const hasDefault = inheritedFrom !== undefined;
+      const inheritsAsFound = found.stored.use_default && hadDefault === hasDefault;
       if (!inheritsAsFound || codesKey(inheritedFrom ?? found.stored) !== codesKey(stored)) throw lostRace();
       return new EffectiveMethod(stored, inheritedFrom);
     });
@@ -213,7 +215,7 @@ export class MethodStore {
       current = await this.read(manager, projectId);
     }
     const changes = decide(current);
-    await writeRows(manager, current, changes);
+    await writeRows(manager, projectId, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
     return { view: after, changes: changesShownIn(current, after, changes) };
@@ -238,20 +240,16 @@ export class MethodStore {
   }
 }
 
-/**
- * Writes changes that were decided on a view. It removes rows first. If your foreign key forbids that, nothing else is
- * written.
- */
+/** Removes rows first. If your foreign key forbids that, nothing else is written. */
 async function writeRows(
   manager: EntityManager,
-  { projectId, methods }: MethodView,
+  projectId: string,
   changes: readonly RowChange[],
 ): Promise<void> {
   const removedIds = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
-  const removesAll = removedIds.length > 0 && removedIds.length === methods.length;
   const { tableName } = dataSourceOf(manager).getMetadata(ShippingMethod);
   try {
-    await removeMethods(manager, projectId, removedIds, removesAll);
+    await removeMethods(manager, projectId, removedIds);
     await updateMethods(
       manager,
       projectId,
