@@ -22,6 +22,8 @@ export class BeforeCommit {
   @OptionalFunction() event?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
 }
 
+// A type with the name …Options is what the host passes. A class with the name …Settings has the defaults filled in.
+
 /** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
 export class ShippingSettings {
   /** The project whose methods are the defaults of `use_default`; by default `default`. */

@@ -46,7 +46,7 @@ const bodyErrors = [
   new PayloadTooLargeException(),
   new UnsupportedMediaTypeError(),
 ];
-const createErrors = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(10_000)];
+const createErrors = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(1000)];
 const methodErrors = [
   new errors.MethodNotFoundError(),
   new errors.MethodInUseError(undefined),

@@ -22,7 +22,8 @@ export interface NewRow {
 }
 
 /**
- * How many rows one INSERT has at most. Its values then take about 1 MiB, or 2 MiB if a driver escapes them. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4 MiB by default.
+ * How many rows one INSERT has at most. Its values then take about 1 MiB, or 2 MiB if a driver escapes them. MySQL and
+ * MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4 MiB by default.
  */
 const rowsOfInsert = 50;
 
