@@ -4,11 +4,9 @@ import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { from, lastValueFrom } from 'rxjs';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, typeOrm } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 onlyWhere('lostRaces', () => {
   describe('a lost race in an ambient transaction', () => {

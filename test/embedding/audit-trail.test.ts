@@ -2,11 +2,9 @@ import { type CallHandler, type ExecutionContext, type NestInterceptor, SetMetad
 import { Reflector } from '@nestjs/core';
 import { ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 interface Audited {
   method: string;

@@ -14,8 +14,7 @@ import { Column, DataSource, DefaultNamingStrategy, Entity, PrimaryColumn } from
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { ground } from '../support/client.js';
 
 /** Vendure has an entity with this table. */
 @Entity({ name: 'shipping_method' })

@@ -1,11 +1,9 @@
 import { ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { testDatabase } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
 import { compiled, typeOrm } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 it('cache: false makes each call read the methods again', async () => {
   const database = await testDatabase();

@@ -19,12 +19,10 @@ import {
 } from 'nestjs-shipping';
 import { catchError } from 'rxjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { MessageFilter } from './hostile-host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 @Catch(ShippingException)
 class TeapotFilter implements ExceptionFilter<ShippingException> {

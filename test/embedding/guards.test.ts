@@ -11,7 +11,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import { ShippingModule } from 'nestjs-shipping';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 
@@ -41,8 +41,6 @@ const guards: Record<string, Type<CanActivate>> = {
     reflector.getAllAndMerge('roles', [context.getHandler(), context.getClass()]),
   ),
 };
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** @returns the status of each route for a caller with this role, for a method that does not exist */
 async function statusesFor(role: string, { origin }: Host): Promise<number[]> {

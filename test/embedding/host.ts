@@ -1,26 +1,14 @@
-import { type AddressInfo } from 'node:net';
 import { type INestApplication, type ModuleMetadata } from '@nestjs/common';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModule } from '@nestjs/testing';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { type TestDatabase } from '../support/database.js';
+import { listen } from '../support/nest.js';
+
+export { typeOrm } from '../support/nest.js';
 
 export interface Host {
   app: INestApplication;
   origin: string;
-}
-
-/** `TypeOrmModule` over a DataSource that is open already: the embedded database has one connection only. */
-export function typeOrm(
-  { options, dataSource }: Pick<TestDatabase, 'options' | 'dataSource'>,
-  name?: string,
-) {
-  return TypeOrmModule.forRootAsync({
-    name,
-    useFactory: () => options,
-    dataSourceFactory: () => Promise.resolve(dataSource),
-  });
 }
 
 export function compiled(
@@ -48,7 +36,5 @@ export async function listening(
     { logger: ['error', 'warn'] },
   );
   configure(app);
-  await app.listen(0, '127.0.0.1');
-  const { port } = app.getHttpServer().address() as AddressInfo;
-  return { app, origin: `http://127.0.0.1:${port}` };
+  return { app, origin: await listen(app) };
 }

@@ -4,8 +4,7 @@ import { Entity, PrimaryColumn } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { ground } from '../support/client.js';
 
 /** A host's own entity, on any engine. */
 @Entity({ name: 'note' })

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { addEvents } from '../support/rows.js';
 import { compiled, typeOrm } from './host.js';
+import { ground } from '../support/client.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const shipped = ['shop', '1', { type: 'order.shipped' }] as const;
 
 /** Keeps every result that TypeORM gives it. */

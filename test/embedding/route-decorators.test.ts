@@ -15,20 +15,13 @@ import {
   UsePipes,
 } from '@nestjs/common';
 import { ApiBearerAuth, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import {
-  type ShippingDecorator,
-  ShippingException,
-  ShippingModule,
-  type ShippingRoute,
-} from 'nestjs-shipping';
+import { ShippingException, ShippingModule, type ShippingRoute } from 'nestjs-shipping';
 import { QueryFailedError } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { around, type Wrap, wrapping } from './route-wrapper.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** A decorator can replace the function in the descriptor, or return a new descriptor. */
 const ways: [way: string, (wrap: Wrap) => MethodDecorator][] = [
@@ -69,10 +62,10 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
   afterEach(() => host?.app.getHttpServer().close());
   afterAll(() => database?.close());
 
-  type RouteDecorators = Partial<Record<ShippingRoute, ShippingDecorator[]>>;
+  type RouteDecorators = Partial<Record<ShippingRoute, MethodDecorator[]>>;
   const mounted = async (
     routeDecorators: RouteDecorators,
-    decorators: ShippingDecorator[] = [],
+    decorators: MethodDecorator[] = [],
   ): Promise<Client> => {
     const http = { routeDecorators, decorators };
     const testing = await compiled([typeOrm(database), ShippingModule.forRoot({ http })]);
@@ -240,7 +233,7 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     expect([removed.status, removed.body]).toMatchObject([404, { code: 'method_not_found' }]);
   });
 
-  it.each<[what: string, decorator: ShippingDecorator]>([
+  it.each<[what: string, decorator: MethodDecorator]>([
     ['leaves no function', (_target, _key, { value }) => ({ get: () => value as never })],
     ['returns a class', () => class {} as never],
     ['describes classes only', (type: object) => Reflect.defineMetadata('roles', ['admin'], type)],

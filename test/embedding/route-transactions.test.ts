@@ -12,12 +12,10 @@ import {
   Transactional as TypeOrmTransactional,
 } from 'typeorm-transactional';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { engine, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { wrapping } from './route-wrapper.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe.each(platformNames)('a route with Transactional() on %s,', (platform) => {
   let database: TestDatabase;

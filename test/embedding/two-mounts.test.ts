@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
 import { type ShippingMethodChange, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 type Options = Parameters<typeof ShippingModule.forRoot>[0];
 type Mounts = [first: Options, second: Options];
 

@@ -13,6 +13,7 @@ import {
 import { afterEach, describe, expect, it } from 'vitest';
 import { engine, type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
+import { ground } from '../support/client.js';
 
 /** The next version might add a column and an index. */
 class NextVersion implements MigrationInterface {
@@ -52,7 +53,6 @@ function forgetNext(): void {
   [columns.length, indices.length] = declared;
 }
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const order = { projectId: 'shop', orderId: 'o' };
 
 describe('a database with data in it, when a migration is added,', () => {

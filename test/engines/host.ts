@@ -1,11 +1,8 @@
-import { type AddressInfo } from 'node:net';
 import { type INestApplication } from '@nestjs/common';
-import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { OrderEvents, ShippingMethods, ShippingModule } from 'nestjs-shipping';
 import { type DataSource } from 'typeorm';
-import { configureHttp, httpAdapter } from '../../apps/sample/src/hardening/http.js';
+import { fastifyApp, listen, typeOrm } from '../support/nest.js';
 import { type EngineDatabase, opened } from './databases.js';
 
 /** A host of the module on a database. */
@@ -38,27 +35,16 @@ export async function hostOn(
 ): Promise<EngineHost> {
   const dataSource = await opened(database, more);
   const testing = await Test.createTestingModule({
-    imports: [
-      TypeOrmModule.forRootAsync({
-        useFactory: () => dataSource.options,
-        dataSourceFactory: () => Promise.resolve(dataSource),
-      }),
-      library.ShippingModule.forRoot(shipping),
-    ],
+    imports: [typeOrm({ dataSource }), library.ShippingModule.forRoot(shipping)],
   }).compile();
-  const nest = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
-    bodyParser: false,
-    logger: ['error', 'warn'],
-  });
-  configureHttp(nest);
-  await nest.listen(0, '127.0.0.1');
-  const { port } = nest.getHttpServer().address() as AddressInfo;
+  const nest = fastifyApp(testing);
+  const origin = await listen(nest);
   return {
     nest,
     dataSource,
     methods: nest.get(library.ShippingMethods),
     events: nest.get(library.OrderEvents),
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     close: async () => {
       await nest.close();
       if (dataSource.isInitialized) await dataSource.destroy();

@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { mariadb as mariadbTools } from '../support/engines/mariadb.js';
 import { type EngineDatabase, onMariadbAndMysql } from './databases.js';
 import { type EngineHost, hostOn, hostWithSessions } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 onMariadbAndMysql('on', (server) => {
   let database: EngineDatabase;

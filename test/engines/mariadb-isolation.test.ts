@@ -1,11 +1,10 @@
 import { type ShippingMethods } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, mariadb, onMariadbAndMysql, titleOf } from './databases.js';
 import { type EngineHost, hostWithSessions } from './host.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const other = { ...ground, method_code: 'other' };
 const levels = ['REPEATABLE READ', 'READ COMMITTED', 'SERIALIZABLE'];
 const lostRace = { code: 'database_unavailable', contention: 'race' };

@@ -1,14 +1,12 @@
 import mysql, { type Pool, type PoolOptions } from 'mysql2';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, mariadb, onMariadbAndMysql, pglite } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
 interface Queried {
   query(...statement: unknown[]): unknown;
 }
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 onMariadbAndMysql('the server of', (server) => {
   let database: EngineDatabase;

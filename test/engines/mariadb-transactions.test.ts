@@ -2,11 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ShippingMethodDto } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, onMariadbAndMysql } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const refused = 'A call of ShippingModule in this transaction has failed. Roll the transaction back.';
 
 onMariadbAndMysql("a host's transaction on", (server) => {

@@ -163,6 +163,26 @@ for (const [type, server] of servers)
       expect(rowsRead).toBeLessThan(10);
     });
 
+    it('reads a page of events in the middle of a history, of which all have one time, by the key', async () => {
+      const host = await hostOn(database, {}, { type });
+      const [projectId, orderId] = [freshProject(), 'o'];
+      const one = { type: 'a.b', occurred_at: '2026-01-01T00:00:00Z' };
+      await host.dataSource.transaction(async (manager) => {
+        for (let n = 0; n < 300; n++) await host.events.record(projectId, orderId, one, { manager });
+      });
+      await host.dataSource.query('ANALYZE TABLE shipping_order_event');
+      const { next } = await host.events.page(projectId, orderId, { limit: 150 });
+
+      const rowsRead = await host.dataSource.transaction(async (manager) => {
+        const before = await readsOf(manager);
+        await host.events.page(projectId, orderId, { limit: 5, cursor: next }, { manager });
+        return (await readsOf(manager)) - before;
+      });
+      await host.close();
+
+      expect(rowsRead).toBeLessThan(20);
+    });
+
     it('returns the event of a repeated key, although an index of the host is violated first', async () => {
       const host = await hostOn(database, {}, { type });
       const event = [freshProject(), 'o', { type: 'a.b', dedupe_key: 'k' }] as const;

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, sqlite, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe.skipIf(sqlite.missing !== undefined)(`two connections to one file on ${titleOf(sqlite)}`, () => {
   let database: EngineDatabase;

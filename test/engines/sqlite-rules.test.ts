@@ -2,11 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MethodInUseError } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { type EngineDatabase, sqlite, titleOf } from './databases.js';
 import { type EngineHost, hostOn } from './host.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`, () => {
   let database: EngineDatabase;
@@ -95,64 +93,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
     });
   });
 
-  describe('goes on after SQLite has rolled a transaction back by itself,', () => {
-    const create = (project: string, manager?: EntityManager): Promise<unknown> =>
-      host.methods.create(project, ground, manager && { manager });
-    const inCallersTransaction = (project: string): Promise<unknown> =>
-      host.dataSource.transaction((manager) => create(project, manager));
-
-    it.each<[string, (project: string) => Promise<unknown>]>([
-      ['in a call of its own', create],
-      ["in a caller's transaction", inCallersTransaction],
-      [
-        'in a nested transaction whose error is caught',
-        (project) =>
-          host.dataSource.transaction(async (manager) => {
-            await host.methods.create(freshProject(), ground, { manager });
-            await manager.transaction((nested) => create(project, nested)).catch(() => undefined);
-            await host.events.record(project, 'o', { type: 'a.b' }, { manager });
-          }),
-      ],
-      [
-        'in a statement of the host whose error is caught',
-        (project) =>
-          host.dataSource.transaction(async (manager) => {
-            await manager.query('INSERT INTO other VALUES (1)').catch(() => undefined);
-            await host.events.record(project, 'o', { type: 'a.b' }, { manager });
-          }),
-      ],
-    ])('%s', async (_where, fail) => {
-      const { dataSource, events, methods } = host;
-      const project = freshProject();
-      await dataSource.query('CREATE TABLE other (n)');
-      for (const [name, table, condition] of [
-        ['full', 'shipping_method', `WHEN NEW.project_id = '${project}'`],
-        ['other_full', 'other', ''],
-      ]) {
-        await dataSource.query(
-          `CREATE TRIGGER ${name} BEFORE INSERT ON ${table} ${condition} BEGIN SELECT RAISE(ROLLBACK, 'full'); END`,
-        );
-      }
-
-      for (const _time of ['first', 'second']) await expect(fail(project)).rejects.toThrow(/full|ended/);
-      await dataSource.query('DROP TRIGGER full');
-      await dataSource.query('DROP TABLE other');
-
-      expect(await events.list(project, 'o')).toEqual([]);
-      const undone = dataSource.transaction(async (manager) => {
-        await create(project, manager);
-        throw new Error('undone');
-      });
-      await expect(undone).rejects.toThrow('undone');
-      const { id } = await methods.create(project, ground);
-      await events.record(project, 'o', { type: 'a.b' });
-      const other = await hostOn(database);
-      expect((await other.methods.list(project)).data).toMatchObject([{ id }]);
-      expect(await other.events.list(project, 'o')).toHaveLength(1);
-      await other.close();
-    });
-  });
-
   describe.each(['commits', 'rolls back'])(
     'while another caller has a transaction open, which it %s,',
     (how) => {
@@ -187,28 +127,6 @@ describe.skipIf(sqlite.missing !== undefined)(`a database on ${titleOf(sqlite)}`
       });
     },
   );
-
-  it('decides nothing on what another caller has not committed', async () => {
-    const { dataSource, events, methods } = host;
-    const [project, other] = [freshProject(), freshProject()];
-    const { id } = await methods.create(project, ground);
-    await events.record(other, 'o', { type: 'a.b' });
-    const changed = { ...ground, is_active: false };
-    let late: Promise<unknown>[] = [];
-
-    const transaction = dataSource.transaction(async (manager) => {
-      await methods.update(project, id, changed, { manager });
-      await events.removeProject(other, { manager });
-      late = [methods.update(project, id, changed), events.removeProject(other)];
-      await delay(20);
-      throw new Error('rolled back');
-    });
-
-    await expect(transaction).rejects.toThrow('rolled back');
-    expect(await Promise.all(late)).toMatchObject([{ is_active: false }, 1]);
-    expect((await methods.list(project)).data).toMatchObject([{ is_active: false }]);
-    expect(await events.list(other, 'o')).toEqual([]);
-  });
 
   it('lets a hook hand its manager to a worker that runs outside of its async context', async () => {
     const project = freshProject();

@@ -13,8 +13,7 @@ import {
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { testTypeOrmEngines } from './test-type-orm-engines.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { ground } from '../support/client.js';
 
 @Entity({ name: 'note' })
 class Note {

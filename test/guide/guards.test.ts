@@ -109,5 +109,5 @@ describe('the shipping routes', () => {
   });
 
   const checks = shippingContract(() => target, { without: ['defaults'] });
-  for (const { title, skipped, run } of checks) (skipped ? it.skip : it)(title, run);
+  for (const { title, run } of checks) it(title, () => run());
 });

@@ -193,7 +193,7 @@ describe.skipIf(!isInstalled)(`the methods on the page${place}`, () => {
     await operator.button('Remove UPS Ground').click();
     expect(await operator.accessibilityFaults()).toEqual([]);
     await operator.dialog().getByRole('button', { name: 'Remove' }).click();
-    await operator.text('Orders were placed with this method').waitFor();
+    await operator.text('Something still uses this method').waitFor();
     await operator.button('Make it inactive').click();
     await operator.notice('“UPS Ground” is now inactive');
     await operator.button('Remove UPS Express').click();

@@ -2,8 +2,7 @@ import { type ShippingMethodDto } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { adapters } from '../support/app.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { ground } from '../support/client.js';
 
 describe.each(adapters)('create on %s', (adapter) => {
   const host = mounted({ adapter });

@@ -1,9 +1,7 @@
 import { ShippingMethod, ShippingProject } from 'nestjs-shipping';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { Client, freshProject } from '../support/client.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { Client, freshProject, ground } from '../support/client.js';
 
 describe('the ETag of a list or tree', () => {
   const host = mounted();

@@ -7,10 +7,9 @@ import { type ProblemDetails, type ShippingMethodDto, ShippingModule } from 'nes
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configureHttp } from '../../apps/sample/src/hardening/http.js';
 import { compiled, typeOrm } from '../embedding/host.js';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const sent = JSON.stringify({ ...ground, meta: { text: 'é😀' } });
 const json = { 'content-type': 'application/json' };
 

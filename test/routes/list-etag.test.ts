@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { adapters } from '../support/app.js';
-import { Client } from '../support/client.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { Client, ground } from '../support/client.js';
 
 describe.each(adapters)('a client with a cache, on %s,', (adapter) => {
   const host = mounted({ adapter });

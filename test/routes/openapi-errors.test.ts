@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { shippingDocument } from 'nestjs-shipping/openapi';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
-import { type TestResponse, Client, freshProject } from '../support/client.js';
+import { type TestResponse, Client, freshProject, ground } from '../support/client.js';
 import { engine } from '../support/database.js';
 
 interface Operation {
@@ -15,7 +15,6 @@ interface Schema {
 
 const base = '/api/projects/{project_id}/sales/orders';
 const methods = `${base}/shipments/methods`;
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const tooLarge = { ...ground, meta: { x: 'x'.repeat(2 ** 20) } };
 const badMatch = { 'if-match': 'x' };
 

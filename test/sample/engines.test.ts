@@ -16,11 +16,10 @@ import { openDatabase } from '../../apps/sample/src/hardening/open-database.js';
 import { openSqlite } from '../../apps/sample/src/hardening/sqlite-database.js';
 import { orderIdOf } from '../../apps/sample/src/shop/checkout.service.js';
 import { ShopOrder } from '../../apps/sample/src/shop/shop-order.entity.js';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { createApp } from './sample-app.js';
 import { mariadbUrl, mysqlUrl, otherEngines, sqliteDriver } from '../support/other-engines.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const chosen = { carrier_code: 'ups', method_code: '03' };
 
 interface Opened {

@@ -1,14 +1,13 @@
-import { type AddressInfo } from 'node:net';
 import { type INestApplication } from '@nestjs/common';
 import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
 import { AppModule } from '../../apps/sample/src/app.module.js';
 import { database, schema } from '../../apps/sample/src/database.js';
 import { serveDocs } from '../../apps/sample/src/docs.js';
 import { applicationOptions, configureHttp, httpAdapter } from '../../apps/sample/src/hardening/http.js';
 import { type TestDatabase, testDatabase } from '../support/database.js';
+import { listen, typeOrm } from '../support/nest.js';
 
 export interface SampleApp {
   nest: INestApplication;
@@ -20,13 +19,9 @@ export interface SampleApp {
 
 /** The sample as its `main.ts` makes it, on a DataSource that is open. It does not listen yet. */
 export async function createApp(dataSource: DataSource): Promise<NestFastifyApplication> {
-  const opened = TypeOrmModule.forRootAsync({
-    useFactory: () => dataSource.options,
-    dataSourceFactory: () => Promise.resolve(dataSource),
-  });
   const testing = await Test.createTestingModule({ imports: [AppModule] })
     .overrideModule(database)
-    .useModule(opened)
+    .useModule(typeOrm({ dataSource }))
     .compile();
   const app = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
     ...applicationOptions,
@@ -41,12 +36,11 @@ export async function createApp(dataSource: DataSource): Promise<NestFastifyAppl
 export async function sampleApp(): Promise<SampleApp> {
   const own = await testDatabase(schema);
   const app = await createApp(own.dataSource);
-  await app.listen(0, '127.0.0.1');
-  const { port } = app.getHttpServer().address() as AddressInfo;
+  const origin = await listen(app);
   return {
     nest: app,
     database: own,
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     close: async () => {
       await app.close();
       await own.close();

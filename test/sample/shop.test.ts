@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orderIdOf } from '../../apps/sample/src/shop/checkout.service.js';
 import { ShopOrder } from '../../apps/sample/src/shop/shop-order.entity.js';
-import { type TestResponse, Client, freshProject } from '../support/client.js';
+import { type TestResponse, Client, freshProject, ground } from '../support/client.js';
 import { type SampleApp, sampleApp } from './sample-app.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const chosen = { carrier_code: 'ups', method_code: '03' };
 
 describe('the shop of the sample', () => {
@@ -114,6 +113,6 @@ describe('the shop of the sample', () => {
 
     const refused = await shop.send('POST', path, chosen, { 'sec-fetch-site': 'cross-site' });
 
-    expect(refused).toMatchObject({ status: 403, body: { code: 'other_site' } });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'forbidden' } });
   });
 });

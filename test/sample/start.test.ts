@@ -41,7 +41,7 @@ describe.skipIf(serverUrl)('the sample as a process, on the embedded database', 
     ]);
     expect([secondCode, second.output]).toEqual([
       1,
-      `The data directory ${dataDir} is in use by process ${first.process.pid}. Stop that process, ` +
+      `The data directory ${dataDir} is in use by another process. Stop that process, ` +
         'or set DATA_DIR to another directory.\n',
     ]);
     expect(firstCode).toBe(0);

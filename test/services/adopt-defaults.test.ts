@@ -3,11 +3,10 @@ import { type ShippingMethodChange, ShippingMethods, TooManyMethodsError } from 
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../support/app.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { onlyWhere, engine, type TestDatabase, testDatabase } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver', is_active: false };
 const defaults = [ground, { ...express, meta: { days: 1 }, sort_order: 5 }, saver];

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { watchStatements } from '../support/statements.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
 const host = mounted({ shipping: { cache: false, defaultsProjectId: 'cold-defaults' } });
@@ -19,8 +18,8 @@ async function listed(projects: readonly string[]): Promise<{ labels: string[][]
   };
 }
 
-it('reads of several projects at the same time send one statement for eight projects', async () => {
-  const projects = Array.from({ length: 20 }, freshProject);
+it('reads of several projects at the same time send one statement for 32 projects', async () => {
+  const projects = Array.from({ length: 80 }, freshProject);
   for (const [n, project] of projects.entries())
     await host.methods.create(project, { ...ground, method_label: `Ground ${n}` });
 

@@ -3,12 +3,11 @@ import { OrderEvents, shippingEntities, ShippingMethods } from 'nestjs-shipping'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Checkout, CheckoutModule, PlacedOrder } from '../guide/checkout.js';
 import { type TestApp, testApp } from '../support/app.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 import { anyStatement } from '../support/statements.js';
 import { oneAfterAnother } from '../support/transactions.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const choice = { carrier_code: 'ups', method_code: '03' };
 
 // docs/guide/checkout.md shows this code. It is tested here, on every engine.

@@ -13,10 +13,9 @@ import {
   writeEvent,
 } from '../../examples/nest11-express-mariadb/src/outbox.js';
 import { type TestApp, testApp } from '../support/app.js';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere, type TestDatabase, testDatabase } from '../support/database.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
 /** @returns the type of a change and the code of its method, or the type of an event */

@@ -6,12 +6,11 @@ import {
 } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { addMethods } from '../support/rows.js';
 import { watchStatements } from '../support/statements.js';
 import { methodsOf } from '../support/changes.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 const paket = { carrier_code: 'dhl', method_code: 'paket', method_label: 'DHL Paket' };
 

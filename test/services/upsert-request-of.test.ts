@@ -1,9 +1,8 @@
 import { type ShippingMethodDto, upsertRequestOf } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 const saver = { carrier_code: 'ups', method_code: '65', method_label: 'UPS Saver' };
 

@@ -1,9 +1,7 @@
 import { type CallOptions, InvalidParameterError, type UpsertManyOptions } from 'nestjs-shipping';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { freshProject, ground } from '../support/client.js';
 
 const host = mounted();
 let project: string;

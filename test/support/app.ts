@@ -1,12 +1,9 @@
-import { type AddressInfo } from 'node:net';
 import { type INestApplication, type ModuleMetadata } from '@nestjs/common';
 import { ExpressAdapter, type NestExpressApplication } from '@nestjs/platform-express';
-import { type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { TypeOrmModule } from '@nestjs/typeorm';
 import { ProblemDetailsFilter, ShippingModule } from 'nestjs-shipping';
-import { configureHttp, httpAdapter } from '../../apps/sample/src/hardening/http.js';
 import { type TestDatabase, testDatabase } from './database.js';
+import { fastifyApp, listen, typeOrm } from './nest.js';
 
 export const adapters = ['fastify', 'express'] as const;
 export type Adapter = (typeof adapters)[number];
@@ -36,24 +33,11 @@ export async function testApp({
 }: TestAppOptions = {}): Promise<TestApp> {
   const own = database ?? (await testDatabase());
   const testing = await Test.createTestingModule({
-    imports: [
-      // The embedded database has one connection: the app shares the DataSource that the test has.
-      TypeOrmModule.forRootAsync({
-        useFactory: () => own.options,
-        dataSourceFactory: () => Promise.resolve(own.dataSource),
-      }),
-      ShippingModule.forRoot({ isGlobal: true, ...shipping }),
-      ...imports,
-    ],
+    imports: [typeOrm(own), ShippingModule.forRoot({ isGlobal: true, ...shipping }), ...imports],
   }).compile();
   let nest: INestApplication;
   if (adapter === 'fastify') {
-    const app = testing.createNestApplication<NestFastifyApplication>(httpAdapter(), {
-      bodyParser: false,
-      logger: ['error', 'warn'],
-    });
-    configureHttp(app);
-    nest = app;
+    nest = fastifyApp(testing);
   } else {
     const app = testing.createNestApplication<NestExpressApplication>(new ExpressAdapter(), {
       bodyParser: false,
@@ -63,15 +47,14 @@ export async function testApp({
     app.useBodyParser('json', { limit: '1mb' });
     nest = app;
   }
-  await nest.listen(0, '127.0.0.1');
+  const origin = await listen(nest);
   // A test may pause longer than the 5 seconds after which Node closes a connection, just when the next request is
   // sent.
   nest.getHttpServer().keepAliveTimeout = 120_000;
-  const { port } = nest.getHttpServer().address() as AddressInfo;
   return {
     nest,
     database: own,
-    origin: `http://127.0.0.1:${port}`,
+    origin,
     close: async () => {
       await nest.close();
       if (!database) await own.close();

@@ -5,6 +5,9 @@ import {
   type ShippingTree,
 } from 'nestjs-shipping';
 
+/** The body of a create. */
+export const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
 export interface TestResponse<Body> {
   status: number;
   headers: Headers;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   DuplicateMethodError,
   MethodInUseError,
@@ -10,12 +11,11 @@ import {
 import { In, type EntityManager } from 'typeorm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { anyStatement } from '../support/statements.js';
 
 const event = { type: 'order.placed', dedupe_key: 'once' };
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const unknownId = '01890000-0000-7000-8000-000000000000';
 
 describe("the caller's transaction after an error", () => {
@@ -149,5 +149,27 @@ describe("the caller's transaction after an error", () => {
         });
       });
     });
+  });
+
+  it('stores nothing of a parallel call, if a nested transaction could not begin because of the error', async () => {
+    const project = freshProject();
+    const used = await host.methods.create(project, ground);
+    await engine.putIntoCart(host.dataSource.manager, project, used.id);
+    const types: string[] = [];
+    const listening = host.methods.changes.subscribe(({ type }) => types.push(type));
+
+    const placing = host.dataSource.transaction(async (manager) => {
+      const outcomes = await Promise.allSettled([
+        host.methods.remove(project, used.id, { manager }),
+        manager.transaction(anyStatement),
+        delay(50).then(() => host.methods.create(project, { ...ground, method_code: 'late' }, { manager })),
+      ]);
+      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    });
+
+    await expect(placing).rejects.toMatchObject({ code: 'method_in_use' });
+    listening.unsubscribe();
+    expect(types).toEqual([]);
+    expect((await host.methods.list(project)).data.map(({ method_code }) => method_code)).toEqual(['03']);
   });
 });

@@ -1,11 +1,9 @@
 import { type DataSource } from 'typeorm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { runOnEach, statementThatSucceeds } from '../support/statements.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** Whether `record()` is one statement, which commits by itself. Otherwise it has a transaction. */
 const isOneStatement = ({ driver }: DataSource): boolean => driver.isReturningSqlSupported('insert');

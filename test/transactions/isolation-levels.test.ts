@@ -1,10 +1,8 @@
 import { DuplicateMethodError, ShippingMethods } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { testApp } from '../support/app.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere, testDatabase } from '../support/database.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 onlyWhere('severalConnections', () => {
   describe.each(engine.isolationLevels)('a host whose transactions are %s by default', (isolation) => {

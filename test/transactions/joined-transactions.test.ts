@@ -3,11 +3,10 @@ import { ShippingMethod, type ShippingMethodDto } from 'nestjs-shipping';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type EntityManager } from 'typeorm';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { onlyWhere } from '../support/database.js';
 import { inTransaction } from '../support/transactions.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const event = { type: 'order.placed', dedupe_key: 'once' };
 
 const ambient = new AsyncLocalStorage<EntityManager>();

@@ -7,11 +7,10 @@ import {
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { inTransaction } from '../support/transactions.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const inactive = { ...ground, is_active: false };
 
 const ambient: { manager?: EntityManager | undefined } = {};

@@ -1,10 +1,9 @@
 import { type CallOptions, type FindOptions, type ShippingMethodDto } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const inactive = { ...ground, is_active: false };
 
 const host = mounted();

@@ -2,11 +2,9 @@ import { type ShippingMethodChange } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 import { anyStatement, statementThatFails, statementThatSucceeds } from '../support/statements.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 const host = mounted();
 
@@ -68,7 +66,8 @@ describe("a host's nested transaction beside a call of ours", () => {
       subscription.unsubscribe();
 
       expect(calls).toHaveLength(1);
-      expect([reported, (await host.methods.list(project)).data]).toEqual([[], []]);
+      expect(reported).toEqual([]);
+      expect((await host.methods.list(project)).data).toEqual([]);
     });
   });
 
@@ -102,7 +101,7 @@ describe("a host's nested transaction beside a call of ours", () => {
       await runner.release();
     });
 
-    it('that cannot begin leaves a QueryRunner that refuses statements of the host until its next transaction', async () => {
+    it('that cannot begin leaves a QueryRunner that refuses every further statement, but not a ROLLBACK', async () => {
       const runner = host.dataSource.createQueryRunner();
       const send = (sql: string): Promise<string> => runner.query(sql).then(() => 'sent', String);
       await runner.startTransaction();
@@ -117,8 +116,9 @@ describe("a host's nested transaction beside a call of ours", () => {
       if (runner.isTransactionActive) await runner.rollbackTransaction();
       await runner.release();
 
-      expect([end, next]).toEqual(['sent', 'sent']);
+      expect(end).toBe('sent');
       expect(late).toContain(isKnown ? 'current transaction is aborted' : 'The transaction had ended');
+      expect(next).toContain(isKnown ? 'sent' : 'The transaction had ended');
     });
 
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {
@@ -265,7 +265,8 @@ describe("a host's nested transaction beside a call of ours", () => {
     await work.catch(() => undefined);
     subscription.unsubscribe();
 
-    expect([reported, (await host.methods.list(project)).data]).toEqual([[], []]);
+    expect(reported).toEqual([]);
+    expect((await host.methods.list(project)).data).toEqual([]);
   });
 });
 
@@ -303,30 +304,6 @@ describe("a host's nested transaction beside a call with a hook", () => {
       Promise.all(['01', '02', '03'].map((code) => create(code, manager))),
     );
 
-    expect((await hooked.methods.list(project)).meta.total).toBe(3);
-    expect(await hooked.events.list(project, 'o')).toHaveLength(3);
-  });
-
-  it('begun by two hooks at once runs after the other one', async () => {
-    const project = freshProject();
-    const moments: string[] = [];
-    const alone = async (inner: EntityManager): Promise<unknown> => {
-      moments.push('begin');
-      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-      moments.push('end');
-      return anyStatement(inner);
-    };
-    nestedWork = (inner) => {
-      nestedWork = alone;
-      const create = (method_code: string): Promise<unknown> =>
-        hooked.methods.create(project, { ...ground, method_code }, { manager: inner });
-      return Promise.all([create('01'), create('02')]);
-    };
-
-    await hooked.methods.create(project, ground);
-    nestedWork = anyStatement;
-
-    expect(moments).toEqual(['begin', 'end', 'begin', 'end']);
     expect((await hooked.methods.list(project)).meta.total).toBe(3);
     expect(await hooked.events.list(project, 'o')).toHaveLength(3);
   });

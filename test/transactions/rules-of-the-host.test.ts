@@ -2,10 +2,8 @@ import { MethodInUseError, OrderEvent } from 'nestjs-shipping';
 import { type QueryFailedError } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** The fields of an error that every driver has. */
 type DriverError = Error & { code: string };

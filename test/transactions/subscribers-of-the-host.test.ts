@@ -2,11 +2,9 @@ import { OrderEvent, ShippingMethod } from 'nestjs-shipping';
 import { type EntitySubscriberInterface, QueryFailedError } from 'typeorm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine } from '../support/database.js';
 import { anyStatement } from '../support/statements.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 const host = mounted();
 

@@ -3,13 +3,11 @@ import { ShippingMethods } from 'nestjs-shipping';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { testApp } from '../support/app.js';
-import { Client, freshProject } from '../support/client.js';
+import { Client, freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere, testDatabase } from '../support/database.js';
 import { watchStatements } from '../support/statements.js';
 
 const event = { type: 'order.placed', dedupe_key: 'once' };
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
-
 describe("the caller's transaction", () => {
   const host = mounted();
   beforeAll(async () => {

@@ -2,11 +2,9 @@ import { ShippingMethods } from 'nestjs-shipping';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
 import { testApp } from '../support/app.js';
-import { freshProject } from '../support/client.js';
+import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere, testDatabase } from '../support/database.js';
 import { anyStatement, watchStatements } from '../support/statements.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 const host = mounted();
 

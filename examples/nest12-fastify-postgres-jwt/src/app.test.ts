@@ -45,7 +45,7 @@ describe('the routes behind the guard', () => {
     projectId: () => 'shop',
   });
   // The token gives no access to the defaults project.
-  for (const { title, skipped, run } of shippingContract(target, { without: ['defaults'] })) {
-    it(title, { skip: skipped }, run);
+  for (const { title, run } of shippingContract(target, { without: ['defaults'] })) {
+    it(title, run);
   }
 });

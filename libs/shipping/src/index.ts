@@ -1,7 +1,6 @@
 export { ShippingModule } from './shipping.module.js';
 export {
   type BeforeCommit,
-  type ShippingDecorator,
   type ShippingHttpOptions,
   type ShippingModuleExtras,
   type ShippingModuleOptions,

@@ -1,10 +1,8 @@
 import { Controller, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
-import * as metadata from '@nestjs/common/constants.js';
-import { MetadataScanner } from '@nestjs/core';
 import { ProjectParameter } from './http/parameters.js';
 import { typedError } from './database/connection-errors.js';
 import { OutcomeUnknownError } from './database/database.errors.js';
-import { mountHandler } from './http/mount-handler.js';
+import { handlersOf, mountHandler } from './http/mount-handler.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
@@ -27,12 +25,11 @@ export function controllersFor(http: HttpSettings): Type[] {
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
     if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
     ProjectParameter(parameter)(mounted);
-    // Nest serves each method that has a path, so none of them may lack the host's guards.
-    for (const name of new MetadataScanner().getAllMethodNames(shared.prototype)) {
-      if (!Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name])) continue;
+    // None of the handlers may lack the host's guards.
+    for (const name of handlersOf(shared.prototype)) {
       const decorators = [...(http.routeDecorators[name as ShippingRoute] ?? []), ...http.decorators];
       const outermost = decorators.length > 0 ? [ReportsUnknownOutcome] : [];
-      mountHandler(mounted.prototype, name, [...outermost, ...decorators] as MethodDecorator[]);
+      mountHandler(mounted.prototype, name, [...outermost, ...decorators]);
     }
     return mounted;
   });
@@ -43,7 +40,11 @@ export function controllersFor(http: HttpSettings): Type[] {
  * must learn that the outcome is unknown. Other errors of a decorator stay as they are: it may fail after our change is
  * committed, so we cannot say that nothing was changed.
  */
-function ReportsUnknownOutcome(_prototype: object, name: string, descriptor: PropertyDescriptor): void {
+function ReportsUnknownOutcome(
+  _prototype: object,
+  name: string | symbol,
+  descriptor: PropertyDescriptor,
+): void {
   const handler = descriptor.value as (...parameters: unknown[]) => unknown;
   const outermost = async function (this: object, ...parameters: unknown[]): Promise<unknown> {
     try {

@@ -22,6 +22,8 @@ export class BeforeCommit {
   @OptionalFunction() event?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
 }
 
+// A type with the name …Options is what the host passes. A class with the name …Settings has the defaults filled in.
+
 /** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
 export class ShippingSettings {
   /** The project whose methods are the defaults of `use_default`; by default `default`. */
@@ -55,19 +57,16 @@ export class ShippingSettings {
 /** Options that may come from a factory (`forRootAsync`). */
 export type ShippingModuleOptions = Partial<ShippingSettings>;
 
-/** A decorator that can decorate a method. Most decorators of Nest have both types, so both are allowed here. */
-export type ShippingDecorator = ClassDecorator | MethodDecorator;
-
 export const Decorators = (): PropertyDecorator =>
   Must('be an array of decorators, for instance [UseGuards(JwtGuard)]', areDecorators);
 
 class RouteDecorators {
-  @Decorators() create: ShippingDecorator[] = [];
-  @Decorators() list: ShippingDecorator[] = [];
-  @Decorators() tree: ShippingDecorator[] = [];
-  @Decorators() update: ShippingDecorator[] = [];
-  @Decorators() remove: ShippingDecorator[] = [];
-  @Decorators() events: ShippingDecorator[] = [];
+  @Decorators() create: MethodDecorator[] = [];
+  @Decorators() list: MethodDecorator[] = [];
+  @Decorators() tree: MethodDecorator[] = [];
+  @Decorators() update: MethodDecorator[] = [];
+  @Decorators() remove: MethodDecorator[] = [];
+  @Decorators() events: MethodDecorator[] = [];
 }
 
 /** A route, by the name of its handler. */
@@ -91,7 +90,7 @@ export class HttpSettings {
    * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. A guard finds their metadata by
    * `context.getHandler()`, not by `context.getClass()`.
    */
-  @Decorators() decorators: ShippingDecorator[] = [];
+  @Decorators() decorators: MethodDecorator[] = [];
 
   /**
    * `false`: our errors, which are Nest's `HttpException`s, go to the host's filters. By default a filter of the
@@ -159,21 +158,15 @@ export function projectParameterOf(
 ): string {
   const segments = typeof path === 'string' ? path.split('/') : [];
   const parameters = segments.filter((segment) => /[:*{(]/.test(segment));
-  const partial = parameters.find((segment) => !/^:\w+$/.test(segment));
-  if (partial !== undefined)
-    throw new Error(
-      `${option} has the segment "${partial}". A parameter must be a whole segment of letters, digits and _, such as ` +
-        '":project_id".',
-    );
   const names = parameters.map((segment) => segment.slice(1));
-  const reserved = names.find((name) => name === 'order_id' || name === 'method_id');
-  if (reserved)
-    throw new Error(`${option} must not have ":${reserved}": our own routes have that parameter.`);
   const [name] = names.length > 1 ? names.filter((each) => each === 'project_id') : names;
-  if (name !== undefined) return name;
+  const areWhole = parameters.every((segment) => /^:\w+$/.test(segment));
+  const isReserved = names.includes('order_id') || names.includes('method_id');
+  if (name !== undefined && areWhole && !isReserved) return name;
   throw new Error(
-    `${option} must be a path with a parameter for the project, such as "tenants/:tenant/shipping". If it has several ` +
-      'parameters, the project must be ":project_id".',
+    `${option} must be a path with a parameter for the project, such as "tenants/:tenant/shipping". A parameter must be a ` +
+      'whole segment of letters, digits and _. If there are several, the project must be ":project_id". None may be ' +
+      '":order_id" or ":method_id", which our own routes have.',
   );
 }
 

@@ -1,9 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { mounted } from '../../mounted.js';
-import { Client, freshProject } from '../../support/client.js';
+import { Client, freshProject, ground } from '../../support/client.js';
 import { engine, onlyWhere } from '../../support/database.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 onlyWhere('severalConnections', () => {
   describe('a hook whose connection breaks before its first statement', () => {

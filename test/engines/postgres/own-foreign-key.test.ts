@@ -1,8 +1,7 @@
 import { MethodInUseError } from 'nestjs-shipping';
 import { expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+import { ground } from '../../support/client.js';
 
 const host = mounted();
 

@@ -1,13 +1,11 @@
-import { OrderEvent, OrderEvents, ShippingMethod, ShippingProject } from 'nestjs-shipping';
+import { OrderEvent, ShippingMethod, ShippingProject } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../../mounted.js';
-import { testApp } from '../../support/app.js';
-import { freshProject } from '../../support/client.js';
+import { freshProject, ground } from '../../support/client.js';
 import { engine, onlyWhere } from '../../support/database.js';
 import { renewRevision } from '../../support/rows.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'ups', method_code: '01', method_label: 'UPS Express' };
 
 onlyWhere('severalConnections', () => {
@@ -73,34 +71,5 @@ onlyWhere('severalConnections', () => {
         await dataSource.destroy();
       },
     );
-
-    it('is repeated when the other event is removed and recorded again before it is read', async () => {
-      const event = [freshProject(), 'o', { type: 'order.paid', dedupe_key: 'once' }] as const;
-      const first = await host.events.record(...event);
-      const other = await testApp({ database: await host.app.database.another() });
-      const steps: [when: RegExp, step: () => Promise<unknown>][] = [
-        [
-          /SELECT .*shipping_order_event/,
-          () => other.database.dataSource.manager.delete(OrderEvent, { id: first.id }),
-        ],
-        [/INSERT INTO \S*shipping_order_event/, () => other.nest.get(OrderEvents).record(...event)],
-      ];
-      let isOther = false;
-      const end = await engine.intercept(host.dataSource.manager, async (sql, send) => {
-        if (!isOther && steps[0]?.[0].test(sql)) {
-          isOther = true;
-          await steps.shift()?.[1]();
-          isOther = false;
-        }
-        return send();
-      });
-
-      const second = await host.events.record(...event).finally(end);
-
-      expect(steps).toEqual([]);
-      expect(second).toMatchObject({ repeated: true });
-      expect(await host.events.list(event[0], 'o')).toMatchObject([{ id: second.id }]);
-      await other.close();
-    });
   });
 });

@@ -9,12 +9,10 @@ import { type ContractTarget, expectNoSchemaDrift, shippingContract } from 'nest
 import { type EntityManager, TableColumn, TableIndex } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
-import { freshProject } from '../../support/client.js';
+import { freshProject, ground } from '../../support/client.js';
 import { serverUrl } from '../../support/database.js';
 import { forms, namesOn, openScaled, runSql, scalingSql } from '../../support/scaling.js';
 import { anyStatement } from '../../support/statements.js';
-
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 
 /** Statements of a generated migration, which docs/scaling.md tells to delete. */
 const drifts = {
@@ -194,21 +192,6 @@ for (const form of forms)
 
       expect(outcomes.filter((status) => status === 201)).toHaveLength(10);
       expect(outcomes.filter((status) => status === 409)).toHaveLength(30);
-    });
-
-    it('refuses the codes of a row that was inserted by hand', async () => {
-      const project = freshProject();
-      await methods.create(project, ground);
-      await database.dataSource.query(
-        `INSERT INTO shipping_method SELECT project_id, gen_random_uuid(), carrier_code, carrier_label, 'hand', method_label,
-         is_active, sort_order, meta, use_default, version, created_at, updated_at
-       FROM shipping_method WHERE project_id = $1`,
-        [project],
-      );
-
-      const created = methods.create(project, { ...ground, method_code: 'hand' });
-
-      await expect(created).rejects.toMatchObject({ code: 'duplicate_method' });
     });
 
     it.skipIf(form !== 'shards')(

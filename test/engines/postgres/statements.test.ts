@@ -1,10 +1,9 @@
 import { OrderEvents, ShippingMethods } from 'nestjs-shipping';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../support/app.js';
-import { Client, freshProject } from '../../support/client.js';
+import { Client, freshProject, ground } from '../../support/client.js';
 import { watchStatements } from '../../support/statements.js';
 
-const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
 const express = { carrier_code: 'dhl', method_code: 'express', method_label: 'Express' };
 
 let app: TestApp;

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
+import { type Server } from 'node:net';
 import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { type DirectoryLock, lockDirectory } from './directory-lock.js';
+import { lockDirectory } from './directory-lock.js';
 import { StartupError, step } from './startup.js';
 
 export type Schema = Pick<DataSourceOptions, 'entities' | 'migrations'>;
@@ -32,7 +33,7 @@ export async function openEmbeddedDatabase(dataDir: string, schema: Schema): Pro
   }
 }
 
-function onPglite(lite: PGlite, lock: DirectoryLock, schema: Schema): DataSource {
+function onPglite(lite: PGlite, lock: Server, schema: Schema): DataSource {
   // PGlite has one connection, so statements run one after another. After some failures of the disk, it never responds.
   // Then one request waits for ever, and the others are refused after this time.
   const connection = { extra: createPgConfig(lite), poolSize: 1, connectTimeoutMS: 3_000 };
@@ -41,7 +42,7 @@ function onPglite(lite: PGlite, lock: DirectoryLock, schema: Schema): DataSource
   dataSource.destroy = () =>
     destroy()
       .then(() => lite.close())
-      .then(() => lock.release());
+      .then(() => void lock.close());
   return dataSource;
 }
 

@@ -1,8 +1,7 @@
-import { type NestApplicationOptions } from '@nestjs/common';
+import { ForbiddenException, type NestApplicationOptions } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type FastifyReply, type FastifyRequest } from 'fastify';
 import { InvalidJsonError, ProblemDetailsFilter, UnsupportedMediaTypeError } from 'nestjs-shipping';
-import { ExpectedError } from './expected-error.js';
 
 const maxBodyBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -38,7 +37,8 @@ export function configureHttp(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance();
   fastify.removeAllContentTypeParsers();
   fastify.addHook('onRequest', (request, _reply, done) => {
-    if (isOfOtherSite(request)) return done(new OtherSiteError());
+    if (isOfOtherSite(request))
+      return done(new ForbiddenException('Only pages of this server may send this request.'));
     // No route reads this body. With a content type, Fastify would parse the body, and refuse one that is not
     // valid.
     if (!takesBody(request)) delete request.headers['content-type'];
@@ -69,12 +69,6 @@ function isOfOtherSite({ method, headers, host }: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
   if (site !== undefined) return /^(cross|same)-site$/.test(String(site));
   return origin !== undefined && origin.replace(/^https?:\/\//, '') !== host;
-}
-
-class OtherSiteError extends ExpectedError {
-  constructor() {
-    super(403, 'other_site', 'Forbidden', 'Only pages of this server may send this request.');
-  }
 }
 
 function takesBody({ is404, method }: FastifyRequest): boolean {

@@ -23,7 +23,7 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
 
   /**
    * Runs the checks that need no connection.
-   * @throws Error that names the remedy, when TypeORM is too old or a second copy, or the DataSource lacks our entities
+   * @throws Error that names the remedy, when TypeORM is a second copy, or the DataSource lacks our entities
    */
   onModuleInit(): void {
     const { dataSource } = this.database;
@@ -51,11 +51,12 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
     });
     const missing = tables.filter(({ lacking }) => !lacking).map(({ tablePath }) => tablePath);
     const incomplete = tables.find(({ lacking }) => lacking?.length);
-    if (missing.length === 0 && incomplete) throw missingColumnsError(incomplete);
-    if (missing.length === 0) return;
+    const error =
+      missing.length > 0 ? missingTablesError(missing) : incomplete && missingColumnsError(incomplete);
+    if (!error) return;
     // An application context without HTTP may be the host's own script that migrates.
-    if (this.server?.httpAdapter) throw missingTablesError(missing);
-    new Logger('ShippingModule').warn(missingTablesError(missing).message);
+    if (this.server?.httpAdapter) throw error;
+    new Logger('ShippingModule').warn(error.message);
   }
 
   private async tables(): Promise<Table[]> {

@@ -59,28 +59,4 @@ describe('a workspace', () => {
         'typeorm", and let all packages share one copy',
     );
   });
-
-  const versionRefused = async (version: string): Promise<string | undefined> => {
-    await install('typeorm', version);
-    const { DataSource: Made } = (await import(join(workspace, 'node_modules/typeorm/index.js'))) as {
-      DataSource: typeof DataSource;
-    };
-    const { refuseOtherTypeOrm } = await copied();
-    try {
-      refuseOtherTypeOrm(new Made({ type: 'postgres' }));
-      return undefined;
-    } catch (error) {
-      return String(error);
-    }
-  };
-
-  it.each(['0.2.45', '0.3.9', '0.3.17'])('with TypeORM %s is refused by name', async (version) => {
-    expect(await versionRefused(version)).toContain(
-      `nestjs-shipping needs typeorm 0.3.18 or newer, but ${workspace}/node_modules/typeorm has version ${version}.`,
-    );
-  });
-
-  it.each(['0.3.18', '0.3.28', '1.0.0-beta.1'])('with TypeORM %s is accepted', async (version) => {
-    expect(await versionRefused(version)).toBeUndefined();
-  });
 });

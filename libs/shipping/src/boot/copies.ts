@@ -1,11 +1,8 @@
 import { DataSource } from 'typeorm';
-import { folderOf, versionIn } from './installed.cjs';
+import { folderOf } from './installed.cjs';
 
 // A workspace may install a package twice. Then our classes are not those of the application: Nest does not recognise
 // our decorators and errors, and we do not recognise the errors of TypeORM.
-
-/** Older versions of TypeORM lack `beforeQuery`. Without it, we cannot refuse statements after a failed call. */
-const tooOldTypeOrm = /^0\.([0-2]|3\.(\d|1[0-7]))(\D|$)/;
 
 /**
  * @param hasModulesContainer false if another copy of `@nestjs/core` started the application
@@ -19,19 +16,12 @@ export function refuseOtherNest(hasModulesContainer: boolean): void {
 
 /**
  * With another copy of TypeORM, we would report that a COMMIT has failed, although its outcome is unknown.
- * @throws Error that names both copies, or the version that is too old
+ * @throws Error that names both copies
  */
 export function refuseOtherTypeOrm(dataSource: DataSource): void {
   // The application's `@nestjs/typeorm` made the DataSource, so we look for TypeORM from there.
   const maker = fileIn(folderOf('@nestjs/typeorm', fileInApplication()));
   if (!(dataSource instanceof DataSource)) throw twoCopies('typeorm', folderOf('typeorm', maker));
-  const folder = folderOf('typeorm');
-  const version = folder && versionIn(folder);
-  if (!tooOldTypeOrm.test(version)) return;
-  throw new Error(
-    `nestjs-shipping needs typeorm 0.3.18 or newer, but ${folder} has version ${version}. Install a newer one, for ` +
-      'instance by "npm i typeorm@0.3".',
-  );
 }
 
 /**

@@ -18,15 +18,6 @@ export const folderOf = (name = '', fromFile = '') => {
   }
 };
 
-/** @returns the version of the package in a folder; '' if it cannot be read */
-export const versionIn = (folder = '') => {
-  try {
-    return String(createRequire(`${folder}/package.json`)('./package.json').version);
-  } catch {
-    return '';
-  }
-};
-
 /** @returns the path of PGlite's main file @throws Error when PGlite is not installed */
 export const pglitePath = () => {
   try {

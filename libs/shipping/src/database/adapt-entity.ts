@@ -1,12 +1,9 @@
 import { type DataSource, type EntityMetadata } from 'typeorm';
 import { dialectOf } from './dialects/dialects.js';
-import { transactionEventsOf } from './transaction-events.js';
+import { observeTransactions } from './transaction-events.js';
 
 /** The names of our own constraints and indexes. A host may add others to our entities. */
 const ourName = /^(pk|uq|ix|ck)_shipping_/;
-
-/** PostgreSQL cuts names after 63 bytes. The longest of ours has 34. */
-const maxPrefixBytes = 29;
 
 /**
  * Gives the columns and indexes of an entity the form that the engine of each DataSource has, and observes the
@@ -20,7 +17,7 @@ export const AdaptToDialect: ClassDecorator = (entity) => {
     addPrefix(metadata, dataSource.options.entityPrefix ?? '');
     adaptReferences(metadata, dataSource);
     // TypeORM makes a new list of subscribers each time.
-    transactionEventsOf(dataSource).subscribe();
+    observeTransactions(dataSource);
   });
 };
 
@@ -56,16 +53,8 @@ function adaptReferences({ ownColumns }: EntityMetadata, { entityMetadatas }: Da
   }
 }
 
-/**
- * On PostgreSQL and SQLite, the name of an index is unique in its schema, not only in its table.
- * @throws Error when the names would be too long
- */
+/** On PostgreSQL and SQLite, the name of an index is unique in its schema, not only in its table. */
 function addPrefix({ ownColumns, uniques, indices, checks }: EntityMetadata, prefix: string): void {
-  if (Buffer.byteLength(prefix) > maxPrefixBytes)
-    throw new Error(
-      `The entityPrefix of the DataSource must have at most ${maxPrefixBytes} bytes for nestjs-shipping. With a ` +
-        'longer one, PostgreSQL cuts the names of our keys and indexes.',
-    );
   const prefixed = (name?: string): string | undefined => name?.replace(ourName, `${prefix}$&`);
   for (const column of ownColumns)
     column.primaryKeyConstraintName = prefixed(column.primaryKeyConstraintName);

@@ -2,6 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Batcher } from './batcher.js';
 
+const batcherOf = <Item, Result>(
+  run: (items: Item[]) => Promise<Result[]>,
+  mayConcernOneItem = (_error: unknown): boolean => false,
+): Batcher<Item, Result> => new Batcher(run, 100, mayConcernOneItem);
+
 describe('a batcher', () => {
   // The tests decide when the wait for a batch ends.
   beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -9,7 +14,7 @@ describe('a batcher', () => {
 
   it('runs one batch at a time, and collects new items for the next one', async () => {
     const served: number[][] = [];
-    const batcher = new Batcher<number, number>(async (items) => {
+    const batcher = batcherOf<number, number>(async (items) => {
       served.push(items);
       if (items.includes(1)) for (const item of [3, 4, 5]) void batcher.join(item);
       return items.map((item) => item * 10);
@@ -22,9 +27,13 @@ describe('a batcher', () => {
     ]);
   });
 
-  it('gives each item its result, even if two items are equal', async () => {
-    const batcher = new Batcher<number, number>((items) => Promise.resolve(items.map((item) => item * 10)));
+  it('gives each item its result, and asks once for two equal items', async () => {
+    const run = vi.fn<(items: number[]) => Promise<number[]>>((items) =>
+      Promise.resolve(items.map((item) => item * 10)),
+    );
+    const batcher = batcherOf(run);
     expect(await Promise.all([1, 1, 2].map((item) => batcher.join(item)))).toEqual([10, 10, 20]);
+    expect(run.mock.calls).toEqual([[[1, 2]]]);
   });
 
   it('runs each batch in the async context of its first call, and not of an earlier call', async () => {
@@ -32,7 +41,7 @@ describe('a batcher', () => {
     const contexts: unknown[] = [];
     const calls: Promise<number>[] = [];
     const join = (item: number): void => void requests.run(item, () => calls.push(batcher.join(item)));
-    const batcher = new Batcher<number, number>((items) => {
+    const batcher = batcherOf<number, number>((items) => {
       contexts.push([items, requests.getStore()]);
       const [next = 0] = items;
       if (next < 3) join(next + 1);
@@ -53,7 +62,7 @@ describe('a batcher', () => {
 
   it('makes batches of at most 100 items', async () => {
     const sizes: number[] = [];
-    const batcher = new Batcher<number, number>((items) => {
+    const batcher = batcherOf<number, number>((items) => {
       sizes.push(items.length);
       return Promise.resolve(items);
     });
@@ -62,7 +71,7 @@ describe('a batcher', () => {
   });
 
   it('does not wait for a batch that hangs', async () => {
-    const batcher = new Batcher<string, string>((items) =>
+    const batcher = batcherOf<string, string>((items) =>
       items.includes('hangs') ? new Promise(() => {}) : Promise.resolve(items),
     );
     void batcher.join('hangs');
@@ -76,7 +85,7 @@ describe('a batcher', () => {
     let most = 0;
     let running = 0;
     const ends: (() => void)[] = [];
-    const batcher = new Batcher<string, string>(async (items) => {
+    const batcher = batcherOf<string, string>(async (items) => {
       most = Math.max(most, ++running);
       if (items.includes('slow')) await new Promise<void>((resolve) => ends.push(resolve));
       else await turns(8);
@@ -102,12 +111,12 @@ describe('a batcher', () => {
   it('runs each item alone after an error that may be about some items', async () => {
     const served: string[][] = [];
     const lost = new Error('A shard is lost.');
-    const batcher = new Batcher<string, string>(
+    const batcher = batcherOf<string, string>(
       (items) => {
         served.push(items);
         return items.includes('lost') ? Promise.reject(lost) : Promise.resolve(items);
       },
-      { mayConcernOneItem: (error) => error === lost },
+      (error) => error === lost,
     );
 
     const responses = await Promise.allSettled(
@@ -115,13 +124,13 @@ describe('a batcher', () => {
     );
 
     expect(responses.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, true, false]);
-    expect(served.slice(1)).toEqual([['a', 'a'], ['lost', 'lost'], ['b']]);
+    expect(served.slice(1)).toEqual([['a'], ['lost'], ['b']]);
   });
 
   it('gives the error of a batch to its items, and runs the next batch', async () => {
     const error = new Error('gone');
     const run = vi.fn<(items: string[]) => Promise<string[]>>(() => Promise.reject(error));
-    const batcher = new Batcher(run);
+    const batcher = batcherOf(run);
     const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.join(item)));
     const rejected = { status: 'rejected', reason: error };
     expect(outcomes).toEqual([rejected, rejected, rejected]);

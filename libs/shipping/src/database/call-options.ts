@@ -4,7 +4,8 @@ import { type EntityManager } from 'typeorm';
 export interface CallOptions {
   /**
    * The call becomes part of the transaction that is open on this manager. Only that transaction commits it, and the
-   * call is not repeated. If no transaction is open, the call makes one of its own.
+   * call is not repeated. If no transaction is open, a change makes one of its own. `dataSource.manager` has no
+   * transaction: the call then runs as without a manager.
    */
   manager?: EntityManager;
 }

@@ -5,8 +5,8 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { connectionError, isDuplicate, isReferenced, isShardError } from './connection-errors.js';
-import { FailedTransactionError } from './connection-state.js';
+import { connectionError, isReferenced, isShardError } from './connection-errors.js';
+import { FailedTransactionError } from './runner-state.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
 
 const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
@@ -183,32 +183,5 @@ describe('an error of a database', () => {
 
     expect(isReferenced(refused('FOREIGN KEY constraint failed'), 'ours')).toBe(true);
     expect(isReferenced(refused('The host says no'), 'ours')).toBe(false);
-  });
-
-  it.each([
-    ['ER_DUP_ENTRY', "Duplicate entry 'p-ups-03' for key 'uq_codes'", true],
-    ['ER_DUP_ENTRY', "'p-ups-03' は索引 'uq_codes' で重複しています。", true],
-    ['ER_DUP_ENTRY', "Duplicate entry 'uq_codes' for key 'labels'", false],
-    ['ER_DUP_ENTRY', "Duplicate entry 'p-ups-03' for key 'uq_codes_2'", false],
-    ['SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: t.project_id, t.method_code', true],
-    ['SQLITE_CONSTRAINT_UNIQUE', 'UNIQUE constraint failed: t.project_id, t.label', false],
-  ])('with the code %s and the message «%s» is a duplicate of this index: %s', (code, message, isOurs) => {
-    const error = Object.assign(new Error(message), { code });
-
-    expect(isDuplicate(error, 'uq_codes', 'method_code')).toBe(isOurs);
-  });
-
-  it.each([
-    ['23505', 'uq_codes', true],
-    ['23505', 'shop_uq_codes', true],
-    ['23505', 'uq_codes_of_the_host', false],
-    ['23505', 'labels', false],
-    ['23503', 'uq_codes', false],
-  ])('of PostgreSQL, %s of %s, is a duplicate in every language: %s', (code, constraint, isOurs) => {
-    const message = 'doppelter Schlüsselwert verletzt »uq_codes«';
-
-    expect(isDuplicate({ driverError: { code, constraint, message } }, 'uq_codes', 'method_code')).toBe(
-      isOurs,
-    );
   });
 });

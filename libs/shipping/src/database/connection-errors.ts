@@ -6,7 +6,7 @@ import {
 } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
-import { FailedTransactionError } from './connection-state.js';
+import { FailedTransactionError } from './runner-state.js';
 import { type Dialect, type DriverError, type ErrorMeaning } from './dialects/dialect.js';
 import { dialects } from './dialects/dialects.js';
 
@@ -15,11 +15,11 @@ const socketErrors: Dialect['errorCodes'] = {
   ECONNREFUSED: 'refused',
   ENOTFOUND: 'refused', // the name of the host is unknown
   EAI_AGAIN: 'refused', // the name of the host cannot be looked up now
-  'ERR_TLS*': 'connecting',
-  'UNABLE_TO*': 'connecting', // the certificate cannot be verified
-  'CERT_*': 'connecting',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'connecting',
-  SELF_SIGNED_CERT_IN_CHAIN: 'connecting',
+  'ERR_TLS*': 'refusedWhenConnecting',
+  'UNABLE_TO*': 'refusedWhenConnecting', // the certificate cannot be verified
+  'CERT_*': 'refusedWhenConnecting',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'refusedWhenConnecting',
+  SELF_SIGNED_CERT_IN_CHAIN: 'refusedWhenConnecting',
   'ERR_SSL_*': 'broken', // the TLS connection received something that TLS does not allow
   EPROTO: 'broken',
   'ERR_STREAM_*': 'broken',
@@ -77,15 +77,9 @@ export function isReferenced(error: unknown, ourTable: string): boolean {
   return (isTrigger || meaningOf(error) === 'foreignKey') && table !== ourTable;
 }
 
-/**
- * Tells whether a row has the same values in this unique index already.
- * @param index by default any unique index
- * @param lastColumn the last column of the index
- */
-export function isDuplicate(error: unknown, index?: string, lastColumn = ''): boolean {
-  const dialect = dialects.find(({ errorCodes }) => errorCodes[codeOf(error)] === 'duplicate');
-  if (index === undefined) return dialect !== undefined;
-  return dialect?.isDuplicateIn(driverErrorOf(error), index, lastColumn) ?? false;
+/** Tells whether a row has the same values in a unique index already. */
+export function isDuplicate(error: unknown): boolean {
+  return meaningOf(error) === 'duplicate';
 }
 
 /**
@@ -99,9 +93,9 @@ export function isShardError(error: unknown): boolean {
 
 /**
  * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the
- * driver's error. It does so if the database could not be reached or refused the connection, if the connection broke,
- * or if another writer won: a deadlock, a lock time-out or a serialization failure. It returns any other error as it
- * is.
+ * driver's error. It does so if the database could not be reached, if it refused the connection or the statement (for
+ * instance because of a time-out, a full disk or a read-only server), if the connection broke, if a lock was not free in
+ * time, or if another writer won: a deadlock or a serialization failure. It returns any other error as it is.
  *
  * The services of this library throw the typed errors by themselves. For your own DataSource, write
  * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
@@ -113,8 +107,8 @@ export function isShardError(error: unknown): boolean {
  *   is a COMMIT
  */
 export function connectionError(error: unknown, mayHaveCommitted = isCommitError(error)): unknown {
-  const typed = error instanceof FailedTransactionError ? error.cause : error;
-  if (isTyped(typed)) return typed;
+  const cause = error instanceof FailedTransactionError ? error.cause : error;
+  if (isTyped(cause)) return cause;
   const meaning = wasNeverSent(error) ? 'refused' : meaningOf(error);
   if (mayHaveCommitted && (meaning === 'broken' || meaning === 'openCommit'))
     return new OutcomeUnknownError(error);
@@ -139,7 +133,7 @@ function wasNeverSent(error: unknown): boolean {
     error instanceof QueryRunnerProviderAlreadyReleasedError;
   const isSocketError = (Object(error) as { syscall?: unknown }).syscall === 'connect';
   // TypeORM wraps the error of each statement. It passes on the error of a connection as it is.
-  const isRefused = meaningOf(error) === 'connecting' && !(error instanceof QueryFailedError);
+  const isRefused = meaningOf(error) === 'refusedWhenConnecting' && !(error instanceof QueryFailedError);
   return isReleased || isSocketError || isRefused;
 }
 

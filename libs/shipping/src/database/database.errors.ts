@@ -2,6 +2,12 @@ import { ShippingException } from '../problems/shipping.exception.js';
 
 const retryAfter = { 'Retry-After': '1' };
 
+const whatHappened = {
+  unavailable: 'The database is not available now.',
+  race: 'Another change of the same data was faster.',
+  lock: 'Another change of the same data has not ended.',
+};
+
 /** The database could not be reached, took too long, or another writer won. Nothing was changed: try again. */
 export class DatabaseUnavailableError extends ShippingException {
   override readonly headers = retryAfter;
@@ -10,15 +16,12 @@ export class DatabaseUnavailableError extends ShippingException {
   /**
    * @param contention set if another writer won: `lock` is a lock time-out, `race` a deadlock or a serialization
    *   failure
-   * @param detail what happened, and what to do
    */
   constructor(
     cause: unknown,
     readonly contention?: 'lock' | 'race',
-    detail = contention
-      ? 'Another change of the same data was faster, or has not ended. Nothing was changed. Try again.'
-      : 'The database is not available now. Nothing was changed. Try again.',
   ) {
+    const detail = `${whatHappened[contention ?? 'unavailable']} Nothing was changed. Try again.`;
     super({ title: 'Database unavailable', status: 503, code: 'database_unavailable', detail }, { cause });
   }
 }

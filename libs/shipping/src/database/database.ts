@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import { type CallOptions, checkCallOptions, type OptionRule } from './call-options.js';
 import { typedError } from './connection-errors.js';
+import { dataSourceOf } from './data-source-of.js';
 import { DatabaseUnavailableError } from './database.errors.js';
 import { type SharedConnection } from './shared-connection.js';
 import { TransactionEvents } from './transaction-events.js';
@@ -9,16 +10,10 @@ import { type AfterStatements, type Transactions, transactionsOf } from './trans
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (manager: EntityManager, isRetry: boolean) => Promise<Result>;
-interface AttemptOptions {
-  /** The manager of the caller, which has a connection. */
-  callerManager?: EntityManager;
-  /** As in `connectionError`. */
-  mayHaveCommitted?: boolean;
-}
 
 /**
- * From the second try on, the project is locked first. On one server, this is enough. On shards, the lock itself may
- * lose a race.
+ * How often a call on a connection of its own is tried. After a lost race, a change waits for a lock, so on one server
+ * the second try succeeds. On shards, the lock itself may lose a race.
  */
 const maxTries = 6;
 
@@ -53,12 +48,12 @@ export class Database {
       throw new TypeError(
         'The option "manager", or the result of "entityManager", must be an EntityManager. If you have a QueryRunner, pass queryRunner.manager.',
       );
-    if (manager.connection !== this.dataSource)
+    if (dataSourceOf(manager) !== this.dataSource)
       throw new TypeError(
         "The manager belongs to another DataSource than ShippingModule. Pass a manager of the module's DataSource.",
       );
     const step = this.transactions.runningStep();
-    if (step?.busyConnection)
+    if (step?.busyRunner)
       throw new TypeError(
         'A subscriber of TypeORM must not call ShippingModule during a statement of ShippingModule. Call our services only for events of your own entities.',
       );
@@ -78,29 +73,30 @@ export class Database {
     if (callerManager)
       return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
     // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
-    return this.onOwnConnection(this.shared ? this.inTurn(work) : work, { mayHaveCommitted: false });
+    return this.onOwnConnection(this.shared ? this.inTurn(work) : work);
   }
 
   /**
-   * Runs work in which at most one statement writes. Without a manager of the caller, this statement commits by itself.
+   * Runs work in which at most one statement writes. Without a manager of the caller, this statement commits by itself,
+   * where this is possible.
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
-  autocommit<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    // These subscribers run after the statement. If one fails, the statement must not be committed.
-    const mayFailAfterwards = this.dataSource.subscribers.some(
+  writeOnce<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
+    // What such a subscriber of the host does belongs to the statement: if one of the two fails, neither is committed.
+    const isObserved = this.dataSource.subscribers.some(
       (each) =>
-        !(each instanceof TransactionEvents) && (each.afterQuery ?? each.afterInsert ?? each.afterRemove),
+        !(each instanceof TransactionEvents) && (each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
     );
     // On SQLite, the statement would become part of a transaction that another caller has open.
-    if (callerManager || mayFailAfterwards || this.shared) return this.write(callerManager, work);
-    return this.onOwnConnection(this.inTurn(work), { mayHaveCommitted: true });
+    if (callerManager || isObserved || this.shared) return this.write(callerManager, work);
+    return this.onOwnConnection(this.inTurn(work), true);
   }
 
   /**
-   * Runs statements that belong together in one transaction. If no transaction is open, it begins one, also on a query
-   * runner of the caller.
+   * Runs statements that belong together in one transaction. If no transaction is open, it begins one: on the query
+   * runner of the caller, if there is one.
    *
-   * On a connection of its own, it tries again after a lost race. These tries are READ COMMITTED, whatever your default
+   * On a connection of its own, it tries again after a lost race. The repeats are READ COMMITTED, whatever your default
    * is: at a stricter level, PostgreSQL refuses work that first waits for a lock and then reads. SQLite keeps its
    * level.
    * @param work its `isRetry` tells whether an earlier try has lost a race against another writer
@@ -114,43 +110,46 @@ export class Database {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
-    if (callerManager) this.transactions.connectionOf(runnerOf(callerManager)).refuseLostTransaction();
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know READ COMMITTED.
       if (this.shared)
         return this.shared.runAlone(
-          () => this.transactions.connectionOf(runnerOf(outside)).open[0],
+          () => this.transactions.stateOf(runnerOf(outside)).open[0],
           () => outside.transaction(run),
         );
       return isRetry ? outside.transaction('READ COMMITTED', run) : outside.transaction(run);
     };
-    return callerManager ? this.withRetries(begin, { callerManager }) : this.onOwnConnection(begin);
+    return callerManager ? this.withRetries(begin, callerManager) : this.onOwnConnection(begin);
   }
 
   private inTurn<Result>(work: Work<Result>): Work<Result> {
     return (manager) => this.transactions.inTurn(runnerOf(manager), () => work(manager));
   }
 
-  private onOwnConnection<Result>(work: Attempt<Result>, options?: AttemptOptions): Promise<Result> {
-    const run = (): Promise<Result> => this.withRetries(work, options);
+  private onOwnConnection<Result>(work: Attempt<Result>, mayHaveCommitted?: boolean): Promise<Result> {
+    const run = (): Promise<Result> => this.withRetries(work, undefined, mayHaveCommitted);
     return this.shared ? this.shared.turns.take(run) : run();
   }
 
-  /** Runs work outside of a transaction. On a connection of its own, it tries again after a lost race. */
+  /**
+   * Runs work outside of a transaction. On a connection of its own, it tries again after a lost race.
+   * @param mayHaveCommitted as in `connectionError`
+   */
   private async withRetries<Result>(
     work: Attempt<Result>,
-    { callerManager, mayHaveCommitted }: AttemptOptions = {},
+    callerManager?: EntityManager,
+    mayHaveCommitted?: boolean,
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
       const runner = callerManager ? runnerOf(callerManager) : this.dataSource.createQueryRunner('master');
-      const connection = this.transactions.connectionOf(runner);
-      const { commits } = connection;
+      const state = this.transactions.stateOf(runner);
+      const { commits } = state;
       try {
         return await work(await connected(runner.manager), attempt > 1);
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
-        if (connection.commits > commits) throw error;
+        if (state.commits > commits) throw error;
         const typed = typedError(error, mayHaveCommitted);
         const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
         if (callerManager || attempt === maxTries || !isRace) throw typed;

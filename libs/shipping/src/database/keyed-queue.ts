@@ -12,8 +12,8 @@ export class KeyedQueue {
   private readonly lastCalls = new Map<string, Promise<unknown>>();
 
   /**
-   * If a call fails because the database is not available, the calls that wait behind it fail at once. If a call loses
-   * a race, only this call fails.
+   * If a call fails because the database is not available, or a lock is not free in time, the calls that wait behind it
+   * fail at once. If a call loses a race, only this call fails.
    */
   async take<Result>(key: string, call: () => Promise<Result>): Promise<Result> {
     const previous = this.lastCalls.get(key) ?? Promise.resolve();

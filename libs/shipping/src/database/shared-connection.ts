@@ -1,10 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type DataSource } from 'typeorm';
-import { type AbstractSqliteDriver } from 'typeorm/driver/sqlite-abstract/AbstractSqliteDriver.js';
-import { endedTransactionError, type OpenTransaction } from './connection-state.js';
 import { DatabaseUnavailableError } from './database.errors.js';
-import { dialectOf } from './dialects/dialects.js';
-import { onePerDataSource } from './one-per-data-source.js';
 import { withinMs } from './timers.js';
 import { Turns } from './turns.js';
 
@@ -15,12 +10,6 @@ const maxWaitMs = 5_000;
 
 const notEndedMessage =
   'The transaction of another caller did not end. If it waits for this call, pass its manager to the call.';
-
-/** A database of better-sqlite3 has these members, among others. */
-interface SqliteDatabase {
-  readonly inTransaction: boolean;
-  exec(sql: string): unknown;
-}
 
 interface OwnTransaction {
   ended?: Promise<unknown>;
@@ -35,9 +24,7 @@ export class SharedConnection {
   /** The transaction of ours that runs now. */
   private current: OwnTransaction | undefined;
   /** The transaction of ours in whose async context this code runs. It may have ended. */
-  private readonly around = new AsyncLocalStorage<OwnTransaction>();
-
-  constructor(private readonly dataSource: DataSource) {}
+  private readonly ambient = new AsyncLocalStorage<OwnTransaction>();
 
   /**
    * Runs a transaction of ours when no other one is open.
@@ -56,7 +43,7 @@ export class SharedConnection {
     // Nothing may come between the check and the begin.
     const own: OwnTransaction = {};
     this.current = own;
-    const result = this.around.run(own, transaction);
+    const result = this.ambient.run(own, transaction);
     own.ended = result.catch(() => undefined);
     try {
       return await result;
@@ -66,34 +53,8 @@ export class SharedConnection {
     }
   }
 
-  /** Whether SQLite itself has a transaction open. It rolls back by itself, for instance because the disk is full. */
-  get isInTransaction(): boolean {
-    return this.database.inTransaction;
-  }
-
-  /**
-   * Begins the transaction and its savepoints again, if SQLite has rolled them back by itself. Otherwise the ROLLBACK
-   * of TypeORM would fail, and TypeORM would begin every later transaction as a savepoint.
-   */
-  beginAgain([outermost, ...nested]: readonly OpenTransaction[]): void {
-    if (!outermost || this.isInTransaction) return;
-    this.database.exec(['BEGIN', ...nested.map((_, index) => `SAVEPOINT typeorm_${index + 1}`)].join(';'));
-    outermost.fail(endedTransactionError());
-  }
-
   /** Returns the transaction of ours that runs now, unless the caller itself runs in it. */
   transactionToWaitFor(): Promise<unknown> | undefined {
-    return this.current === this.around.getStore() ? undefined : this.current?.ended;
+    return this.current === this.ambient.getStore() ? undefined : this.current?.ended;
   }
-
-  private get database(): SqliteDatabase {
-    return (this.dataSource.driver as AbstractSqliteDriver).databaseConnection;
-  }
-}
-
-const sharedConnections = onePerDataSource((dataSource) => new SharedConnection(dataSource));
-
-/** Returns undefined for an engine on which each call has a connection of its own. */
-export function sharedConnectionOf(dataSource: DataSource): SharedConnection | undefined {
-  return dialectOf(dataSource).hasOneConnection ? sharedConnections(dataSource) : undefined;
 }

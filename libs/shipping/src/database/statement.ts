@@ -1,4 +1,5 @@
 import { type EntityManager, type EntityTarget, type ObjectLiteral, type QueryResult } from 'typeorm';
+import { dataSourceOf } from './data-source-of.js';
 import { onePerDataSource } from './one-per-data-source.js';
 
 /** TypeORM 0.3 fails without the third argument. TypeORM 1 takes two. */
@@ -15,19 +16,20 @@ const cachedTextsOf = onePerDataSource(() => new Map<string, string>());
  * @param build is called when the text is not cached yet
  */
 export function runCached<Row>(
-  { connection, queryRunner }: EntityManager,
+  manager: EntityManager,
   entity: EntityTarget<ObjectLiteral>,
   name: string,
   values: Record<string, unknown>,
   build: () => { getQuery(): string },
 ): Promise<QueryResult<Row>> {
-  if (!queryRunner) throw new Error('A statement needs a connection.');
-  const cachedTexts = cachedTextsOf(connection);
+  if (!manager.queryRunner) throw new Error('A statement needs a connection.');
+  const dataSource = dataSourceOf(manager);
+  const cachedTexts = cachedTextsOf(dataSource);
   // The table may have another name after the host has initialized its DataSource again.
-  const key = `${name} ${connection.getMetadata(entity).tablePath}`;
+  const key = `${name} ${dataSource.getMetadata(entity).tablePath}`;
   const text = cachedTexts.get(key) ?? build().getQuery();
   cachedTexts.set(key, text);
-  const driver: Escaping = connection.driver;
+  const driver: Escaping = dataSource.driver;
   const [sql, parameters] = driver.escapeQueryWithParameters(text, values, {});
-  return queryRunner.query(sql, parameters, true);
+  return manager.queryRunner.query(sql, parameters, true);
 }

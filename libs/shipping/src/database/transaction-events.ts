@@ -1,6 +1,5 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
-import { type ConnectionState, endedTransactionError } from './connection-state.js';
-import { onePerDataSource } from './one-per-data-source.js';
+import { EndedTransactionError, type RunnerState } from './runner-state.js';
 import { soon } from './timers.js';
 import { type Transactions, transactionsOf } from './transactions.js';
 
@@ -31,32 +30,18 @@ const rolledBackMessage =
  * - After a call has failed, its transaction refuses every statement until it is rolled back, as PostgreSQL does.
  */
 export class TransactionEvents implements EntitySubscriberInterface {
-  constructor(
-    private readonly dataSource: DataSource,
-    private readonly transactions: Transactions,
-  ) {}
-
-  /** Makes TypeORM report its transactions to us. */
-  subscribe(): void {
-    const { subscribers } = this.dataSource;
-    if (!subscribers.includes(this)) subscribers.push(this);
-  }
+  constructor(private readonly transactions: Transactions) {}
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
     const { shared } = this.transactions;
-    const connection = this.transactions.connectionOf(queryRunner);
+    const state = this.transactions.stateOf(queryRunner);
     while (shared?.transactionToWaitFor()) await shared.transactionToWaitFor();
     // Calls that are made from now on belong to this transaction. Their statements come after the BEGIN or SAVEPOINT.
-    await this.afterCalls(connection, () => {
-      connection.begin();
+    await this.afterCalls(state, () => {
+      state.begin();
       // A subscriber of the host may begin it during statements of ours, in their turn.
-      if (this.transactions.runningStep()?.busyConnection === connection) return;
-      return new Promise((mayBegin) => {
-        void connection.turns.take(() => {
-          mayBegin();
-          return new Promise(soon);
-        });
-      });
+      if (this.transactions.runningStep()?.busyRunner === queryRunner) return;
+      return turnOf(state);
     });
   }
 
@@ -67,83 +52,91 @@ export class TransactionEvents implements EntitySubscriberInterface {
 
   /** @throws Error after a call has failed. TypeORM then rolls back, and the host gets the error. */
   async beforeTransactionCommit({ queryRunner }: TransactionEvent): Promise<void> {
-    const connection = this.transactions.connectionOf(queryRunner);
+    const state = this.transactions.stateOf(queryRunner);
     // TypeORM calls all subscribers at once. A subscriber behind ours may make a call, which belongs to this
     // transaction.
     await Promise.resolve();
-    await this.afterCalls(connection, () => {
-      connection.refuseFailedTransaction();
-      connection.markEnding();
+    await this.afterCalls(state, () => {
+      state.refuseFailedTransaction();
+      state.markEnding();
     });
   }
 
   afterTransactionCommit({ queryRunner }: TransactionEvent): void {
-    const connection = this.transactions.connectionOf(queryRunner);
-    const actions = connection.removeEnded(queryRunner).flatMap((each) => each.actions);
-    if (connection.innermost) connection.innermost.actions.push(...actions);
+    const state = this.transactions.stateOf(queryRunner);
+    const actions = state.removeEnded(queryRunner).flatMap((each) => each.actions);
+    if (state.innermost) state.innermost.actions.push(...actions);
     else for (const action of actions) action();
   }
 
   async beforeTransactionRollback({ queryRunner }: TransactionEvent): Promise<void> {
-    const connection = this.transactions.connectionOf(queryRunner);
-    await this.afterCalls(connection, () => {
-      connection.markEnding();
-      this.transactions.shared?.beginAgain(connection.open);
-    });
+    const state = this.transactions.stateOf(queryRunner);
+    await this.afterCalls(state, () => state.markEnding());
   }
 
   afterTransactionRollback({ queryRunner }: TransactionEvent): void {
-    const connection = this.transactions.connectionOf(queryRunner);
-    const ended = connection.removeEnded(queryRunner);
+    const state = this.transactions.stateOf(queryRunner);
+    const ended = state.removeEnded(queryRunner);
     // On SQLite, an outer transaction may belong to another caller, whose statements go on.
-    connection.refusesStatements =
-      !this.transactions.shared && !queryRunner.isTransactionActive && ended.length > 1;
-    connection.hasLostTransaction ||= connection.refusesStatements;
+    if (ended.length > 1 && !this.transactions.shared) state.hasLostTransaction = true;
   }
 
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
-    const connection = this.transactions.connectionOf(queryRunner);
-    // If a subscriber of the host fails before a begin, TypeORM reports no end. So this removes what is left of it.
-    if (query === 'START TRANSACTION' && !this.transactions.shared) connection.remove(0, -1);
-    if (connection.refusesStatements && query !== 'ROLLBACK') throw endedTransactionError();
-    if (!passesAfterFailure.test(query)) connection.refuseFailedTransaction();
+    const state = this.transactions.stateOf(queryRunner);
+    // This statement begins an outermost transaction. What is older never began: a subscriber of the host failed before.
+    if (query === 'START TRANSACTION') state.remove(0, -1);
+    if (state.hasLostTransaction && query !== 'ROLLBACK') throw new EndedTransactionError();
+    if (!passesAfterFailure.test(query)) state.refuseFailedTransaction();
   }
 
-  /** @throws Error when PostgreSQL replies to COMMIT with ROLLBACK, which TypeORM treats as a commit */
+  /** @throws Error when PostgreSQL responds to COMMIT with ROLLBACK, which TypeORM treats as a commit */
   afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
-    const connection = this.transactions.connectionOf(queryRunner);
-    if (!success) return this.afterFailedQuery(connection, query);
+    const state = this.transactions.stateOf(queryRunner);
+    if (!success) return this.afterFailedQuery(state, query);
     if (query !== 'COMMIT') return;
-    if (Object(rawResults).command !== 'ROLLBACK') connection.commits++;
-    else if (connection.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
+    if (Object(rawResults).command !== 'ROLLBACK') state.commits++;
+    else if (state.open.some(({ isJoined }) => isJoined)) throw new Error(rolledBackMessage);
   }
 
   /** TypeORM does not report these ends. */
-  private afterFailedQuery(connection: ConnectionState, query: string): void {
-    if (query.startsWith('ROLLBACK TO')) connection.removeLostSavepoint();
+  private afterFailedQuery(state: RunnerState, query: string): void {
+    if (query.startsWith('ROLLBACK TO')) state.removeLostSavepoint();
     if (query !== 'ROLLBACK') return;
     // The connection broke, so the server has rolled everything back.
-    connection.remove();
-    connection.hasLostTransaction = !this.transactions.shared;
+    state.remove();
+    state.hasLostTransaction = !this.transactions.shared;
   }
 
   /**
-   * Waits for the calls in the open transactions, and for calls that are made during the wait. A hook waits only for
-   * calls in transactions that it has begun itself, because its own call waits for the hook.
+   * Waits for the calls in the open transactions, and for calls that are made during the wait. A hook waits only for the
+   * calls that it has made, and for those in transactions that it has begun. Otherwise it would wait for its own call.
    * @param action runs before another call can be made
    */
-  private async afterCalls({ open }: ConnectionState, action: () => void | Promise<void>): Promise<void> {
+  private async afterCalls({ open }: RunnerState, action: () => void | Promise<void>): Promise<void> {
     const calls = (): Promise<unknown>[] => {
       const step = this.transactions.runningStep();
-      const around = open.findIndex((each) => each === step?.transaction);
-      return [...(step?.calls ?? []), ...open.slice(around + 1).flatMap((each) => [...each.calls])];
+      const inner = open.findIndex((each) => each === step?.transaction) + 1;
+      return [...(step?.calls ?? []), ...open.slice(inner).flatMap((each) => [...each.calls])];
     };
     while (calls().length > 0) await Promise.allSettled(calls());
     await action();
   }
 }
 
-export const transactionEventsOf = onePerDataSource(
-  (dataSource) => new TransactionEvents(dataSource, transactionsOf(dataSource)),
-);
+/** Waits for a turn. It lasts until TypeORM has sent the statement that begins a transaction. */
+function turnOf({ turns }: RunnerState): Promise<void> {
+  return new Promise((resolve) => {
+    void turns.take(() => {
+      resolve();
+      return new Promise(soon);
+    });
+  });
+}
+
+/** Makes TypeORM report the transactions of a DataSource to us. */
+export function observeTransactions(dataSource: DataSource): void {
+  const { subscribers } = dataSource;
+  const isObserved = subscribers.some((each) => each instanceof TransactionEvents);
+  if (!isObserved) subscribers.push(new TransactionEvents(transactionsOf(dataSource)));
+}

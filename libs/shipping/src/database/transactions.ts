@@ -2,20 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
-import { ConnectionState, endedTransactionError, type OpenTransaction } from './connection-state.js';
+import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
-import { type SharedConnection, sharedConnectionOf } from './shared-connection.js';
-import { Turns } from './turns.js';
+import { EndedTransactionError, type OpenTransaction, RunnerState } from './runner-state.js';
+import { SharedConnection } from './shared-connection.js';
 
 /** A step is what a call runs: its statements, or its hook. */
 interface Step {
-  /** The connection that this step uses until its statements end. Undefined for a hook. */
-  readonly busyConnection: ConnectionState | undefined;
+  /** The query runner that this step uses until its statements end. Undefined for a hook. */
+  readonly busyRunner: QueryRunner | undefined;
   /** The transaction of the call. */
   readonly transaction: OpenTransaction | undefined;
-  /** If this hook makes calls, their hooks queue here, because the queue of this hook itself is busy until they end. */
-  readonly hookTurns: Turns;
-  /** The calls that this hook has made and that have not finished. */
+  /** The calls that a hook has made and that have not finished. */
   readonly calls: Set<Promise<unknown>>;
   isRunning: boolean;
 }
@@ -23,10 +21,9 @@ interface Step {
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
   /**
-   * Returns the announcement, which runs after the outermost COMMIT. This function is called before `hook`, which may
-   * change the result.
+   * Returns what to do after the outermost COMMIT. It is called before `hook`, which may modify the result.
    */
-  prepareAnnouncement?: (result: Result) => () => void;
+  afterCommit?: (result: Result) => () => void;
   /**
    * The hook is code of the host, such as `beforeCommit.change`. It runs in the transaction, after the statements of
    * the call. If it throws, the transaction can only be rolled back.
@@ -40,16 +37,16 @@ const notObservedMessage =
 
 /** Runs calls in the transactions of a DataSource. Calls on one connection take turns, and so do their hooks. */
 export class Transactions {
-  private readonly connections = new WeakMap<QueryRunner, ConnectionState>();
+  private readonly states = new WeakMap<QueryRunner, RunnerState>();
   private readonly steps = new AsyncLocalStorage<Step>();
 
-  /** @param shared the one connection of SQLite */
+  /** @param shared the one connection of SQLite; undefined if each call has a connection of its own */
   constructor(readonly shared: SharedConnection | undefined) {}
 
-  connectionOf(runner: QueryRunner): ConnectionState {
-    const connection = this.connections.get(runner) ?? new ConnectionState();
-    this.connections.set(runner, connection);
-    return connection;
+  stateOf(runner: QueryRunner): RunnerState {
+    const state = this.states.get(runner) ?? new RunnerState();
+    this.states.set(runner, state);
+    return state;
   }
 
   /** Returns the step in whose async context this code runs, or undefined if that step has ended. */
@@ -60,26 +57,25 @@ export class Transactions {
 
   /** Runs statements after those of earlier calls on the connection, whether a transaction is open there or not. */
   inTurn<Result>(runner: QueryRunner, statements: () => Promise<Result>): Promise<Result> {
-    const connection = this.connectionOf(runner);
-    return this.inStep(connection.turns, { busyConnection: connection, transaction: undefined }, statements);
+    const step = { busyRunner: runner, transaction: undefined };
+    return this.stateOf(runner).turns.take(() => this.inStep(step, statements));
   }
 
   /**
    * Runs a call in the innermost transaction that is open on the connection, if there is one.
-   * @throws the error of the first call that failed in the transaction; DatabaseUnavailableError when the transaction
-   *   has ended by now, because a statement would commit by itself; Error when we do not observe the transaction
+   * @throws the error of the first call that failed in the transaction; EndedTransactionError when it has ended by now,
+   *   because a statement would commit by itself; Error when we do not observe the transaction
    */
   async join<Result>(
     runner: QueryRunner,
     statements: () => Promise<Result>,
     after: AfterStatements<Result> = {},
   ): Promise<Result> {
-    const connection = this.connectionOf(runner);
-    const transaction = connection.innermost;
-    connection.refuseLostTransaction();
-    if (transaction?.isEnding) throw endedTransactionError();
+    const state = this.stateOf(runner);
+    const transaction = state.innermost;
+    if (state.hasLostTransaction || transaction?.isEnding) throw new EndedTransactionError();
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
-    for (const each of connection.open) each.isJoined = true;
+    for (const each of state.open) each.isJoined = true;
     const call = this.run(runner, transaction, statements, after);
     const step = this.runningStep();
     transaction?.calls.add(call);
@@ -97,28 +93,23 @@ export class Transactions {
     runner: QueryRunner,
     transaction: OpenTransaction | undefined,
     statements: () => Promise<Result>,
-    { prepareAnnouncement, hook }: AfterStatements<Result>,
+    { afterCommit, hook }: AfterStatements<Result>,
   ): Promise<Result> {
-    const connection = this.connectionOf(runner);
     let hasWritten = false;
     try {
-      const result = await this.inStep(
-        connection.turns,
-        { busyConnection: connection, transaction },
-        statements,
+      const result = await this.stateOf(runner).turns.take(() =>
+        this.inStep({ busyRunner: runner, transaction }, statements),
       );
       hasWritten = true;
-      if (prepareAnnouncement) transaction?.actions.push(prepareAnnouncement(result));
-      const step = this.runningStep();
-      // If a hook begins a nested transaction, the calls in it queue their hooks on that transaction.
-      const queueOwner = step && step.transaction === transaction ? step : transaction;
-      // The hook runs outside of the turn of the connection, so that it can call us with the manager.
-      if (hook)
-        await this.inStep(
-          queueOwner?.hookTurns ?? new Turns(),
-          { busyConnection: undefined, transaction },
-          () => hook(result, runner.manager),
-        );
+      if (afterCommit) transaction?.actions.push(afterCommit(result));
+      if (hook) {
+        const runHook = (): Promise<void> =>
+          this.inStep({ busyRunner: undefined, transaction }, () => hook(result, runner.manager));
+        // The hook runs outside of the turn of the connection, so that it can call us with the manager. If such a call
+        // has a hook of its own, this inner hook must not wait for a turn, because the outer hook has it.
+        const turns = this.runningStep() ? undefined : transaction?.hookTurns;
+        await (turns ? turns.take(runHook) : runHook());
+      }
       return result;
     } catch (error) {
       const typed = typedError(error);
@@ -128,32 +119,23 @@ export class Transactions {
     }
   }
 
-  private inStep<Result>(
-    turns: Turns,
-    { busyConnection, transaction }: Pick<Step, 'busyConnection' | 'transaction'>,
+  private async inStep<Result>(
+    { busyRunner, transaction }: Pick<Step, 'busyRunner' | 'transaction'>,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    return turns.take(async () => {
-      // Another call in the transaction may have failed while this step waited.
-      if (transaction?.failure) throw transaction.failure.error;
-      if (transaction && this.shared?.isInTransaction === false) throw endedTransactionError();
-      const step: Step = {
-        busyConnection,
-        transaction,
-        hookTurns: new Turns(),
-        calls: new Set(),
-        isRunning: true,
-      };
-      try {
-        return await this.steps.run(step, work);
-      } finally {
-        // Code that the step has started and not awaited runs on, and is no longer inside of it.
-        step.isRunning = false;
-      }
-    });
+    // Another call in the transaction may have failed before this step.
+    if (transaction?.failure) throw transaction.failure.error;
+    const step: Step = { busyRunner, transaction, calls: new Set(), isRunning: true };
+    try {
+      return await this.steps.run(step, work);
+    } finally {
+      // Code that the step has started and not awaited runs on, and is no longer inside of it.
+      step.isRunning = false;
+    }
   }
 }
 
-export const transactionsOf = onePerDataSource(
-  (dataSource) => new Transactions(sharedConnectionOf(dataSource)),
-);
+export const transactionsOf = onePerDataSource((dataSource) => {
+  const { hasOneConnection } = dialectOf(dataSource);
+  return new Transactions(hasOneConnection ? new SharedConnection() : undefined);
+});

@@ -1,4 +1,5 @@
 import * as metadata from '@nestjs/common/constants.js';
+import { MetadataScanner } from '@nestjs/core';
 
 type Handler = (this: object, ...parameters: unknown[]) => unknown;
 
@@ -34,6 +35,12 @@ export function mountHandler(
     // The next decorator may look for the handler on the class.
     Object.defineProperty(prototype, name, descriptor);
   }
+}
+
+/** Returns the names of the methods that Nest serves: each method that has a path. */
+export function handlersOf(prototype: Record<string, Handler>): string[] {
+  const names = new MetadataScanner().getAllMethodNames(prototype);
+  return names.filter((name) => Reflect.hasMetadata(metadata.PATH_METADATA, prototype[name] as Handler));
 }
 
 /** Nest's decorators append to these lists, and overwrite all other metadata. */

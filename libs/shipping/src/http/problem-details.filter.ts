@@ -14,6 +14,8 @@ import { type FastifyResponse } from './response.js';
 import { InvalidJsonError } from './request.js';
 
 const logger = new Logger('ShippingModule');
+/** Nest's own filter logs with this context. */
+const hostLogger = new Logger('ExceptionsHandler');
 
 /**
  * Sends every error as `application/problem+json` (RFC 9457): your errors, ours, and the errors of body parsers and
@@ -90,7 +92,7 @@ export class ShippingExceptionFilter extends ProblemDetailsFilter {
 
 function log(exception: unknown): void {
   if (!(exception instanceof ShippingException)) {
-    logger.error(exception instanceof Error ? exception.stack : exception);
+    hostLogger.error(exception instanceof Error ? exception.stack : exception);
     return;
   }
   // The stack of our error does not show what the database reported. The cause has the query with its values, so it is

@@ -73,8 +73,7 @@ function prepareExpress(response: ExpressResponse): void {
   // gets the value, not our JSON.
   const isReplaced = Object.hasOwn(response, 'json') || Object.hasOwn(response, 'send');
   response.json = (value) => {
-    // If we passed the value, Express would send its ETag without a body.
-    if ([204, 304].includes(applyHeaders(response))) return response.send();
+    if (applyHeaders(response) === 304) return response.send();
     const json = isReplaced ? undefined : cachedJson(response, value);
     return json ? response.type('json').send(json) : sendJson.call(response, value);
   };

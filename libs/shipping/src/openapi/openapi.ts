@@ -127,10 +127,9 @@ export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {
   const { title = 'Shipping methods and order histories', version = ownVersion(), ...mount } = options;
-  const contact = { name: 'nestjs-shipping', url: 'https://www.npmjs.com/package/nestjs-shipping' };
   const description =
-    'The six routes of nestjs-shipping. The guards of the host decide who may call them, so this document asks for no authentication. The document of the host does.';
-  const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' }, contact };
+    'The six routes of nestjs-shipping. The guards of the host decide who may call them, so this document names no authentication. The document of the host names it.';
+  const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };
   const host = { url: '/', description: 'The host.' };
   return documentShipping({ openapi: '3.1.0', info, servers: [host], security: [], paths: {} }, mount);
 }

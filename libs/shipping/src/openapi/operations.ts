@@ -46,7 +46,7 @@ const bodyErrors = [
   new PayloadTooLargeException(),
   new UnsupportedMediaTypeError(),
 ];
-const createErrors = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(10_000)];
+const createErrors = [new errors.DuplicateMethodError(id, true), new errors.TooManyMethodsError(1000)];
 const methodErrors = [
   new errors.MethodNotFoundError(),
   new errors.MethodInUseError(undefined),
@@ -120,10 +120,10 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
         },
       }),
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
-        description: 'A method to which records of the host refer cannot be deleted.',
+        description: 'A method to which records of the host refer cannot be removed.',
         parameters: [...inMount, methodId, ifMatch],
         responses: {
-          204: { description: 'The method is deleted.' },
+          204: { description: 'The method is removed.' },
           ...errorResponses(...write, ...methodErrors),
         },
       }),

@@ -1,7 +1,6 @@
 import { type EntityManager } from 'typeorm';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
 import { isDuplicate } from '../database/connection-errors.js';
-import { dialectOf } from '../database/dialects/dialects.js';
+import { dataSourceOf, dialectIn } from '../database/data-source-of.js';
 import { runCached } from '../database/statement.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { type EventRange } from './dto/order-event-page.check.js';
@@ -10,21 +9,26 @@ import { OrderEvent } from './order-event.table.js';
 
 // This file has all statements about events. Columns have the names of the wire.
 
-/** The columns of an event. A driver of the database may return a time in a form of its own. */
-const columns: Record<keyof OrderEventDto, 'time' | 'other'> = {
-  id: 'other',
-  project_id: 'other',
-  order_id: 'other',
-  type: 'other',
-  message: 'other',
-  data: 'other',
-  actor: 'other',
+/** The columns of an event. A driver of the database may return a time in a form of its own, so we read it as text. */
+const columns = {
+  id: 'value',
+  project_id: 'value',
+  order_id: 'value',
+  type: 'value',
+  message: 'value',
+  data: 'value',
+  actor: 'value',
   occurred_at: 'time',
   recorded_at: 'time',
-};
+} satisfies Record<keyof OrderEventDto, 'value' | 'time'>;
 const columnNames = Object.keys(columns) as (keyof OrderEventDto)[];
 
-export type EventRow = Record<keyof OrderEventDto | 'seq', unknown>;
+/** An event as every driver returns it. */
+export type EventRow = Omit<OrderEventDto, 'data' | 'actor'> & {
+  data: string;
+  actor: string | null;
+  seq: string | number;
+};
 
 export interface OrderKey {
   projectId: string;
@@ -41,7 +45,7 @@ export async function insertEvent(
   id: string,
   event: CheckedOrderEvent,
 ): Promise<RecordedOrderEvent> {
-  const dialect = dialectOf(manager.connection);
+  const dialect = dialectIn(manager);
   const { nextNumber } = dialect;
   const now = (): string => dialect.now;
   const insert = manager
@@ -65,30 +69,29 @@ export async function insertEvent(
   if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
   if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
-  for (const mayBeRepeated of event.dedupe_key === null ? [false] : [true, false]) {
-    // On PostgreSQL, an INSERT that fails ends the transaction of the caller. So the first INSERT ignores conflicts. If
-    // it adds nothing and no event has the key, a unique index of the host is violated, and the second INSERT reports
-    // that.
-    insert.orIgnore(mayBeRepeated && dialect.failureEndsTransaction);
+  const tryInsert = async (ignoresDuplicates: boolean): Promise<EventRow | undefined> => {
+    // On PostgreSQL, an INSERT that fails ends the transaction of the caller.
+    insert.orIgnore(ignoresDuplicates && dialect.failureEndsTransaction);
     const { raw } = await insert.execute().catch((error: unknown) => {
-      // MySQL and MariaDB may report an index of the host, although the order has the key.
-      if (mayBeRepeated && isDuplicate(error)) return { raw: undefined };
-      // The event with the key was removed before it was read, and somebody has recorded it again.
-      const isRace = isDuplicate(error, 'uq_shipping_order_event_dedupe_key', 'dedupe_key');
-      throw isRace ? new DatabaseUnavailableError(error, 'race') : error;
+      if (ignoresDuplicates && isDuplicate(error)) return { raw: undefined };
+      throw error;
     });
     const [inserted] = Array.isArray(raw) ? (raw as EventRow[]) : [];
     const { insertId: seq } = Object(raw) as { insertId?: number };
-    const stored =
-      inserted ?? (await storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key));
-    if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
-  }
+    return inserted ?? storedEvent(manager, { projectId, orderId }, { id, seq }, event.dedupe_key);
+  };
+  let stored: EventRow | undefined;
+  if (event.dedupe_key !== null) stored = await tryInsert(true);
+  // With a key, the first INSERT may add nothing, although no event has the key. The second one then throws the error of
+  // an index of the host.
+  stored ??= await tryInsert(false);
+  if (stored) return { ...eventOf(stored), repeated: stored.id !== id };
   throw new Error('The database has not stored the event. A trigger may have prevented it.');
 }
 
 /** Returns whether an INSERT returns the new row. Otherwise a second statement reads it. */
-export function returnsRow({ connection }: EntityManager): boolean {
-  return connection.driver.isReturningSqlSupported('insert');
+export function returnsRow(manager: EntityManager): boolean {
+  return dataSourceOf(manager).driver.isReturningSqlSupported('insert');
 }
 
 /**
@@ -101,7 +104,7 @@ async function storedEvent(
   { id, seq }: { id: string; seq: number | undefined },
   dedupeKey: string | null,
 ): Promise<EventRow | undefined> {
-  const { readsFromSnapshot, shareLock } = dialectOf(manager.connection);
+  const { readsFromSnapshot, shareLock } = dialectIn(manager);
   const conditions = ['e.project_id = :projectId', 'e.order_id = :orderId'];
   // No index has the id. Without the number, MySQL would read the whole history.
   if (dedupeKey === null) conditions.push('e.id = :id', ...(seq === undefined ? [] : ['e.seq = :seq']));
@@ -122,7 +125,7 @@ export async function readEvents(
   { projectId, orderId }: OrderKey,
   { limit, types, newestFirst = false, after }: EventRange,
 ): Promise<EventRow[]> {
-  const dialect = dialectOf(manager.connection);
+  const dialect = dialectIn(manager);
   // SQL has no empty list.
   if (types?.length === 0) return [];
   const values = {
@@ -142,47 +145,34 @@ export async function readEvents(
     const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (types) query.andWhere('e.type IN (:...types)');
-    if (after) query.andWhere(dialect.isBeyond(['e.occurred_at', 'e.seq'], sign, [':time', ':seq']));
+    // PostgreSQL and SQLite find the position in the key by the first condition, MySQL and MariaDB by the second one.
+    // With the other one alone, they read every row before the position.
+    if (after)
+      query
+        .andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`)
+        .andWhere(`(e.occurred_at ${sign} :time OR (e.occurred_at = :time AND e.seq ${sign} :seq))`);
     return query.orderBy('e.occurred_at', direction).addOrderBy('e.seq', direction).limit(limit);
   });
   return records;
 }
 
-/** @returns the ids of the orders with events that come after this id, in the order of the key */
-export async function orderIdsAfter(
-  manager: EntityManager,
-  projectId: string,
-  orderId: string,
-  limit: number,
-): Promise<string[]> {
-  const name = `orders ${limit}`;
-  const { records } = await runCached<EventRow>(manager, OrderEvent, name, { projectId, orderId }, () =>
-    manager
-      .createQueryBuilder(OrderEvent, 'e')
-      .select(columnSql(manager, 'order_id', 'e.order_id'), 'order_id')
-      .where('e.project_id = :projectId AND e.order_id > :orderId')
-      .groupBy('e.order_id')
-      .orderBy('e.order_id')
-      .limit(limit),
-  );
-  return records.map((row) => String(row.order_id));
-}
-
 /**
- * @param orderIds removes only the events of these orders; by default of all orders of the project
+ * @param orderId removes only the events of this order; by default of all orders of the project
  * @returns how many events were removed
  */
 export async function removeEvents(
   manager: EntityManager,
   projectId: string,
-  orderIds?: readonly string[],
+  orderId?: string,
 ): Promise<number> {
-  const condition = `project_id = :projectId${orderIds ? ' AND order_id IN (:...orderIds)' : ''}`;
   const { affected } = await manager
     .createQueryBuilder()
     .delete()
     .from(OrderEvent)
-    .where(condition, { projectId, orderIds })
+    .where(`project_id = :projectId${orderId === undefined ? '' : ' AND order_id = :orderId'}`, {
+      projectId,
+      orderId,
+    })
     .execute();
   return affected ?? 0;
 }
@@ -190,32 +180,32 @@ export async function removeEvents(
 function selectEvents(manager: EntityManager) {
   const query = manager
     .createQueryBuilder(OrderEvent, 'e')
-    .select(dialectOf(manager.connection).valueColumn('e.seq'), 'seq');
+    .select(dialectIn(manager).valueColumn('e.seq'), 'seq');
   for (const name of columnNames) query.addSelect(columnSql(manager, name, `e.${name}`), name);
   return query;
 }
 
 function columnSql(manager: EntityManager, name: keyof OrderEventDto, column: string = name): string {
-  const dialect = dialectOf(manager.connection);
+  const dialect = dialectIn(manager);
   return columns[name] === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
-function tableOf({ connection }: EntityManager): string {
-  const names = connection.getMetadata(OrderEvent).tablePath.split('.');
-  return names.map((name) => connection.driver.escape(name)).join('.');
+function tableOf(manager: EntityManager): string {
+  const dataSource = dataSourceOf(manager);
+  const names = dataSource.getMetadata(OrderEvent).tablePath.split('.');
+  return names.map((name) => dataSource.driver.escape(name)).join('.');
 }
 
 export function eventOf(row: EventRow): OrderEventDto {
-  const text = (value: unknown): string => String(value);
   return {
-    id: text(row.id),
-    project_id: text(row.project_id),
-    order_id: text(row.order_id),
-    type: text(row.type),
-    message: row.message === null ? null : text(row.message),
-    data: JSON.parse(text(row.data)) as OrderEventDto['data'],
-    actor: row.actor === null ? null : (JSON.parse(text(row.actor)) as OrderEventDto['actor']),
-    occurred_at: text(row.occurred_at),
-    recorded_at: text(row.recorded_at),
+    id: row.id,
+    project_id: row.project_id,
+    order_id: row.order_id,
+    type: row.type,
+    message: row.message,
+    data: JSON.parse(row.data) as OrderEventDto['data'],
+    actor: row.actor === null ? null : (JSON.parse(row.actor) as OrderEventDto['actor']),
+    occurred_at: row.occurred_at,
+    recorded_at: row.recorded_at,
   };
 }

@@ -3,10 +3,6 @@ import { type EntityManager } from 'typeorm';
 import { v7 as uuid } from 'uuid';
 import { type CallOptions } from '../database/call-options.js';
 import { Database } from '../database/database.js';
-import { dialectOf } from '../database/dialects/dialects.js';
-import { DatabaseUnavailableError } from '../database/database.errors.js';
-import { KeyedQueue } from '../database/keyed-queue.js';
-import { onePerDataSource } from '../database/one-per-data-source.js';
 import { checkIds, checkInput } from '../validation/identifiers.js';
 import { type OrderEventDto, type RecordedOrderEvent } from './dto/order-event.dto.js';
 import { cursorOf } from './dto/event-cursor.js';
@@ -21,7 +17,6 @@ import {
   type EventRow,
   insertEvent,
   type OrderKey,
-  orderIdsAfter,
   readEvents,
   returnsRow,
 } from './event-rows.js';
@@ -29,16 +24,10 @@ import {
 /** How many events one statement of a stream reads. */
 const streamBatchSize = 200;
 
-/** How many orders `removeProject` looks up at a time. */
-const ordersOfRemoval = 100;
-
 /**
- * The removals of one project run one after another, so that they share one connection. All mounts on a DataSource
- * share the queue.
+ * The histories of orders: append-only, oldest first. Any call may throw a `DatabaseUnavailableError`. A call that
+ * records or removes events may also throw an `OutcomeUnknownError`.
  */
-const removalsOf = onePerDataSource(() => new KeyedQueue());
-
-/** The histories of orders: append-only, oldest first. */
 @Injectable()
 export class OrderEvents {
   constructor(
@@ -68,7 +57,7 @@ export class OrderEvents {
     const { event: eventHook } = this.settings.beforeCommit;
     // With RETURNING, one statement is enough. Otherwise a second one reads the event, and both need a transaction.
     if (!eventHook && returnsRow(this.database.dataSource.manager))
-      return this.database.autocommit(callerManager, insert);
+      return this.database.writeOnce(callerManager, insert);
     return this.database.write(callerManager, insert, {
       hook:
         eventHook &&
@@ -127,22 +116,19 @@ export class OrderEvents {
   }
 
   /**
-   * Removes the history of an order in one statement, for instance because a privacy law asks for it. An event that is
-   * recorded while the call runs may stay. Stop recording events of the order first.
+   * Removes the history of an order, for instance because a privacy law asks for it. An event that is recorded while the
+   * call runs may stay. Stop recording events of the order first.
    * @returns how many events were removed
    * @throws InvalidParameterError
    */
   async removeOrder(projectId: string, orderId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId, orderId });
     const callerManager = this.database.callerManager(options);
-    const remove = (): Promise<number> =>
-      this.database.autocommit(callerManager, (manager) => removeEvents(manager, projectId, [orderId]));
-    return callerManager ? remove() : removalsOf(this.database.dataSource).take(projectId, remove);
+    return this.database.write(callerManager, (manager) => removeEvents(manager, projectId, orderId));
   }
 
   /**
-   * Removes the histories of a project, for a tenant that leaves. Outside of the caller's transaction, a hundred orders
-   * are removed at a time. If one of these statements fails, the orders before stay removed: call it again.
+   * Removes the histories of a project in one statement, for a tenant that leaves. Stop recording its events first.
    * `ShippingMethods.removeProject` removes the methods of the project.
    * @returns how many events were removed
    * @throws InvalidParameterError
@@ -150,28 +136,7 @@ export class OrderEvents {
   async removeProject(projectId: string, options: CallOptions = {}): Promise<number> {
     checkIds({ projectId });
     const callerManager = this.database.callerManager(options);
-    const remove = (orderIds?: string[]): Promise<number> =>
-      this.database.autocommit(callerManager, (manager) => removeEvents(manager, projectId, orderIds));
-    // Outside of a transaction, the one connection of SQLite shows what another caller has not committed.
-    if (callerManager || dialectOf(this.database.dataSource).hasOneConnection) return remove();
-    return removalsOf(this.database.dataSource).take(projectId, async () => {
-      let removed = 0;
-      let orderIds = [''];
-      try {
-        do {
-          const last = orderIds.at(-1) ?? '';
-          orderIds = await this.database.read(undefined, (manager) =>
-            orderIdsAfter(manager, projectId, last, ordersOfRemoval),
-          );
-          if (orderIds.length > 0) removed += await remove(orderIds);
-        } while (orderIds.length > 0);
-      } catch (error) {
-        throw removed > 0 && error instanceof DatabaseUnavailableError
-          ? partlyRemoved(removed, error)
-          : error;
-      }
-      return removed;
-    });
+    return this.database.write(callerManager, (manager) => removeEvents(manager, projectId));
   }
 
   /** Yields every event that was committed before the call exactly once. */
@@ -188,12 +153,4 @@ export class OrderEvents {
       yield* batch.map(eventOf);
     } while (batch.length === streamBatchSize);
   }
-}
-
-function partlyRemoved(
-  removed: number,
-  { cause, contention }: DatabaseUnavailableError,
-): DatabaseUnavailableError {
-  const detail = `The database is not available now. Events that are removed already: ${removed}. Call removeProject again.`;
-  return new DatabaseUnavailableError(cause, contention, detail);
 }

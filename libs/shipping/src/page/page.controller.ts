@@ -11,7 +11,7 @@ import {
   type Type,
 } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
-import { mountHandler } from '../http/mount-handler.js';
+import { handlersOf, mountHandler } from '../http/mount-handler.js';
 import { type HttpRequest } from '../http/request.js';
 import { assets } from './assets.generated.js';
 import { type PageRoutes, pageRoutesOf } from './page-routes.js';
@@ -71,8 +71,8 @@ export function pageControllerFor(settings: PageSettings): Type {
     }
   }
   // The host's decorators work as on the routes, so that one list of them can serve both.
-  for (const name of ['page', 'asset'])
-    mountHandler(ShippingPageController.prototype as never, name, settings.decorators as MethodDecorator[]);
+  const prototype = ShippingPageController.prototype as never;
+  for (const name of handlersOf(prototype)) mountHandler(prototype, name, settings.decorators);
   return ShippingPageController;
 }
 

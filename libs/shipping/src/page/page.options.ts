@@ -1,7 +1,7 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { IsArray, IsIn, isObject, IsString, Matches } from 'class-validator';
 import { checked, Must } from '../boot/check-options.js';
-import { Decorators, isVersion, type ShippingDecorator, withoutOuterSlashes } from '../shipping.options.js';
+import { Decorators, isVersion, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageTexts } from './browser/texts.js';
 
 /** A project that the user may choose on the page. */
@@ -20,7 +20,7 @@ export class PageSettings {
   version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
   /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. */
-  @Decorators() decorators: ShippingDecorator[] = [];
+  @Decorators() decorators: MethodDecorator[] = [];
 
   /** Modules that give the guards in `decorators` their dependencies. */
   @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];

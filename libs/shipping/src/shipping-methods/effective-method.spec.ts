@@ -69,7 +69,7 @@ describe('a method that inherits', () => {
   });
 
   it('is searched by the inherited values, case-folded', () => {
-    expect(method.searchText).toBe('ups\nown carrier\n03\ndefault');
+    expect(method.foldedTexts).toEqual(['ups', 'own carrier', '03', 'default']);
   });
 });
 

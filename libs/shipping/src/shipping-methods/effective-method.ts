@@ -17,7 +17,7 @@ const inheritable: ReadonlySet<FieldName> = new Set(inheritedFields);
 
 /** A stored method together with the default that it inherits from. It never changes. */
 export class EffectiveMethod {
-  private foldedTexts?: string;
+  private cachedTexts?: readonly string[];
 
   /**
    * @param inheritedFrom the default with the same codes in the defaults project; undefined when nothing is inherited
@@ -35,11 +35,11 @@ export class EffectiveMethod {
   }
 
   /**
-   * The searched texts, case-folded, one on each line in the order of `searchedFields`. No text has a line break. The
-   * texts are folded when a list first searches them, and stay in memory for the next lists.
+   * The texts of `searchedFields`, case-folded. They are folded when a list first searches them, and stay in memory for
+   * the next lists.
    */
-  get searchText(): string {
-    return (this.foldedTexts ??= searchedFields.map((name) => folded(this.value(name) ?? '')).join('\n'));
+  get foldedTexts(): readonly string[] {
+    return (this.cachedTexts ??= searchedFields.map((name) => folded(this.value(name) ?? '')));
   }
 
   /**
@@ -89,7 +89,7 @@ export class EffectiveMethod {
   private get inheritanceJson(): string {
     const { stored, inherited } = this;
     const own = inherited.map((name) => `"${name}":${valueJson(name, stored[name])}`);
-    return `"inherited":${JSON.stringify(inherited)},"own":{${own.join(',')}}`;
+    return `"inherited":${JSON.stringify(inherited)},"own":{${own.join()}}`;
   }
 
   private get inherited(): InheritedField[] {

@@ -17,7 +17,7 @@ import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 // These functions decide what a call changes. They read only the view of the project, and throw the errors of the call.
 
 /** A row to write. */
-export type Change =
+export type RowChange =
   | { kind: 'insert'; id: string; values: StoredValues }
   | { kind: 'update'; id: string; values: StoredValues }
   | { kind: 'remove'; id: string };
@@ -26,7 +26,7 @@ export type Change =
  * Returns the rows to write. The list is empty when nothing changes.
  * @throws the error of the call
  */
-export type Decide = (view: MethodView) => Change[];
+export type Decide = (view: MethodView) => RowChange[];
 
 export function decideCreate(request: UpsertShippingMethodRequest, maxMethods: number): Decide {
   const values = valuesToStore(request);
@@ -99,7 +99,7 @@ export const decideRemoveAll: Decide = (view) => view.methods.map(removalOf);
  */
 export function expectedMethods(
   { projectId, methods }: MethodSet,
-  changes: readonly Change[],
+  changes: readonly RowChange[],
 ): StoredMethod[] {
   const now = new Date().toISOString();
   const stored = new Map(methods.map((method) => [method.id, method]));
@@ -121,16 +121,16 @@ export function expectedMethods(
   return [...stored.values()];
 }
 
-function insertOf(values: StoredValues): Change {
+function insertOf(values: StoredValues): RowChange {
   return { kind: 'insert', id: uuid(), values };
 }
 
-function removalOf({ stored }: EffectiveMethod): Change {
+function removalOf({ stored }: EffectiveMethod): RowChange {
   return { kind: 'remove', id: stored.id };
 }
 
 /** @throws TooManyMethodsError when the changes add methods, and the project would then have too many */
-function refuseTooMany(view: MethodView, changes: Change[], maxMethods: number): Change[] {
+function refuseTooMany(view: MethodView, changes: RowChange[], maxMethods: number): RowChange[] {
   const added = changes.filter(({ kind }) => kind === 'insert').length;
   const removed = changes.filter(({ kind }) => kind === 'remove').length;
   if (added > 0 && view.methods.length + added - removed > maxMethods)
@@ -138,7 +138,7 @@ function refuseTooMany(view: MethodView, changes: Change[], maxMethods: number):
   return changes;
 }
 
-function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippingMethodRequest): Change[] {
+function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippingMethodRequest): RowChange[] {
   const stored = before.toStoredValues();
   const values = patched(before.toDto(), stored, request);
   if (isDeepStrictEqual(values, stored)) return [];

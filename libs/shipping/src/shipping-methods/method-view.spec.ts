@@ -90,7 +90,7 @@ describe('a page of a view', () => {
     [{ per_page: 5 }, { page: 1, per_page: 5, total: 5, total_pages: 1 }],
     [{ q: 'nothing' }, { page: 1, per_page: 20, total: 0, total_pages: 0 }],
   ])('for %j counts %j', (asked, meta) => {
-    expect(JSON.parse(String(renderPage(view, query(asked)).json()))).toMatchObject({ meta });
+    expect(JSON.parse(String(renderPage(view, query(asked)).json))).toMatchObject({ meta });
   });
 });
 

@@ -30,11 +30,14 @@ const methodBytes = 450;
 /** A default that a method inherits from, without its texts. */
 const defaultBytes = 350;
 
-/**
- * A part of each tag. It changes when the fields of a method change, so that a 304 never confirms a response of an
- * older version of this library.
- */
-const format = createHash('sha256').update(fieldNames.join()).digest('base64url').slice(0, 6);
+/** Raise this number with each change of the JSON of lists or trees. */
+const formOfJson = 1;
+
+/** A part of each tag, so that a 304 never confirms a response of an older version of this library. */
+const format = createHash('sha256')
+  .update(`${formOfJson},${fieldNames.join()}`)
+  .digest('base64url')
+  .slice(0, 6);
 
 /** The methods of a project with the values that they inherit, in list order. It never changes. */
 export class MethodView {
@@ -43,7 +46,7 @@ export class MethodView {
   /** Whether the content of this view depends on the defaults project. */
   readonly inherits: boolean;
   private readonly defaultsRevision: string | undefined;
-  /** Two views with the same tag have the same content. The ETags of lists and trees begin with it. */
+  /** Two views that were read from the database with the same tag have the same content. The ETags of lists and trees begin with it. */
   readonly tag: string;
   /** An estimate of the memory that this view takes. */
   readonly bytes: number;
@@ -86,9 +89,8 @@ export class MethodView {
 
   /** Returns one page of the matching methods, and the number of all matching methods. */
   page(query: CheckedListQuery): { methods: readonly EffectiveMethod[]; total: number } {
-    const { page, perPage, words, groups } = query;
-    const isAll = words.length === 0 && groups.length === 0;
-    const found = isAll ? this.methods : this.methods.filter((method) => matches(method, query));
+    const { page, perPage } = query;
+    const found = this.methods.filter((method) => matches(method, query));
     return { methods: found.slice((page - 1) * perPage, page * perPage), total: found.length };
   }
 

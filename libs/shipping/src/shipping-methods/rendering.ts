@@ -9,66 +9,32 @@ import { type MethodView } from './method-view.js';
 /** A list or a tree as it is sent. */
 export interface Rendering {
   etag: string;
-  /** A function, because a host that wraps our values in a deep Proxy would also wrap a Buffer. */
-  json: () => Buffer;
+  json: Buffer;
 }
-
-type Members = Record<string, unknown>;
 
 /** The property with this key is not enumerable, so no copy and no JSON of a lazy value has it. */
 const lazyState = Symbol('lazyState');
 
 interface LazyValue {
-  [lazyState]: { rendering: Rendering; accessors: PropertyDescriptorMap; members?: Members };
+  [lazyState]: { rendering: Rendering; memberCount: number; members?: Record<string, unknown> };
 }
 
 /**
  * Returns a function that makes lists or trees. Their JSON is parsed when one of their members is first read or set.
  * Usually nobody does that, because the route sends the JSON. They look and behave like plain objects, and can be
- * changed, copied, frozen and logged.
+ * changed, copied and logged.
  * @param names the members
  */
 function lazily<Value extends object>(...names: string[]): (rendering: Rendering) => Value {
-  const accessors = Object.fromEntries(names.map((name) => [name, accessor(name)]));
   // All values share these properties. To define them one by one, always in the same order, is fastest.
-  const properties = Object.entries(accessors);
+  const properties = names.map((name) => [name, accessor(name)] as const);
   return (rendering) => {
     const value = {} as Value & LazyValue;
-    Object.defineProperty(value, lazyState, { value: { rendering, accessors }, ...changeable });
+    Object.defineProperty(value, lazyState, { value: { rendering, memberCount: names.length } });
     Object.defineProperty(value, inspect.custom, shownAsCopy);
     for (const [name, property] of properties) Object.defineProperty(value, name, property);
     return value;
   };
-}
-
-/** A Proxy cannot replace a property that is neither writable nor configurable. So this one is both. */
-const changeable = { writable: true, configurable: true } as const;
-
-/** Without this property, a log would show "[Getter/Setter]". */
-const shownAsCopy: PropertyDescriptor = { value: copyOf, configurable: true };
-
-export const lazyPage = lazily<ShippingMethodPage>('data', 'meta');
-export const lazyTree = lazily<ShippingTree>('data');
-
-/** @returns the ETag of a lazy value; undefined for any other value */
-export function etagOf(value: object): string | undefined {
-  return (value as Partial<LazyValue>)[lazyState]?.rendering.etag;
-}
-
-/**
- * @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value
- */
-export function jsonIfUntouched(value: object): Buffer | undefined {
-  const { [lazyState]: state } = value as Partial<LazyValue>;
-  return state && !state.members && isUntouched(value, state.accessors) ? state.rendering.json() : undefined;
-}
-
-/** Returns false if the host has replaced a member by a value or a getter of its own, or has added `toJSON`. */
-function isUntouched(value: object, accessors: PropertyDescriptorMap): boolean {
-  const names = Object.keys(accessors);
-  const isAccessor = (name: string): boolean =>
-    Object.getOwnPropertyDescriptor(value, name)?.get === accessors[name]?.get;
-  return Object.keys(value).length === names.length && names.every(isAccessor) && !('toJSON' in value);
 }
 
 function accessor(name: string): PropertyDescriptor & ThisType<LazyValue> {
@@ -84,12 +50,40 @@ function accessor(name: string): PropertyDescriptor & ThisType<LazyValue> {
   };
 }
 
-function membersOf({ [lazyState]: state }: LazyValue): Members {
-  return (state.members ??= JSON.parse(String(state.rendering.json())) as Members);
+function membersOf({ [lazyState]: state }: LazyValue): Record<string, unknown> {
+  return (state.members ??= JSON.parse(String(state.rendering.json)));
 }
 
-function copyOf(this: object): object {
-  return { ...this };
+/** Without this property, a log would show "[Getter/Setter]". */
+const shownAsCopy: PropertyDescriptor & ThisType<object> = {
+  value() {
+    return { ...this };
+  },
+};
+
+export const lazyPage = lazily<ShippingMethodPage>('data', 'meta');
+export const lazyTree = lazily<ShippingTree>('data');
+
+/** @returns the ETag of a lazy value; undefined for any other value */
+export function etagOf(value: object): string | undefined {
+  return (value as Partial<LazyValue>)[lazyState]?.rendering.etag;
+}
+
+/**
+ * @returns the JSON of a lazy value; undefined for any other value, and after somebody has read or changed the value
+ */
+export function jsonIfUntouched(value: object): Buffer | undefined {
+  const { [lazyState]: state } = value as Partial<LazyValue>;
+  return state && !state.members && hasOnlyAccessors(value, state.memberCount)
+    ? state.rendering.json
+    : undefined;
+}
+
+/** Returns false if the host has added, replaced or deleted a member, or has added `toJSON`. */
+function hasOnlyAccessors(value: object, memberCount: number): boolean {
+  const names = Object.keys(value);
+  const isAccessor = (name: string): boolean => !!Object.getOwnPropertyDescriptor(value, name)?.get;
+  return names.length === memberCount && names.every(isAccessor) && !('toJSON' in value);
 }
 
 /** Renders a `ShippingMethodPage`. */
@@ -122,7 +116,7 @@ function renderingOf(tag: string, json: string): Rendering {
   // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
   bytes.write(json);
-  return { etag: `"${tag}"`, json: () => bytes };
+  return { etag: `"${tag}"`, json: bytes };
 }
 
 function methodsJson(methods: readonly EffectiveMethod[]): string {

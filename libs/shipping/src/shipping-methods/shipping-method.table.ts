@@ -6,7 +6,7 @@ const collation = 'C';
 const primaryKeyConstraintName = 'pk_shipping_method';
 
 /**
- * A method with its own values. The values that a client sees may come from the defaults project (`use_default`), so
+ * A method with its stored values. The values that a client sees may come from the defaults project (`use_default`), so
  * read through `ShippingMethods`. Every key begins with the project. This separates the tenants, and the table can be
  * sharded.
  */

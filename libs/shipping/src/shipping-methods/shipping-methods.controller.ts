@@ -76,12 +76,9 @@ export class ShippingMethodsController {
     @ProjectId() projectId: string,
     @PathId('method_id') id: string,
     @Req() request: HttpRequest,
-    @Res({ passthrough: true }) response: HttpResponse,
   ): Promise<void> {
     const etag = checkInput({ projectId }, (violations) => ifMatch(violations, request.headers['if-match']));
     await this.methods.remove(projectId, id, { etag });
-    // Otherwise an interceptor's envelope would give the 204 an ETag on Express.
-    respond(response, undefined, { headers: {} });
   }
 }
 

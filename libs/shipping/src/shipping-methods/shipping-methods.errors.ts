@@ -31,7 +31,7 @@ export class DuplicateMethodError extends ShippingException {
   }
 }
 
-/** The project holds `maxMethods` methods, or more. */
+/** The project holds `maxMethods` methods or more, or would hold more after the call. */
 export class TooManyMethodsError extends ShippingException {
   /** @param maxMethods the module's option of this name */
   constructor(readonly maxMethods: number) {

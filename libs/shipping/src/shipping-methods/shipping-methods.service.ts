@@ -57,7 +57,9 @@ export interface ChangedMethods {
 
 /**
  * The shipping methods of each project. Every call checks its own input and throws the errors that the routes send.
- * With `{ manager }` as its last argument, a call becomes part of the caller's transaction.
+ * Any call may throw a `DatabaseUnavailableError`. A change may also throw an `OutcomeUnknownError`, and what
+ * `beforeCommit.change` throws. With `{ manager }` as its last argument, a call becomes part of the caller's
+ * transaction.
  */
 @Injectable()
 export class ShippingMethods {
@@ -80,9 +82,9 @@ export class ShippingMethods {
     @Inject(ShippingSettings) private readonly settings: ShippingSettings,
   ) {
     const { change: changeHook } = settings.beforeCommit;
-    // The caller may modify the result, so subscribers and the hook get copies.
+    // The caller may modify the result, so the subscribers share a copy, and the hook gets another one.
     this.afterStatements = {
-      prepareAnnouncement: ({ changes }) => {
+      afterCommit: ({ changes }) => {
         const announcedChanges = structuredClone(changes);
         return () => announcedChanges.forEach((change) => changesOf(database.dataSource).next(change));
       },
@@ -280,9 +282,7 @@ export class ShippingMethods {
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
     const { changes } = await this.change(projectId, options, decideRemove(id, options), changeOptions);
-    const [change] = changes;
-    if (!change?.before) throw new Error('A removal has one change, with the method as it was.');
-    return change.before;
+    return foundAfterWrite(changes[0]?.before);
   }
 
   /**
@@ -337,7 +337,7 @@ export class ShippingMethods {
 function foundAfterWrite(method: ShippingMethodDto | null | undefined): ShippingMethodDto {
   if (!method)
     throw new Error(
-      'The change is stored, but the method is missing. A trigger of the database may have changed its codes.',
+      'The change was made, but the method is missing. A trigger of the database may have changed its codes.',
     );
   return method;
 }

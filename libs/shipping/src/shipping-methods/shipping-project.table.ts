@@ -2,8 +2,8 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { AdaptToDialect } from '../database/adapt-entity.js';
 
 /**
- * One row for each project that has, or had, methods. The first method of a project inserts the row, and the row stays
- * when the methods are removed. Each change of a method updates this row first, and so locks it: the writers of a
+ * One row for each project whose methods were changed. The first change inserts the row, also one that is refused in a
+ * transaction on MariaDB or MySQL. The row stays when the methods are removed. Each change of a method updates this row first, and so locks it: the writers of a
  * project wait for each other here.
  */
 @AdaptToDialect

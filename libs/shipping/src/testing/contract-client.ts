@@ -21,9 +21,9 @@ export interface ContractTarget {
   /** Sent with every request, for the host's guards. */
   headers?: Record<string, string>;
   /**
-   * Returns a project without any methods, to which the headers give access. The suite calls the function once for each
-   * target object. The checks remove the methods that they make, so run them one after another. Without this function,
-   * each check invents a project.
+   * Returns a project without any methods, to which the headers give access. Each check calls it, and removes the methods
+   * that it makes. So the function may return the same project each time if you run the checks one after another.
+   * Without this function, each check invents a project.
    */
   projectId?: () => string | Promise<string>;
   /** The module's `defaultsProjectId`; by default `default`. The headers must give access to this project, too. */
@@ -41,6 +41,8 @@ export interface ContractResponse<Body = unknown> {
   status: number;
   headers: Headers;
   text: string;
+  /** The error of a check that finds that the response is not one of ours. */
+  notOurs: string;
   /**
    * The body without its envelope. It is `{}` if the body is not a JSON object. The fields of an error depend on the
    * host's filters.
@@ -58,8 +60,6 @@ const causes = [
   '- An interceptor wraps responses. Then set "unwrap" of the target.',
 ].join('\n');
 
-const projects = new WeakMap<ContractTarget, string | Promise<string>>();
-
 /** One project of the host under test. */
 export class ContractClient {
   readonly base: string;
@@ -70,10 +70,7 @@ export class ContractClient {
 
   /** Returns a client for a project that has no methods. */
   static async of(target: ContractTarget): Promise<ContractClient> {
-    if (!target.projectId) return new ContractClient(target, `contract-${randomUUID()}`);
-    const project = projects.get(target) ?? target.projectId();
-    projects.set(target, project);
-    return new ContractClient(target, await project);
+    return new ContractClient(target, (await target.projectId?.()) ?? `contract-${randomUUID()}`);
   }
 
   constructor(
@@ -88,12 +85,10 @@ export class ContractClient {
 
   async create(body?: object): Promise<ContractResponse<ShippingMethodDto>> {
     const response = await this.send<ShippingMethodDto>('POST', this.methods, body);
-    const hint = 'If an interceptor of the host wraps responses, set "unwrap" of the target.';
-    assert.ok(
-      response.status !== 201 || 'id' in response.body,
-      `The method has no id: ${response.text}. ${hint}`,
-    );
-    if (response.status === 201) this.created.push(response.body.id);
+    if (response.status === 201) {
+      assert.ok('id' in response.body, response.notOurs);
+      this.created.push(response.body.id);
+    }
     return response;
   }
 
@@ -109,9 +104,7 @@ export class ContractClient {
   /** Reads one of the three GET routes. Each of them has `data` in a response with 200. */
   async read<Body>(path: string, headers = {}): Promise<ContractResponse<Body>> {
     const response = await this.send<Body>('GET', path, undefined, headers);
-    const { status, text, body } = response;
-    const isWrapped = status === 200 && !Array.isArray(body['data']);
-    assert.ok(!isWrapped, `GET ${path} responds with ${status}: ${text.slice(0, 200)}\n${causes}`);
+    assert.ok(response.status !== 200 || Array.isArray(response.body['data']), response.notOurs);
     return response;
   }
 
@@ -132,14 +125,12 @@ export class ContractClient {
     });
     const text = await response.text();
     const sent = text.startsWith('{') ? (JSON.parse(text) as Envelope) : {};
-    const isRefusedByHost =
-      [401, 403, 429].includes(response.status) || isAnotherRoute(response.status, sent);
-    assert.ok(
-      !isRefusedByHost,
-      `${method} ${path} responds with ${response.status}: ${text.slice(0, 200)}\n${causes}`,
-    );
-    if (response.status >= 400)
-      this.lastError = `${method} ${path} responds with ${response.status}: ${text.slice(0, 500)}`;
+    const description = `${method} ${path} responds with ${response.status}: ${text.slice(0, 500)}`;
+    const notOurs = `${description}\n${causes}`;
+    // Our only 404 has the code `method_not_found`. Any other 404 means that the path leads to no route of ours.
+    const isOtherRoute = response.status === 404 && sent['code'] !== 'method_not_found';
+    assert.ok(![401, 403, 429].includes(response.status) && !isOtherRoute, notOurs);
+    if (response.status >= 400) this.lastError = description;
     const { unwrap } = this.target;
     const value = unwrap && response.ok && text !== '' ? unwrap(sent) : sent;
     const found = typeof value === 'object' && value !== null ? value : {};
@@ -147,12 +138,8 @@ export class ContractClient {
       status: response.status,
       headers: response.headers,
       text,
+      notOurs,
       body: found as ContractResponse<Body>['body'],
     };
   }
-}
-
-/** Our only 404 has the code `method_not_found`. Any other 404 means that the path leads to no route of ours. */
-function isAnotherRoute(status: number, { code }: Envelope): boolean {
-  return status === 404 && code !== 'method_not_found';
 }

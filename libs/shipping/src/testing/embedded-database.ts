@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type DynamicModule } from '@nestjs/common';
 import { type PGlite } from '@electric-sql/pglite';
-import { type Pool, type PoolClient } from 'pg';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { pglitePath } from '../boot/installed.cjs';
 import { serve } from './postgres-thread.js';
@@ -10,13 +9,7 @@ import { endingWith, migratedTypeOrm } from './test-database.js';
 
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 type EmbeddedOptions = Pick<PostgresOptions, 'type' | 'driver' | 'extra' | 'poolSize' | 'connectTimeoutMS'>;
-type Connected = Parameters<Pool['connect']>[0];
 type Replies = Awaited<ReturnType<PGlite['execProtocolStream']>> | { failed: string };
-
-/** It is appended to the error of the pool, and says what a time-out means on this database. */
-const remedy =
-  ': the embedded database has one connection, and a transaction or a QueryRunner holds it. Send the statement with the ' +
-  'manager of the transaction, in a subscriber with event.manager. Or use testTypeOrm() on your own server.';
 
 /**
  * Returns the options of a TypeORM DataSource on an empty PostgreSQL inside this process (PGlite, an optional
@@ -61,21 +54,9 @@ function databaseIn(thread: Worker): PGlite {
 async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
   const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
   const { default: pg } = await import('pg');
-  class Pool extends pg.Pool {
-    override connect(): Promise<PoolClient>;
-    override connect(connected: Connected): void;
-    override connect(connected?: Connected): Promise<PoolClient> | void {
-      if (!connected) return super.connect();
-      super.connect((error, ...connection) => {
-        if (error?.message.startsWith('timeout exceeded')) error.message += remedy;
-        connected(error, ...connection);
-      });
-    }
-  }
   const extra = createPgConfig(databaseIn(thread));
-  // The time-out is shorter than the time-out of a test in Jest or Vitest. Otherwise the test would end without this
-  // error.
-  return { type: 'postgres', driver: { ...pg, Pool }, extra, poolSize: 1, connectTimeoutMS: 4_000 };
+  // A test in Jest or Vitest ends after five seconds. With a shorter time-out, it shows the error of the pool.
+  return { type: 'postgres', driver: pg, extra, poolSize: 1, connectTimeoutMS: 4_000 };
 }
 
 /**

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions, type QueryRunner } from 'typeorm';
+import { dataSourceOf } from '../database/data-source-of.js';
 import { dialectOf } from '../database/dialects/dialects.js';
 import { shippingMigrations } from '../database/migrations/migrations.js';
 import { shippingEntities } from '../shipping-entities.js';
@@ -66,7 +67,6 @@ export function endingWith(dataSource: DataSource, end: () => Promise<unknown>):
 
 async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
   if (options.type === 'better-sqlite3') return new DataSource({ ...options, database: ':memory:' });
-  refuseOtherNames(options);
   const database = `shipping_test_${randomUUID()}`;
   const url = 'url' in options ? options.url : undefined;
   const location = url ? { url: Object.assign(new URL(url), { pathname: database }).href } : { database };
@@ -81,22 +81,12 @@ async function ownDatabase(options: DataSourceOptions): Promise<DataSource> {
   return endingWith(new DataSource(own), drop);
 }
 
-/** @throws Error if an option may win over the name of the test database */
-function refuseOtherNames(options: DataSourceOptions): void {
-  const { replication, extra = {} } = options as { replication?: object; extra?: Record<string, unknown> };
-  const { database, connectionString } = extra;
-  const others = { replication, 'extra.database': database, 'extra.connectionString': connectionString };
-  const [name] = Object.entries(others).find(([, value]) => value) ?? [];
-  if (name === undefined) return;
-  throw new Error(
-    `testTypeOrm() makes a database of its own, but "${name}" in the options may lead to another one. Leave it out, ` +
-      'and set "url", or "host" and "database".',
-  );
-}
-
-/** @throws Error if the connection or an entity is in another database, which the test would change */
+/**
+ * Options such as `replication`, `extra.database` or a driver of the host win over the name of the test database.
+ * @throws Error if the connection or an entity is in another database, which the test would change
+ */
 async function refuseOtherDatabases(runner: QueryRunner, own: string): Promise<void> {
-  const { driver, entityMetadatas } = runner.connection;
+  const { driver, entityMetadatas } = dataSourceOf(runner);
   const ofEntities = entityMetadatas.map(({ tablePath }) => driver.parseTableName(tablePath).database);
   const other = [await runner.getCurrentDatabase(), ...ofEntities].find((name) => name !== own);
   if (other === undefined) return;

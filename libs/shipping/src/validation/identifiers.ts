@@ -10,13 +10,13 @@ export function isUuid(text: unknown): text is string {
 }
 
 function checkIdentifier(violations: Violations, name: string, value: unknown): void {
-  const refuse = violations.at({ parameter: name });
-  if (value === undefined || value === null || value === '') refuse('required', `${name} is required.`);
-  else if (typeof value !== 'string') refuse('type', `${name} must be a string.`);
+  const report = violations.at({ parameter: name });
+  if (value === undefined || value === null || value === '') report('required', `${name} is required.`);
+  else if (typeof value !== 'string') report('type', `${name} must be a string.`);
   else if (value.length > 64)
-    refuse('length', `${name} must have at most 64 characters, not ${value.length}.`);
+    report('length', `${name} must have at most 64 characters, not ${value.length}.`);
   else if (!identifierPattern.test(value))
-    refuse(
+    report(
       'format',
       `${name} must have only letters, digits, "_", ".", ":" or "-", and must begin with a letter, a digit or "_". "${shortened(value)}" is not allowed.`,
     );

@@ -22,12 +22,12 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
   let valueCount = 0;
   /** How many more bytes very small numbers take if they are written without exponents. */
   let exponentBytes = 0;
-  let isFaulty = false;
-  let isWritable = true;
+  let hasViolation = false;
+  let canBeWritten = true;
 
-  const refuse = (code: ViolationCode, remedy: string): null => {
-    isFaulty = true;
-    if (code === 'type' || code === 'too_deep') isWritable = false;
+  const report = (code: ViolationCode, remedy: string): null => {
+    hasViolation = true;
+    if (code === 'type' || code === 'too_deep') canBeWritten = false;
     const at = path.reduce<string>(pointerTo, pointer);
     violations.at({ pointer: at })(code, `${at} ${remedy}`);
     return null;
@@ -35,9 +35,9 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
   const checkMember = (key: string | number, element: unknown): void => {
     path.push(key);
     if (typeof key === 'string' && forbiddenKeys.has(key))
-      refuse('not_allowed', 'is a key that is not allowed.');
+      report('not_allowed', 'is a key that is not allowed.');
     else if (typeof key === 'string' && !isStorable(key))
-      refuse('format', 'is a key with a NUL or a lone surrogate.');
+      report('format', 'is a key with a NUL or a lone surrogate.');
     else check(element);
     path.pop();
   };
@@ -46,17 +46,17 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     if (++valueCount > maxJsonBytes || violations.full) return;
     if (element === null || typeof element === 'boolean') return;
     if (typeof element === 'string') {
-      if (!isStorable(element)) refuse('format', 'must not contain NUL or a lone surrogate.');
+      if (!isStorable(element)) report('format', 'must not contain NUL or a lone surrogate.');
     } else if (typeof element === 'number') {
-      if (!Number.isFinite(element)) refuse('range', 'is too large for a number.');
+      if (!Number.isFinite(element)) report('range', 'is too large for a number.');
       else if (Number.isInteger(element) && !Number.isSafeInteger(element))
-        refuse('range', 'is an integer beyond ±(2^53−1) and would lose digits. Send it as a string.');
+        report('range', 'is an integer beyond ±(2^53−1) and would lose digits. Send it as a string.');
       // The database stores no exponents, so 1e-300 becomes a number of 300 digits.
       exponentBytes += Number(/e-(\d+)$/.exec(String(element))?.[1] ?? 0);
     } else if (!Array.isArray(element) && !isPlainObject(element)) {
-      refuse('type', 'must be JSON: an object, array, string, number, boolean or null.');
+      report('type', 'must be JSON: an object, array, string, number, boolean or null.');
     } else if (path.length >= maxJsonDepth) {
-      refuse('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
+      report('too_deep', `is nested deeper than ${maxJsonDepth} levels.`);
     } else if (Array.isArray(element)) {
       // `forEach` skips holes, but JSON writes them as null. A very long array is too large.
       if (element.length > maxJsonBytes) valueCount = element.length;
@@ -66,13 +66,13 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
     }
   };
 
-  if (!isPlainObject(value)) return refuse('type', 'must be a JSON object.');
+  if (!isPlainObject(value)) return report('type', 'must be a JSON object.');
   check(value);
-  if (!isWritable || violations.full) return null;
+  if (!canBeWritten || violations.full) return null;
   const text = valueCount > maxJsonBytes ? undefined : JSON.stringify(value);
   if (text === undefined || Buffer.byteLength(text) + exponentBytes > maxJsonBytes)
-    return refuse('too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
-  return isFaulty ? null : (JSON.parse(text) as JsonObject);
+    return report('too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
+  return hasViolation ? null : (JSON.parse(text) as JsonObject);
 }
 
 /** Returns whether a value is an object and no array. It may be an instance of a class, such as a DTO of the host. */

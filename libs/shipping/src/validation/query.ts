@@ -33,11 +33,11 @@ export function checkCount(
   max: number,
 ): number {
   const value = query[parameter];
-  const refuse = violations.at({ parameter });
+  const report = violations.at({ parameter });
   if (value === undefined) return fallback;
   if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
-    refuse('type', `${parameter} must be a whole number.`);
+    report('type', `${parameter} must be a whole number.`);
   else if (value >= 1 && value <= max) return value;
-  else refuse('range', `${parameter} must be 1 to ${max}.`);
+  else report('range', `${parameter} must be 1 to ${max}.`);
   return fallback;
 }

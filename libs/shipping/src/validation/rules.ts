@@ -36,7 +36,7 @@ export function Text(max: number, min = 0): PropertyDecorator {
       hasLength,
       min === 0 ? `must have at most ${max} characters.` : `must have ${min} to ${max} characters.`,
     ),
-    content((text) => isStorable(text), 'must not contain NUL or a lone surrogate.'),
+    Content((text) => isStorable(text), 'must not contain NUL or a lone surrogate.'),
   );
 }
 
@@ -46,7 +46,7 @@ export function Code(max: number): PropertyDecorator {
   const remedy =
     'must have only letters, combining marks, digits, spaces and _ ( ) + - . / : @, and must begin with a letter, a digit or _. ' +
     'It must not end with a space, and must be in Unicode NFC.';
-  return applyDecorators(Text(max, 1), content(accepts, remedy));
+  return applyDecorators(Text(max, 1), Content(accepts, remedy));
 }
 
 /** The field must be a label. It is trimmed and put into Unicode NFC before it is checked. @param max in code points */
@@ -55,12 +55,12 @@ export function Label(max: number): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => (isString(value) ? normalisedLabel(value) : value)),
     Text(max, 1),
-    content(isLabel, remedy),
+    Content(isLabel, remedy),
   );
 }
 
 /** A rule about a text. It accepts a text beyond `maxCheckedLength`, which the rule about the length refuses. */
-export function content(accepts: (text: string) => boolean, remedy: string): PropertyDecorator {
+export function Content(accepts: (text: string) => boolean, remedy: string): PropertyDecorator {
   const isAccepted = (value: unknown): boolean =>
     !isString(value) || value.length > maxCheckedLength || accepts(value);
   return rule('format', isAccepted, remedy);

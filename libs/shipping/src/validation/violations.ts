@@ -6,19 +6,19 @@ export const violationCodes = {
   type: 'of the wrong type',
   format: 'of the wrong form',
   length: 'too short or too long',
-  range: 'too small or too great',
+  range: 'too small or too large',
   unknown: 'an unknown name',
   duplicate: 'given twice',
   not_allowed: 'not allowed here',
   too_many: 'too many values or conditions',
-  too_deep: 'nested too deep',
+  too_deep: 'nested too deeply',
   too_large: 'too many bytes',
 } as const;
 
 export type ViolationCode = keyof typeof violationCodes;
 
 /**
- * The location of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header.
+ * The place of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header.
  */
 export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
 
@@ -62,18 +62,18 @@ export class InvalidParameterError extends ViolationsError {
   }
 }
 
-/** Adds a violation at one location. It returns an empty list, so that a check can end with `return refuse(…)`. */
-export type Refuse = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
+/** Adds a violation at one place. It returns an empty list, so that a check can end with `return report(…)`. */
+export type Report = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
 
 /** Collects all violations of a request, so that a client can correct them all at once. */
 export class Violations {
   private readonly found: Violation[] = [];
 
-  at(location: ViolationPlace): Refuse {
+  at(place: ViolationPlace): Report {
     return (code, detail, allowed) => {
       // We store one more than the error lists, so that `full` can be true.
       if (this.found.length <= maxViolations)
-        this.found.push({ ...location, code, detail, ...(allowed && { allowed }) });
+        this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
       return [];
     };
   }

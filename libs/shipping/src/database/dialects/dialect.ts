@@ -4,32 +4,29 @@ import { type DataSource, type EntityMetadata, type InsertQueryBuilder, type Obj
 export type ErrorMeaning =
   /** The statement has waited too long for a lock. */
   | 'lock'
-  /** Another writer won. The same statement may succeed now. */
+  /** Another writer won. The same transaction may succeed now. */
   | 'race'
   /** The server refused the statement or the connection, and nothing was changed. */
   | 'refused'
   /** The server refused the connection. If a statement fails with the same code, it means something else. */
-  | 'connecting'
+  | 'refusedWhenConnecting'
   /** The connection broke. If a COMMIT was sent, nobody knows its outcome. */
   | 'broken'
   /** The COMMIT failed, but the transaction may be committed. */
   | 'openCommit'
   /** A row has the same values in a unique index already. */
   | 'duplicate'
-  /** A row of another table refers to the row. */
+  /** A foreign key is violated: for instance, a row of another table refers to the row. */
   | 'foreignKey';
 
 /** The fields of driver errors that we read. */
 export interface DriverError {
   code?: unknown;
   errno?: unknown;
-  constraint?: unknown;
   table?: unknown;
   message?: unknown;
   severity?: unknown;
 }
-
-type Pair = readonly [string, string];
 
 /** An engine: everything in which it differs from the other engines. */
 export interface Dialect {
@@ -69,22 +66,10 @@ export interface Dialect {
   readonly shareLock: string;
   /** Returns SQL for the number of a new row. Undefined if the database numbers the rows. */
   nextNumber?(table: string, column: string): string;
-  /** The condition that a row has one of several ids. */
-  readonly hasOneOfIds: string;
-  /**
-   * Returns the condition that two columns are beyond two values, in the order of a key. Each engine uses the key for
-   * only one way to write this condition. Otherwise it reads every row before the position.
-   */
-  isBeyond(columns: Pair, sign: '<' | '>', values: Pair): string;
   /** The meanings of the codes. A code that ends with `*` stands for all codes that begin with it. */
   readonly errorCodes: Readonly<Record<string, ErrorMeaning>>;
   /** The errors that have no code, by the beginnings of their messages. */
   readonly errorMessages: Readonly<Record<string, ErrorMeaning>>;
-  /**
-   * Tells whether the error of a duplicate names this unique index.
-   * @param lastColumn the last column of the index
-   */
-  isDuplicateIn(error: DriverError, index: string, lastColumn: string): boolean;
   /** Gives the columns and indexes of our entities the form that this engine has. */
   adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void;
   /** @throws Error that names the remedy, for a database or a setting under which data is lost or wrong */

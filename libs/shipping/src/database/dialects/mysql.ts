@@ -16,10 +16,6 @@ export const mysql: Dialect = {
   ifAbsent: (insert, column) => insert.orUpdate([column]),
   // TypeORM's `pessimistic_read` is a syntax error on a server of MariaDB behind the type `mysql`.
   shareLock: ' LOCK IN SHARE MODE',
-  // For several ids, the server may read the whole table, and it locks each row that it reads. The function hides the
-  // ids from the optimizer, so that it reads the rows of the project.
-  hasOneOfIds: 'CONCAT(id) IN (:...ids)',
-  isBeyond: ([a, b], sign, [x, y]) => `(${a} ${sign} ${x} OR (${a} = ${x} AND ${b} ${sign} ${y}))`,
   errorCodes: {
     ER_LOCK_WAIT_TIMEOUT: 'lock',
     ER_LOCK_NOWAIT: 'lock',
@@ -39,12 +35,12 @@ export const mysql: Dialect = {
     ER_RECORD_FILE_FULL: 'refused',
     1968: 'refused', // a limit of the statement was reached
     1969: 'refused', // the statement took too long
-    ER_ACCESS_DENIED_ERROR: 'connecting',
-    ER_DBACCESS_DENIED_ERROR: 'connecting',
-    ER_ACCOUNT_HAS_BEEN_LOCKED: 'connecting',
-    ER_BAD_DB_ERROR: 'connecting',
-    'ER_HOST_*': 'connecting',
-    'HANDSHAKE_*': 'connecting', // of mysql2: the server does not offer what the options ask for
+    ER_ACCESS_DENIED_ERROR: 'refusedWhenConnecting',
+    ER_DBACCESS_DENIED_ERROR: 'refusedWhenConnecting',
+    ER_ACCOUNT_HAS_BEEN_LOCKED: 'refusedWhenConnecting',
+    ER_BAD_DB_ERROR: 'refusedWhenConnecting',
+    'ER_HOST_*': 'refusedWhenConnecting',
+    'HANDSHAKE_*': 'refusedWhenConnecting', // of mysql2: the server does not offer what the options ask for
     PROTOCOL_CONNECTION_LOST: 'broken',
     PROTOCOL_SEQUENCE_TIMEOUT: 'broken',
     ER_CONNECTION_KILLED: 'broken',
@@ -65,15 +61,13 @@ export const mysql: Dialect = {
     'Queue limit reached': 'refused',
     "Can't add new command when connection is in closed state": 'refused',
   },
-  // The index is the last quoted name, in each language of the server. MySQL puts the name of the table before it.
-  isDuplicateIn: ({ message }, index) => new RegExp(`${index}["'][^"']*$`).test(String(message)),
   adaptEntity,
   checkDatabase,
 };
 
 /**
- * Tells whether the server is MariaDB. TypeORM adapts the entities before it can send a statement, so the version
- * number has to tell: MySQL has no version 10.
+ * Tells whether the server is MariaDB. The entities are adapted by a function that cannot await a statement, so the
+ * version number has to tell: the newest MySQL has version 9.
  * @throws Error that names the remedy, for the type `mariadb` on a server of MySQL
  */
 function isMariadb({ options, driver }: DataSource): boolean {

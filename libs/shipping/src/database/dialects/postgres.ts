@@ -21,8 +21,6 @@ export const postgres: Dialect = {
   timeParameter: (time) => time,
   ifAbsent: (insert) => insert.orIgnore(),
   shareLock: ' FOR SHARE',
-  hasOneOfIds: 'id IN (:...ids)',
-  isBeyond: ([a, b], sign, [x, y]) => `(${a}, ${b}) ${sign} (${x}, ${y})`,
   errorCodes: {
     '40001': 'race', // serialization failure
     '40P01': 'race', // deadlock
@@ -31,10 +29,10 @@ export const postgres: Dialect = {
     '57014': 'refused', // the statement was cancelled, or took too long
     '57P03': 'refused', // the server starts or stops
     '25006': 'refused', // the server is a standby, or the transaction is read-only
-    '28*': 'connecting', // the role or its password is wrong
-    '3D000': 'connecting', // the database does not exist
-    '42501': 'connecting', // the role may not connect
-    '55000': 'connecting', // the database accepts no connections
+    '28*': 'refusedWhenConnecting', // the role or its password is wrong
+    '3D000': 'refusedWhenConnecting', // the database does not exist
+    '42501': 'refusedWhenConnecting', // the role may not connect
+    '55000': 'refusedWhenConnecting', // the database accepts no connections
     '08*': 'broken', // connection exception
     '25P03': 'broken', // the transaction was idle for too long
     '25P04': 'broken', // the transaction took too long
@@ -57,10 +55,6 @@ export const postgres: Dialect = {
     'PGlite is closed': 'broken',
     'PGlite is closing': 'broken',
   },
-  // An entityPrefix or the name of a partition may stand before the name. The error of a shard has the name only in its
-  // message.
-  isDuplicateIn: ({ constraint, message }, index) =>
-    new RegExp(`${index}["»”]?$`).test(String(constraint ?? message)),
   adaptEntity(metadata) {
     for (const column of metadata.ownColumns) column.type = columnTypes.get(column.type) ?? column.type;
     // The other engines need an index on a numbered column.

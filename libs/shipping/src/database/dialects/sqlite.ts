@@ -15,8 +15,6 @@ export const sqlite: Dialect = {
   shareLock: '',
   // SQLite numbers a primary key only if it has one column.
   nextNumber: (table, column) => `(SELECT COALESCE(MAX(${column}), 0) + 1 FROM ${table})`,
-  hasOneOfIds: 'id IN (:...ids)',
-  isBeyond: ([a, b], sign, [x, y]) => `(${a}, ${b}) ${sign} (${x}, ${y})`,
   errorCodes: {
     'SQLITE_BUSY_*': 'race',
     'SQLITE_LOCKED*': 'race',
@@ -29,8 +27,6 @@ export const sqlite: Dialect = {
     SQLITE_CONSTRAINT_FOREIGNKEY: 'foreignKey',
   },
   errorMessages: { 'The database connection is not open': 'refused' },
-  // The message ends with the columns of the index.
-  isDuplicateIn: ({ message }, _index, lastColumn) => String(message).endsWith(`.${lastColumn}`),
   adaptEntity(metadata) {
     for (const column of metadata.ownColumns) {
       // By default a column compares bytes, which is the order of code points.
@@ -44,6 +40,6 @@ export const sqlite: Dialect = {
     }
     metadata.checks = metadata.checks.filter(({ expression }) => !expression.includes('jsonb'));
   },
-  // A file of SQLite has no setting that loses data.
+  // Nothing is checked, because SQLite is for development.
   checkDatabase: async () => undefined,
 };

@@ -74,8 +74,8 @@ export class CreateShipping implements MigrationInterface {
     // been dropped.
     for (const table of tables(runner, await typesOf(runner))) {
       // TypeORM would drop the index of the numbered column first, which these servers refuse.
-      if (isMysqlFamily(runner.connection))
-        await runner.query(`DROP TABLE ${runner.connection.driver.escape(table.name)}`);
+      const dataSource = runner.connection;
+      if (isMysqlFamily(dataSource)) await runner.query(`DROP TABLE ${dataSource.driver.escape(table.name)}`);
       else await runner.dropTable(table);
     }
   }
@@ -87,9 +87,10 @@ function isMysqlFamily({ options }: DataSource): boolean {
 
 /** @throws Error that names the remedy */
 async function typesOf(runner: QueryRunner): Promise<Types> {
-  const { type } = runner.connection.options;
+  const dataSource = runner.connection;
+  const { type } = dataSource.options;
   let engine: string = type;
-  if (isMysqlFamily(runner.connection)) {
+  if (isMysqlFamily(dataSource)) {
     // A DataSource of type `mysql` may have a server of MariaDB.
     const [server]: { version: string }[] = await runner.query('SELECT VERSION() AS version');
     engine = server?.version.includes('MariaDB') ? 'mariadb' : 'mysql';
@@ -103,8 +104,10 @@ async function typesOf(runner: QueryRunner): Promise<Types> {
   return types;
 }
 
-function tables({ connection }: QueryRunner, types: Types): Table[] {
-  const { namingStrategy, options } = connection;
+function tables(runner: QueryRunner, types: Types): Table[] {
+  const dataSource = runner.connection;
+  const { namingStrategy, options } = dataSource;
+  const isMysql = isMysqlFamily(dataSource);
   const text = (name: string, length: number, isNullable = false): TableColumnOptions => ({
     name,
     type: 'varchar',
@@ -147,9 +150,9 @@ function tables({ connection }: QueryRunner, types: Types): Table[] {
         time('created_at'),
         time('updated_at'),
       ],
-      uniques: isMysqlFamily(connection) ? [] : [unique],
-      indices: isMysqlFamily(connection) ? [{ ...unique, isUnique: true }] : [],
-      checks: isMysqlFamily(connection)
+      uniques: isMysql ? [] : [unique],
+      indices: isMysql ? [{ ...unique, isUnique: true }] : [],
+      checks: isMysql
         ? []
         : [
             {
@@ -186,7 +189,7 @@ function tables({ connection }: QueryRunner, types: Types): Table[] {
           name: prefixed('uq_shipping_order_event_dedupe_key'),
           columnNames: ['project_id', 'order_id', 'dedupe_key'],
           isUnique: true,
-          ...(!isMysqlFamily(connection) && { where: 'dedupe_key IS NOT NULL' }),
+          ...(!isMysql && { where: 'dedupe_key IS NOT NULL' }),
         },
         ...(options.type === 'postgres'
           ? []

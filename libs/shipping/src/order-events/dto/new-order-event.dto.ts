@@ -1,5 +1,5 @@
 import { Allow } from 'class-validator';
-import { content, Required, Text, Time } from '../../validation/rules.js';
+import { Content, Required, Text, Time } from '../../validation/rules.js';
 import { type OrderEventType } from '../order-event-types.js';
 import { eventLengths, type OrderEventActor } from './order-event.dto.js';
 
@@ -10,7 +10,7 @@ export class NewOrderEvent {
   /** A type of the form `noun.verb`, at most 64 characters. `orderEventTypes` lists the known types. */
   @Required()
   @Text(eventLengths.type)
-  @content((text) => eventTypePattern.test(text), `must be like "order.placed": ${eventTypePattern.source}.`)
+  @Content((text) => eventTypePattern.test(text), `must be like "order.placed": ${eventTypePattern.source}.`)
   type!: OrderEventType;
 
   /** At most 1,000 characters. */

@@ -1,6 +1,6 @@
 import { checkCount, checkParameters } from '../../validation/query.js';
 import { lengthOf } from '../../validation/text.js';
-import { type Refuse, type Violations } from '../../validation/violations.js';
+import { type Report, type Violations } from '../../validation/violations.js';
 import { type EventPosition, positionOf } from './event-cursor.js';
 import { eventLengths } from './order-event.dto.js';
 import { type OrderEventPageQuery } from './order-event-page.dto.js';
@@ -22,7 +22,7 @@ export interface EventRange {
 
 export function checkPageQuery(violations: Violations, input: unknown): EventRange & { limit: number } {
   const query = checkParameters(violations, input, 'page()', parameters);
-  const check = (parameter: string): [Refuse, unknown] => [violations.at({ parameter }), query[parameter]];
+  const check = (parameter: string): [Report, unknown] => [violations.at({ parameter }), query[parameter]];
   return {
     limit: checkCount(violations, query, 'limit', limits.limit, limits.maxLimit),
     types: checkTypes(...check('types')),
@@ -31,33 +31,33 @@ export function checkPageQuery(violations: Violations, input: unknown): EventRan
   };
 }
 
-function checkTypes(refuse: Refuse, value: unknown): string[] | undefined {
+function checkTypes(report: Report, value: unknown): string[] | undefined {
   if (value === undefined) return undefined;
-  if (!Array.isArray(value)) return refuse('type', 'types must be a list of types.');
+  if (!Array.isArray(value)) return report('type', 'types must be a list of types.');
   if (value.length > limits.maxTypes)
-    return refuse('too_many', `types must have at most ${limits.maxTypes} entries.`);
+    return report('too_many', `types must have at most ${limits.maxTypes} entries.`);
   return value.flatMap((type: unknown, index) => {
     const name = `types[${index}]`;
-    if (typeof type !== 'string') return refuse('type', `${name} must be a string.`);
+    if (typeof type !== 'string') return report('type', `${name} must be a string.`);
     if (lengthOf(type) > eventLengths.type)
-      return refuse('length', `${name} must have at most ${eventLengths.type} characters.`);
+      return report('length', `${name} must have at most ${eventLengths.type} characters.`);
     if (!eventTypePattern.test(type))
-      return refuse('format', `${name} must be like "order.placed": ${eventTypePattern.source}.`);
+      return report('format', `${name} must be like "order.placed": ${eventTypePattern.source}.`);
     return [type];
   });
 }
 
-function checkNewestFirst(refuse: Refuse, value: unknown): boolean {
-  if (value !== undefined && typeof value !== 'boolean') refuse('type', 'newestFirst must be true or false.');
+function checkNewestFirst(report: Report, value: unknown): boolean {
+  if (value !== undefined && typeof value !== 'boolean') report('type', 'newestFirst must be true or false.');
   return value === true;
 }
 
-function checkCursor(refuse: Refuse, value: unknown): EventPosition | undefined {
+function checkCursor(report: Report, value: unknown): EventPosition | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') return void refuse('type', 'cursor must be a string.');
+  if (typeof value !== 'string') return void report('type', 'cursor must be a string.');
   if (value.length > limits.maxCursor)
-    return void refuse('length', `cursor must have at most ${limits.maxCursor} characters.`);
+    return void report('length', `cursor must have at most ${limits.maxCursor} characters.`);
   const position = positionOf(value);
-  if (!position) refuse('format', 'cursor must be the "next" of a page.');
+  if (!position) report('format', 'cursor must be the "next" of a page.');
   return position;
 }

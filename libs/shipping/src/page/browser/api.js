@@ -26,7 +26,7 @@ function csrfHeader() {
  * @throws an Error with the members of the problem that the API sends (RFC 9457); its status is 0 if there is no
  *   response
  */
-async function send(method, path, content, etag, cache = 'no-cache') {
+async function send(method, path, content, etag) {
   const headers = {
     ...(token && { authorization: `Bearer ${token}` }),
     ...(method !== 'GET' && csrfHeader()),
@@ -35,7 +35,7 @@ async function send(method, path, content, etag, cache = 'no-cache') {
   const body = content && new Blob([JSON.stringify(content)], { type: 'application/json' });
   // With `no-cache`, the browser sends If-None-Match by itself. Some backends redirect to their login page.
   const how = {
-    cache,
+    cache: 'no-cache',
     redirect: 'manual',
     credentials: settings.login === 'bearer' ? 'omit' : 'same-origin',
   };
@@ -71,9 +71,7 @@ function problemOf(status, result) {
 
 /** @throws an Error if the backend has put the response into an envelope of its own */
 async function read(path) {
-  let response = await send('GET', path);
-  // The browser may have kept a response from before the backend excluded our routes from its envelope.
-  if (!Array.isArray(response.data)) response = await send('GET', path, undefined, undefined, 'reload');
+  const response = await send('GET', path);
   if (Array.isArray(response.data)) return response;
   throw problemOf(200, {});
 }

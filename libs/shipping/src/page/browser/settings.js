@@ -1,6 +1,6 @@
 import { english, german } from './texts.js';
 
-/** What the server says about this page: see `PageMeta` in page-html.ts. */
+/** What the server says about this page: see `meta` in page-html.ts. */
 export const settings = JSON.parse(document.querySelector('meta[name=shipping-page]').content);
 
 /** The address of the page as a folder. The script is in its folder `assets`, whatever prefix a proxy adds. */

@@ -25,7 +25,8 @@ export const english = {
   problem_validation_failed: 'Some fields need your attention.',
   problem_duplicate_method: 'Another method of this project has these two codes.',
   problem_method_not_found: 'Somebody removed this method while you edited it.',
-  problem_method_in_use: 'Orders were placed with this method, so you cannot remove it or change its codes.',
+  problem_method_in_use:
+    'Something still uses this method, for instance an order. So you cannot remove it or change its codes.',
   problem_too_many_methods: 'This project has {max_methods} methods, and can have no more.',
   problem_version_mismatch: 'Somebody changed this method while you edited it.',
   problem_outcome_unknown: 'The connection broke.',
@@ -170,7 +171,7 @@ export const german: PageTexts = {
   problem_duplicate_method: 'Eine andere Versandart dieses Projekts hat diese beiden Codes.',
   problem_method_not_found: 'Jemand hat diese Versandart entfernt, während Sie sie bearbeitet haben.',
   problem_method_in_use:
-    'Es gibt Bestellungen mit dieser Versandart. Deshalb können Sie weder sie entfernen noch ihre Codes ändern.',
+    'Etwas benutzt diese Versandart noch, zum Beispiel eine Bestellung. Deshalb können Sie weder sie entfernen noch ihre Codes ändern.',
   problem_too_many_methods: 'Dieses Projekt hat {max_methods} Versandarten und kann nicht mehr haben.',
   problem_version_mismatch: 'Jemand hat diese Versandart geändert, während Sie sie bearbeitet haben.',
   problem_outcome_unknown: 'Die Verbindung ist abgebrochen.',

@@ -55,7 +55,7 @@ const tests: Record<FilterOperator, Test> = {
 /** Returns whether the method belongs to a list with this query. */
 export function matches(method: EffectiveMethod, { words, groups }: CheckedListQuery): boolean {
   return (
-    words.every((word) => method.searchText.includes(word)) &&
+    words.every((word) => method.foldedTexts.some((text) => text.includes(word))) &&
     groups.every((group) => group.some((condition) => satisfies(method, condition)))
   );
 }
@@ -68,8 +68,8 @@ function satisfies(method: EffectiveMethod, { field, op, values }: Condition): b
   return tests[op](isTime ? String(value).slice(0, -1) : value, values);
 }
 
-function foldedText({ searchText }: EffectiveMethod, field: FilterField): string {
-  return searchText.split('\n')[searchedFields.findIndex((name) => name === field)] ?? '';
+function foldedText({ foldedTexts }: EffectiveMethod, field: FilterField): string {
+  return foldedTexts[searchedFields.findIndex((name) => name === field)] ?? '';
 }
 
 export function compareValues(a: FilterValue, b: FilterValue): number {

@@ -4,7 +4,7 @@ import { checkCount, checkParameters } from '../../validation/query.js';
 import { int32 } from '../../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
-import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
+import { type Report, shortened, type Violations } from '../../validation/violations.js';
 import {
   type FilterOperator,
   kindOf,
@@ -46,23 +46,23 @@ export function checkListQuery(
   return { page, perPage, words, groups: checkGroups(sentGroups) };
 }
 
-function checkWords(refuse: Refuse, q: unknown): string[] {
+function checkWords(report: Report, q: unknown): string[] {
   if (q === undefined) return [];
-  if (typeof q !== 'string') return refuse('type', 'q must be a string.');
-  if (!isStorable(q)) return refuse('format', 'q must not contain NUL or a lone surrogate.');
-  if (lengthOf(q) > listLimits.q) return refuse('length', `q must have at most ${listLimits.q} characters.`);
+  if (typeof q !== 'string') return report('type', 'q must be a string.');
+  if (!isStorable(q)) return report('format', 'q must not contain NUL or a lone surrogate.');
+  if (lengthOf(q) > listLimits.q) return report('length', `q must have at most ${listLimits.q} characters.`);
   return q.split(/\s+/u).flatMap((word) => (word === '' ? [] : folded(word)));
 }
 
 /** A condition that is not checked yet, with the function that adds its violations. */
 interface SentCondition {
   fields: Record<string, unknown>;
-  refuse: Refuse;
+  report: Report;
 }
 
 /** Returns a function that adds a violation whose detail begins with a name. */
-function withPrefix(refuse: Refuse, name: string): Refuse {
-  return (code, detail, allowed) => refuse(code, `${name}: ${detail}`, allowed);
+function withPrefix(report: Report, name: string): Report {
+  return (code, detail, allowed) => report(code, `${name}: ${detail}`, allowed);
 }
 
 function conditionsOfFilter(
@@ -70,40 +70,40 @@ function conditionsOfFilter(
   filter: unknown,
   isBracketed: boolean,
 ): SentCondition[][] {
-  const refuse = violations.at({ parameter: 'filter' });
+  const report = violations.at({ parameter: 'filter' });
   if (filter === undefined) return [];
-  if (!isPlainObject(filter)) return refuse('type', 'filter must be a JSON object of fields and values.');
+  if (!isPlainObject(filter)) return report('type', 'filter must be a JSON object of fields and values.');
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   return given.map(([field, value]) => {
     const parameter = `filter[${shortened(field)}]`;
-    const refuseField = isBracketed
+    const reportField = isBracketed
       ? withPrefix(violations.at({ parameter }), parameter)
-      : withPrefix(refuse, `filter.${shortened(field)}`);
+      : withPrefix(report, `filter.${shortened(field)}`);
     return [
-      { fields: { field, op: 'in', value: Array.isArray(value) ? value : [value] }, refuse: refuseField },
+      { fields: { field, op: 'in', value: Array.isArray(value) ? value : [value] }, report: reportField },
     ];
   });
 }
 
-function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondition[][] {
+function conditionsOfRawFilters(report: Report, rawFilters: unknown): SentCondition[][] {
   if (rawFilters === undefined) return [];
-  if (!Array.isArray(rawFilters)) return refuse('type', 'raw_filters must be a JSON array of conditions.');
+  if (!Array.isArray(rawFilters)) return report('type', 'raw_filters must be a JSON array of conditions.');
   const conditionsOf = (raw: unknown, name: string): SentCondition[] => {
-    if (!isPlainObject(raw)) return refuse('type', `${name} must be an object {"field":…,"op":…,"value":…}.`);
+    if (!isPlainObject(raw)) return report('type', `${name} must be an object {"field":…,"op":…,"value":…}.`);
     if ('or' in raw)
-      return refuse(
+      return report(
         'not_allowed',
         `${name} must not contain "or". An "or" must be the only key of its object, and cannot contain another "or".`,
       );
     const unknownKeys = Object.keys(raw).filter((key) => !conditionKeys.includes(key));
     for (const key of unknownKeys)
-      refuse('unknown', `${name} has the unknown key "${shortened(key)}".`, conditionKeys);
-    return [{ fields: raw, refuse: withPrefix(refuse, name) }];
+      report('unknown', `${name} has the unknown key "${shortened(key)}".`, conditionKeys);
+    return [{ fields: raw, report: withPrefix(report, name) }];
   };
   return rawFilters.map((raw: unknown, index) => {
     const name = `raw_filters[${index}]`;
     if (!isPlainObject(raw) || !('or' in raw) || Object.keys(raw).length > 1) return conditionsOf(raw, name);
-    if (!Array.isArray(raw['or'])) return refuse('type', `${name}.or must be an array of conditions.`);
+    if (!Array.isArray(raw['or'])) return report('type', `${name}.or must be an array of conditions.`);
     return raw['or'].flatMap((member, position) => conditionsOf(member, `${name}.or[${position}]`));
   });
 }
@@ -114,34 +114,34 @@ function conditionsOfRawFilters(refuse: Refuse, rawFilters: unknown): SentCondit
 function checkGroups(groups: readonly SentCondition[][]): Condition[][] {
   const all = groups.flat();
   const max = listLimits.conditions;
-  all[max]?.refuse('too_many', `there may be at most ${max} conditions in all.`);
+  all[max]?.report('too_many', `there may be at most ${max} conditions in all.`);
   const withinBound = new Set(all.slice(0, max));
   return groups.map((group) => group.flatMap((each) => (withinBound.has(each) ? checkCondition(each) : [])));
 }
 
-/** @returns the condition, or nothing when it has violations */
-function checkCondition({ fields: { field, op, value }, refuse }: SentCondition): Condition[] {
+/** @returns the condition; nothing when no condition can be made of it. Then its violations are reported. */
+function checkCondition({ fields: { field, op, value }, report }: SentCondition): Condition[] {
   const filterField = filterFields.find((name) => name === field);
   const fittingOperators = operatorsFor(filterField ? kindOf(filterField) : 'label');
-  if (field === undefined) refuse('required', 'field is missing.', filterFields);
-  else if (typeof field !== 'string') refuse('type', 'field must be a string.', filterFields);
+  if (field === undefined) report('required', 'field is missing.', filterFields);
+  else if (typeof field !== 'string') report('type', 'field must be a string.', filterFields);
   else if (!filterField)
-    refuse('unknown', `"${shortened(field)}" is not a field that you can filter by.`, filterFields);
-  if (op === undefined) refuse('required', 'op is missing.', fittingOperators);
-  if (value === undefined) refuse('required', 'value is missing.');
+    report('unknown', `"${shortened(field)}" is not a field that you can filter by.`, filterFields);
+  if (op === undefined) report('required', 'op is missing.', fittingOperators);
+  if (value === undefined) report('required', 'value is missing.');
   if (!filterField || op === undefined) return [];
-  if (typeof op !== 'string') return refuse('type', 'op must be a string.', fittingOperators);
+  if (typeof op !== 'string') return report('type', 'op must be a string.', fittingOperators);
   const operator = fittingOperators.find((name) => name === op);
   if (!operator)
-    return refuse('not_allowed', `op "${shortened(op)}" does not fit ${filterField}.`, fittingOperators);
+    return report('not_allowed', `op "${shortened(op)}" does not fit ${filterField}.`, fittingOperators);
   if (value === undefined) return [];
-  const values = checkValues(refuse, filterField, operator, value);
+  const values = checkValues(report, filterField, operator, value);
   return values.length > 0 || Array.isArray(value) ? [{ field: filterField, op: operator, values }] : [];
 }
 
 /** @returns the values, or none when they have violations */
 function checkValues(
-  refuse: Refuse,
+  report: Report,
   field: FilterField,
   operator: FilterOperator,
   value: unknown,
@@ -150,26 +150,26 @@ function checkValues(
   if (takes === 'flag')
     return typeof value === 'boolean'
       ? [value]
-      : refuse('type', `the value of "${operator}" must be true or false.`);
+      : report('type', `the value of "${operator}" must be true or false.`);
   const takesList = takes === 'list' || takes === 'range';
   if (takesList !== Array.isArray(value))
-    return refuse('type', `"${operator}" takes ${takesList ? 'a list' : 'a single value, not a list'}.`);
+    return report('type', `"${operator}" takes ${takesList ? 'a list' : 'a single value, not a list'}.`);
   const list: unknown[] = Array.isArray(value) ? value : [value];
-  if (takes === 'range' && list.length !== 2) return refuse('length', `"${operator}" takes two values.`);
+  if (takes === 'range' && list.length !== 2) return report('length', `"${operator}" takes two values.`);
   if (list.length > listLimits.values)
-    return refuse('too_many', `there may be at most ${listLimits.values} values.`);
+    return report('too_many', `there may be at most ${listLimits.values} values.`);
   // This comes before texts are normalised, because your own code may pass texts of any length.
   const bytes = list.reduce<number>((sum, each) => sum + bytesOf(each), 0);
   if (bytes > listLimits.parameterBytes)
-    return refuse('too_large', `the values must be at most ${listLimits.parameterBytes} bytes in all.`);
-  const values = list.flatMap((element) => checkValue(refuse, field, element));
+    return report('too_large', `the values must be at most ${listLimits.parameterBytes} bytes in all.`);
+  const values = list.flatMap((element) => checkValue(report, field, element));
   if (values.length < list.length) return [];
   const [low = '', high = ''] = values;
   if (takes === 'range' && compareValues(low, high) > 0)
-    return refuse('range', `the first value of "${operator}" must not be greater than the second.`);
+    return report('range', `the first value of "${operator}" must not be greater than the second.`);
   if (takes === 'part')
     return values[0] === ''
-      ? refuse('length', `"${operator}" needs at least one character.`)
+      ? report('length', `"${operator}" needs at least one character.`)
       : values.map((part) => folded(String(part)));
   return values;
 }
@@ -179,26 +179,26 @@ function bytesOf(value: unknown): number {
 }
 
 /** @returns the value in the form that can be compared, or nothing when it has a violation */
-function checkValue(refuse: Refuse, field: FilterField, value: unknown): Condition['values'] {
+function checkValue(report: Report, field: FilterField, value: unknown): Condition['values'] {
   if (value === null)
-    return refuse('type', `null is not allowed here. Use {"field":"${field}","op":"null","value":true}.`);
+    return report('type', `null is not allowed here. Use {"field":"${field}","op":"null","value":true}.`);
   const kind = kindOf(field);
   if (kind === 'boolean')
-    return typeof value === 'boolean' ? [value] : refuse('type', `${field} must be true or false.`);
+    return typeof value === 'boolean' ? [value] : report('type', `${field} must be true or false.`);
   if (kind === 'integer') {
     if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isInteger(value)))
-      return refuse('type', `${field} must be a whole number.`);
+      return report('type', `${field} must be a whole number.`);
     if (value >= int32.min && value <= int32.max) return [value];
-    return refuse('range', `${field} must be from ${int32.min} to ${int32.max}.`);
+    return report('range', `${field} must be from ${int32.min} to ${int32.max}.`);
   }
-  if (typeof value !== 'string') return refuse('type', `${field} must be a string.`);
-  if (!isStorable(value)) return refuse('format', 'a value must not contain NUL or a lone surrogate.');
-  if (kind === 'id') return isUuid(value) ? [value.toLowerCase()] : refuse('format', 'an id must be a UUID.');
+  if (typeof value !== 'string') return report('type', `${field} must be a string.`);
+  if (!isStorable(value)) return report('format', 'a value must not contain NUL or a lone surrogate.');
+  if (kind === 'id') return isUuid(value) ? [value.toLowerCase()] : report('format', 'an id must be a UUID.');
   // Labels are stored in NFC; codes are compared exactly.
   if (kind === 'label') return [value.normalize('NFC')];
   if (kind === 'code') return [value];
   const time = utcTime(value);
   // Times are compared as texts. With its `Z`, a time would come after one with more decimals.
   if (time !== undefined) return [time.slice(0, -1)];
-  return refuse('format', `${field} must be an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
+  return report('format', `${field} must be an RFC 3339 time with an offset, such as 2026-01-31T09:30:00Z.`);
 }

@@ -1,4 +1,4 @@
-import { type Refuse, shortened, type Violations } from '../../validation/violations.js';
+import { type Report, shortened, type Violations } from '../../validation/violations.js';
 import { listLimits, listParameters } from './list-query.dto.js';
 import { type CheckedListQuery } from './list-filter.js';
 import { checkListQuery } from './list-query.check.js';
@@ -21,18 +21,18 @@ export function readListQuery(violations: Violations, search: string, maxPageSiz
     const isUnclosed = field === undefined && name.startsWith('filter[');
     if (field === undefined && !isUnclosed && !listParameters.includes(name)) continue;
     const parameter = shortened(name);
-    const refuse = violations.at({ parameter });
-    if (isUnclosed) refuse('unknown', `${parameter} must be filter[field].`);
+    const report = violations.at({ parameter });
+    if (isUnclosed) report('unknown', `${parameter} must be filter[field].`);
     else if (Buffer.byteLength(value) > listLimits.parameterBytes)
-      refuse('too_large', `${parameter} must be at most ${listLimits.parameterBytes} bytes.`);
+      report('too_large', `${parameter} must be at most ${listLimits.parameterBytes} bytes.`);
     else if (nestedName.test(name))
-      refuse(
+      report(
         'unknown',
         `${parameter} must be ${shortened(name.replace(nestedName, '$1'))}=value. Repeat it for several values.`,
       );
-    else if (field !== undefined && value === '') refuse('required', `${parameter} needs a value.`);
+    else if (field !== undefined && value === '') report('required', `${parameter} needs a value.`);
     else if (field !== undefined) (filter[field] ??= []).push(typedValue(field, value));
-    else if (unbracketed.has(name)) refuse('duplicate', `${parameter} may be given once only.`);
+    else if (unbracketed.has(name)) report('duplicate', `${parameter} may be given once only.`);
     else unbracketed.set(name, value);
   }
 
@@ -64,19 +64,19 @@ function typedValue(field: string, value: string): string | number | boolean {
   return value;
 }
 
-type Decode = (refuse: Refuse, text: string, name: string) => unknown;
+type Decode = (report: Report, text: string, name: string) => unknown;
 
-const count: Decode = (refuse, text, name) => {
+const count: Decode = (report, text, name) => {
   if (/^\d+$/.test(text)) return Number(text);
-  refuse('format', `${name} must be plain decimal digits.`);
+  report('format', `${name} must be plain decimal digits.`);
   return undefined;
 };
 
-const json: Decode = (refuse, text, name) => {
+const json: Decode = (report, text, name) => {
   try {
     return JSON.parse(text);
   } catch {
-    refuse('format', `${name} must be JSON, percent-encoded.`);
+    report('format', `${name} must be JSON, percent-encoded.`);
     return undefined;
   }
 };

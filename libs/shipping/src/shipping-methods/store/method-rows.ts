@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
-import { isDuplicate } from '../../database/connection-errors.js';
-import { dialectOf } from '../../database/dialects/dialects.js';
+import { dialectIn } from '../../database/data-source-of.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import { type FieldName, fieldNames, fieldOf, type SettableField, settableFields } from '../method-fields.js';
@@ -22,15 +21,11 @@ export interface NewRow {
   values: StoredValues;
 }
 
-/** An INSERT of 1,000 rows has 11,000 parameters. Every engine allows that. */
-const maxRowsOfStatement = 1000;
-
 /**
- * The largest size of the values of one statement, if it has more than one row. A driver that escapes values may send
- * twice as many bytes. MySQL and MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4
- * MiB by default.
+ * How many rows one INSERT has at most. Its values then take about 1 MiB, or 2 MiB if a driver escapes them. MySQL and
+ * MariaDB refuse a statement that is longer than their `max_allowed_packet`, at least 4 MiB by default.
  */
-const maxBytesOfStatement = 1024 * 1024;
+const rowsOfInsert = 50;
 
 /**
  * @returns one entry for each project id, in the same order: the revision of the project and the revision of the
@@ -50,8 +45,8 @@ export async function revisionsOf(
     () =>
       manager
         .createQueryBuilder(ShippingProject, 'p')
-        .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'id')
-        .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
+        .select(dialectIn(manager).valueColumn('p.project_id'), 'id')
+        .addSelect(dialectIn(manager).valueColumn('p.revision'), 'revision')
         .where('p.project_id IN (:...ids)'),
   );
   const found = new Map(records.map(({ id, revision }) => [id, revision]));
@@ -67,8 +62,8 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')
-      .select(dialectOf(manager.connection).valueColumn('p.project_id'), 'project_id')
-      .addSelect(dialectOf(manager.connection).valueColumn('p.revision'), 'revision')
+      .select(dialectIn(manager).valueColumn('p.project_id'), 'project_id')
+      .addSelect(dialectIn(manager).valueColumn('p.revision'), 'revision')
       .where('p.project_id IN (:...ids)');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name), name);
     return query;
@@ -92,26 +87,25 @@ export async function replaceRevision(
   known: string | undefined,
   next: string,
 ): Promise<boolean> {
-  const expected = known ?? randomUUID();
-  if (known === undefined) await addProject(manager, projectId, expected);
-  // If an INSERT finds a row, some drivers count it and others do not. So the UPDATE decides: it finds the new revision
-  // only if our INSERT has added the row.
-  const values = { projectId, known: expected, next };
+  const matched = known ?? randomUUID();
+  if (known === undefined) await addProject(manager, projectId, matched);
+  // If an INSERT finds that the row exists, some drivers count it and others do not. So the UPDATE decides: it matches a
+  // random first revision, which only our own INSERT can have written.
+  const values = { projectId, matched, next };
   const { affected } = await runCached(manager, ShippingProject, 'replace', values, () =>
-    setRevision(manager).where('project_id = :projectId AND revision = :known'),
+    setRevision(manager).where('project_id = :projectId AND revision = :matched'),
   );
   return affected === 1;
 }
 
 /** Waits for the other writers of a project, and gives it a revision, which locks its row. */
 export async function lockProject(manager: EntityManager, projectId: string, next: string): Promise<void> {
-  // Some drivers count only the rows whose values an UPDATE changes. So the INSERT and the UPDATE have different
-  // revisions.
+  // Some drivers count only the rows whose values an UPDATE changes. So the INSERT must not write `next`.
   await addProject(manager, projectId, randomUUID());
   const { affected } = await runCached(manager, ShippingProject, 'lock', { projectId, next }, () =>
     setRevision(manager).where('project_id = :projectId'),
   );
-  // Somebody has deleted the row by hand since the INSERT found it.
+  // Somebody has removed the row by hand since the INSERT found it.
   if (affected !== 1) throw lostRace();
 }
 
@@ -127,7 +121,7 @@ export async function addProject(manager: EntityManager, projectId: string, revi
   await runCached(manager, ShippingProject, 'project', { projectId, revision }, () => {
     const values = { projectId: () => ':projectId', revision: () => ':revision' };
     const insert = manager.createQueryBuilder().insert().into(ShippingProject).values(values);
-    return dialectOf(manager.connection).ifAbsent(insert, 'project_id');
+    return dialectIn(manager).ifAbsent(insert, 'project_id');
   });
 }
 
@@ -136,9 +130,9 @@ export async function insertMethods(
   projectId: string,
   rows: readonly NewRow[],
 ): Promise<void> {
-  const now = (): string => dialectOf(manager.connection).now;
-  for (const part of statementsOf(rows)) {
-    const values = part.map(({ id, values: fields }) => ({
+  const now = (): string => dialectIn(manager).now;
+  for (let start = 0; start < rows.length; start += rowsOfInsert) {
+    const values = rows.slice(start, start + rowsOfInsert).map(({ id, values: fields }) => ({
       ...propertiesOf(fields),
       projectId,
       id,
@@ -152,30 +146,11 @@ export async function insertMethods(
       .into(ShippingMethod)
       .values(values as object[])
       .updateEntity(false)
-      .execute()
-      .catch(throwLostRace);
+      .execute();
   }
 }
 
-/** Divides rows among statements, each with at least one row. */
-function* statementsOf(rows: readonly NewRow[]): Generator<NewRow[]> {
-  let [part, bytes]: [NewRow[], number] = [[], 0];
-  for (const row of rows) {
-    const rowBytes = Buffer.byteLength(JSON.stringify(row.values));
-    if (part.length === maxRowsOfStatement || (part.length > 0 && bytes + rowBytes > maxBytesOfStatement)) {
-      yield part;
-      [part, bytes] = [[], 0];
-    }
-    part.push(row);
-    bytes += rowBytes;
-  }
-  if (part.length > 0) yield part;
-}
-
-/** The database did not change a row of the view. */
-export class UnchangedRowError extends Error {}
-
-/** Updates methods, each by one statement. @throws UnchangedRowError */
+/** Updates methods, each by one statement. @throws Error when the database did not change a row of the view */
 export async function updateMethods(
   manager: EntityManager,
   projectId: string,
@@ -188,40 +163,38 @@ export async function updateMethods(
       .set({
         ...propertiesOf(values),
         version: () => 'version + 1',
-        updatedAt: () => dialectOf(manager.connection).now,
+        updatedAt: () => dialectIn(manager).now,
       })
       .where('project_id = :projectId AND id = :id', { projectId, id })
       .updateEntity(false)
-      .execute()
-      .catch(throwLostRace);
+      .execute();
     if (affected !== 1)
-      throw new UnchangedRowError(
-        'A method was not updated. A trigger may keep its row, or somebody has deleted it.',
+      throw new Error(
+        'A method was not updated. A trigger may keep its row, or somebody has removed it by hand.',
       );
   }
 }
 
-/** @throws UnchangedRowError */
+/** Removes methods. @throws Error when the database did not remove a row of the view */
 export async function removeMethods(
   manager: EntityManager,
   projectId: string,
   ids: readonly string[],
 ): Promise<void> {
-  for (let start = 0; start < ids.length; start += maxRowsOfStatement) {
-    const part = ids.slice(start, start + maxRowsOfStatement);
-    const { hasOneOfIds } = dialectOf(manager.connection);
-    const condition = `project_id = :projectId AND ${part.length === 1 ? 'id IN (:...ids)' : hasOneOfIds}`;
-    const { affected } = await manager
-      .createQueryBuilder()
-      .delete()
-      .from(ShippingMethod)
-      .where(condition, { projectId, ids: part })
-      .execute();
-    if (affected !== part.length)
-      throw new UnchangedRowError(
-        'A method was not removed. A trigger may keep its row, or somebody has deleted it.',
-      );
-  }
+  if (ids.length === 0) return;
+  // For several ids, MySQL and MariaDB may read the whole table, and they lock each row that they read. COALESCE hides
+  // the ids from their optimizer, so that they read only the rows of the project.
+  const id = ids.length === 1 ? 'id' : 'COALESCE(id, id)';
+  const { affected } = await manager
+    .createQueryBuilder()
+    .delete()
+    .from(ShippingMethod)
+    .where(`project_id = :projectId AND ${id} IN (:...ids)`, { projectId, ids })
+    .execute();
+  if (affected !== ids.length)
+    throw new Error(
+      'A method was not removed. A trigger may keep its row, or somebody has removed it by hand.',
+    );
 }
 
 /**
@@ -239,16 +212,16 @@ export async function lockMethod(
   const { records } = await runCached<Row>(manager, ShippingMethod, 'lock', { projectId, id }, () => {
     const query = manager
       .createQueryBuilder(ShippingMethod, 'm')
-      .select(dialectOf(manager.connection).valueColumn('m.project_id'), 'project_id')
+      .select(dialectIn(manager).valueColumn('m.project_id'), 'project_id')
       .where('m.project_id = :projectId AND m.id = :id');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name), name);
-    return { getQuery: () => query.getQuery() + dialectOf(manager.connection).shareLock };
+    return { getQuery: () => query.getQuery() + dialectIn(manager).shareLock };
   });
   return records[0] && storedMethod(String(records[0].project_id), records[0]);
 }
 
 function columnOf(manager: EntityManager, name: FieldName): string {
-  const dialect = dialectOf(manager.connection);
+  const dialect = dialectIn(manager);
   // Most methods are never updated. The time of the update is then not sent, and `storedMethod` shares the other text.
   const column = name === 'updated_at' ? 'NULLIF(m.updated_at, m.created_at)' : `m.${name}`;
   return fieldOf(name).kind === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
@@ -294,11 +267,6 @@ function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 'true' || value === '1';
 }
 
-/** A duplicate is a lost race: somebody inserted the other row by hand, without a new revision. */
-function throwLostRace(error: unknown): never {
-  throw isDuplicate(error, 'uq_shipping_method_codes', 'method_code') ? lostRace(error) : error;
-}
-
-export function lostRace(cause: unknown = new Error('Another writer was faster.')): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(cause, 'race');
+export function lostRace(): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(new Error('Another writer was faster.'), 'race');
 }

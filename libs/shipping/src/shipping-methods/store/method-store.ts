@@ -5,13 +5,13 @@ import { Batcher } from '../../database/batcher.js';
 import { Database } from '../../database/database.js';
 import { type AfterStatements } from '../../database/transactions.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
-import { onePerDataSource } from '../../database/one-per-data-source.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
+import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { dialectOf } from '../../database/dialects/dialects.js';
 import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
-import { type Change, type Decide, expectedMethods } from '../method-changes.js';
+import { type RowChange, type Decide, expectedMethods } from '../method-changes.js';
 import { codesKey } from '../method-fields.js';
 import {
   addProject,
@@ -23,7 +23,6 @@ import {
   replaceRevision,
   revisionsOf,
   setsOf,
-  UnchangedRowError,
   updateMethods,
 } from './method-rows.js';
 import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
@@ -45,20 +44,14 @@ export interface ProjectChange {
   afterStatements: AfterStatements<ChangeResult>;
 }
 
-/** The changes that were decided on a view. */
-interface Decision {
-  view: MethodView;
-  changes: readonly Change[];
-}
+/** How many projects one statement asks for their revisions. */
+const maxProjectsOfLookUp = 100;
 
 /**
- * Calls that change one project outside of a caller's transaction run one after another, so that they share one
- * connection. All mounts on a DataSource share the queue.
+ * How many projects one statement reads, if they are read at the same time. A large project holds up these, and later
+ * reads for 200 ms.
  */
-const writersOf = onePerDataSource(() => new KeyedQueue());
-
-/** How many projects one statement reads, if they are read at the same time. A large project holds up only these. */
-const maxProjectsOfRead = 8;
+const maxProjectsOfRead = 32;
 
 /**
  * The methods of each project, as one set. A change is decided on a view, and written only if the project still has the
@@ -66,8 +59,12 @@ const maxProjectsOfRead = 8;
  */
 @Injectable()
 export class MethodStore {
-  private readonly revisions: Batcher<string, Revisions>;
   private readonly cache: ViewCache;
+  /**
+   * Calls of this mount that change one project outside of a caller's transaction run one after another, so that they
+   * share one connection.
+   */
+  private readonly writers = new KeyedQueue();
   /** The number of statements that have asked for revisions. */
   private lookUps = 0;
 
@@ -79,13 +76,14 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
-    this.revisions = new Batcher(lookUp, { mayConcernOneItem: isShardError });
+    const revisions = new Batcher(lookUp, maxProjectsOfLookUp, isShardError);
     const reads = new Batcher(
       (ids: string[]) => database.read(undefined, (manager) => this.readAll(manager, ids)),
-      { maxItems: maxProjectsOfRead, slowBatchMs: 0, mayConcernOneItem: isShardError },
+      maxProjectsOfRead,
+      isShardError,
     );
     this.cache = new ViewCache(
-      (projectId) => this.revisions.join(projectId),
+      (projectId) => revisions.join(projectId),
       (projectId) => reads.join(projectId),
       settings.cache ? settings.cache.maxBytes : 0,
     );
@@ -110,10 +108,12 @@ export class MethodStore {
       const stored = await lockMethod(manager, found.stored);
       if (!stored?.use_default) return stored && new EffectiveMethod(stored, undefined);
       const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
-      // The view may be too old to name the default: the method has begun to inherit or has other codes, or the default
-      // has other codes or is gone.
-      const expected = found.inheritedFrom ? inheritedFrom : found.stored;
-      if (!found.stored.use_default || !expected || codesKey(expected) !== codesKey(stored)) throw lostRace();
+      // The view may be too old to name the default. Then the method has begun to inherit or has other codes, or the
+      // default has other codes or is gone.
+      const hadDefault = found.inheritedFrom !== undefined;
+      const hasDefault = inheritedFrom !== undefined;
+      const inheritsAsFound = found.stored.use_default && hadDefault === hasDefault;
+      if (!inheritsAsFound || codesKey(inheritedFrom ?? found.stored) !== codesKey(stored)) throw lostRace();
       return new EffectiveMethod(stored, inheritedFrom);
     });
   }
@@ -135,30 +135,22 @@ export class MethodStore {
   /** @throws the error of the decision; DatabaseUnavailableError, OutcomeUnknownError */
   change(callerManager: EntityManager | undefined, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide, afterStatements } = change;
-    // Outside of a transaction, the one connection of SQLite shows what another caller has not committed.
-    if (callerManager || dialectOf(this.database.dataSource).hasOneConnection)
+    if (callerManager)
       return this.database.write(
         callerManager,
-        (manager, isStale) => this.readAndChange(manager, change, isStale),
+        (manager) => this.readAndChange(manager, change),
         afterStatements,
       );
-    return writersOf(this.database.dataSource).take(projectId, async () => {
+    return this.writers.take(projectId, async () => {
       const view = await this.cache.get(projectId);
-      const changes = decide(view);
       // A change of nothing needs no transaction.
-      if (changes.length === 0) return { view, changes: [] };
+      if (decide(view).length === 0) return { view, changes: [] };
       const { readsFromSnapshot } = dialectOf(this.database.dataSource);
+      // On the first try, a subscriber of the host may have begun the snapshot too early. The repeats are READ COMMITTED,
+      // which reads from no snapshot.
       const result = await this.database.write(
         undefined,
-        (manager, isRetry) =>
-          this.changeIn(
-            manager,
-            change,
-            { view, changes },
-            // If a subscriber of the host reads when the transaction begins, the snapshot may be too old. A retry has
-            // no snapshot.
-            { isStale: isRetry, isSnapshot: readsFromSnapshot && !isRetry },
-          ),
+        (manager, isRetry) => this.changeIn(manager, change, view, readsFromSnapshot && !isRetry),
         afterStatements,
       );
       this.cache.put(result.view);
@@ -193,59 +185,40 @@ export class MethodStore {
     return { ...this.cache.stats(), lookUps: this.lookUps };
   }
 
-  private async readAndChange(
-    manager: EntityManager,
-    change: ProjectChange,
-    isStale: boolean,
-  ): Promise<ChangeResult> {
+  private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide } = change;
-    const isSnapshot = dialectOf(manager.connection).readsFromSnapshot;
+    const isSnapshot = dialectIn(manager).readsFromSnapshot;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
     if (isSnapshot) await addProject(manager, projectId, randomUUID());
     const view = await this.read(manager, projectId);
-    const changes = decide(view);
-    if (changes.length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, { view, changes }, { isStale, isSnapshot });
+    if (decide(view).length === 0) return { view, changes: [] };
+    return this.changeIn(manager, change, view, isSnapshot);
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
-   * faster. Then the call locks the project, and decides again.
-   * @param isStale the view is old, because the first try has lost a race. The revision alone cannot tell, because a
-   *   row that was inserted by hand does not change it.
+   * faster. Then the call locks the project, and decides on the project as it is then.
    * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
    */
   private async changeIn(
     manager: EntityManager,
-    change: ProjectChange,
-    decision: Decision,
-    { isStale = false, isSnapshot = false },
+    { projectId, decide }: ProjectChange,
+    view: MethodView,
+    isSnapshot: boolean,
   ): Promise<ChangeResult> {
-    const { projectId } = change;
     const revision = randomUUID();
-    const isCurrent =
-      !isStale && (await replaceRevision(manager, projectId, decision.view.revision, revision));
-    if (!isCurrent && isSnapshot) throw lostRace();
-    const { view, changes } = isCurrent ? decision : await this.decideAgain(manager, change, revision);
-    await writeRows(manager, projectId, changes).catch((error: unknown) => {
-      // After the lock, the view is current. If a row did not change then, a trigger has kept it.
-      throw error instanceof UnchangedRowError && isCurrent ? lostRace(error) : error;
-    });
+    let current = view;
+    if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
+      if (isSnapshot) throw lostRace();
+      await lockProject(manager, projectId, revision);
+      current = await this.read(manager, projectId);
+    }
+    const changes = decide(current);
+    await writeRows(manager, projectId, changes);
     // A trigger of the database may have changed the rows.
     const after = await this.read(manager, projectId);
-    return { view: after, changes: changesShownIn(view, after, changes) };
-  }
-
-  /** Locks the project and decides on it as it is then. */
-  private async decideAgain(
-    manager: EntityManager,
-    { projectId, decide }: ProjectChange,
-    revision: string,
-  ): Promise<Decision> {
-    await lockProject(manager, projectId, revision);
-    const view = await this.read(manager, projectId);
-    return { view, changes: decide(view) };
+    return { view: after, changes: changesShownIn(current, after, changes) };
   }
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
@@ -271,10 +244,10 @@ export class MethodStore {
 async function writeRows(
   manager: EntityManager,
   projectId: string,
-  changes: readonly Change[],
+  changes: readonly RowChange[],
 ): Promise<void> {
   const removedIds = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
-  const { tableName } = manager.connection.getMetadata(ShippingMethod);
+  const { tableName } = dataSourceOf(manager).getMetadata(ShippingMethod);
   try {
     await removeMethods(manager, projectId, removedIds);
     await updateMethods(
@@ -300,7 +273,7 @@ async function writeRows(
 function changesShownIn(
   viewBefore: MethodView,
   viewAfter: MethodView,
-  changes: readonly Change[],
+  changes: readonly RowChange[],
 ): ShippingMethodChange[] {
   const [methodsBefore, methodsAfter] = [viewBefore, viewAfter].map(
     ({ methods }) => new Map(methods.map((method) => [method.stored.id, method])),

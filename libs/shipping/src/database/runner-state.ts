@@ -1,5 +1,4 @@
 import { type QueryRunner } from 'typeorm';
-import { DatabaseUnavailableError } from './database.errors.js';
 import { Turns } from './turns.js';
 
 /** A transaction or savepoint that TypeORM has begun. */
@@ -35,8 +34,8 @@ export class OpenTransaction {
   }
 }
 
-/** The object keeps the transactions of one connection, and tells which statements it must refuse. */
-export class ConnectionState {
+/** The transactions that are open on one query runner. After a failed call, it refuses statements. */
+export class RunnerState {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[] = [];
   /** Calls on one connection take turns. A transaction begins between two turns. */
@@ -44,23 +43,18 @@ export class ConnectionState {
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
   /**
-   * Whether a transaction has ended, and the host does not know it. The connection broke, or a nested transaction could
+   * True after a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction could
    * not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as
-   * an outermost one, and commit by itself. So no call of ours runs on this connection again.
+   * an outermost one, and each statement would commit by itself. So this query runner sends nothing again but a
+   * ROLLBACK.
    */
   hasLostTransaction = false;
-  /**
-   * Whether a statement of the host would commit by itself, because its transaction was lost and no other one has
-   * begun.
-   */
-  refusesStatements = false;
 
   get innermost(): OpenTransaction | undefined {
     return this.open.at(-1);
   }
 
   begin(): void {
-    this.refusesStatements = false;
     this.open.push(new OpenTransaction(this.innermost));
   }
 
@@ -69,7 +63,8 @@ export class ConnectionState {
   }
 
   /**
-   * Removes the transaction that has ended. With the outermost one, it also removes nested ones that failed to begin.
+   * Removes the innermost transaction. If the outermost one has ended, it removes all, with nested ones that failed to
+   * begin.
    */
   removeEnded({ isTransactionActive }: QueryRunner): OpenTransaction[] {
     return isTransactionActive ? this.remove(-1) : this.remove();
@@ -85,17 +80,12 @@ export class ConnectionState {
     if (lost?.failure) this.innermost?.fail(lost.failure.error);
   }
 
-  /** Removes the transactions from `start` to `end`, as `slice` would return them. */
+  /** Removes the transactions from `start` to `end`, as `slice` would return them; by default all. */
   remove(start = 0, end?: number): OpenTransaction[] {
     const removed = this.open.slice(start, end);
     this.open.splice(start, removed.length);
     for (const each of removed) each.end();
     return removed;
-  }
-
-  /** @throws DatabaseUnavailableError */
-  refuseLostTransaction(): void {
-    if (this.hasLostTransaction) throw endedTransactionError();
   }
 
   /** @throws Error after a call has failed */
@@ -107,15 +97,22 @@ export class ConnectionState {
 
 /** A statement of the host came after a call of ours had failed. Its `cause` is the error of the call. */
 export class FailedTransactionError extends Error {
+  override readonly name = 'FailedTransactionError';
+
   constructor(cause: unknown) {
     super('A call of ShippingModule in this transaction has failed. Roll the transaction back.', { cause });
   }
 }
 
-export function endedTransactionError(): DatabaseUnavailableError {
-  const message =
-    'The transaction had ended, or was about to end, before this call ran. Either the call was not awaited, or a ' +
-    'subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could not begin, or the ' +
-    'connection was lost. If you keep a QueryRunner, take a new one.';
-  return new DatabaseUnavailableError(new Error(message), undefined, `${message} Nothing was changed.`);
+/** The host has made a mistake. With a 503, its client would repeat a request that may have succeeded. */
+export class EndedTransactionError extends Error {
+  override readonly name = 'EndedTransactionError';
+
+  constructor() {
+    super(
+      'The transaction had ended, or was about to end, before this call ran. Nothing was changed by the call. Either it ' +
+        'was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could ' +
+        'not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
+    );
+  }
 }
