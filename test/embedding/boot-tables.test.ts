@@ -128,6 +128,18 @@ describe('the tables, when an application boots,', () => {
     warned.mockRestore();
   });
 
+  it('may lack a column in a script that migrates: there is only a warning', async () => {
+    database = await testDatabase();
+    await database.dataSource.query(`ALTER TABLE ${database.table('shipping_method')} DROP COLUMN meta`);
+    const warned = vi.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+    const script = await compiled([typeOrm(database), ShippingModule.forRoot({ http: false })]);
+
+    await script.init();
+
+    expect(warned).toHaveBeenCalledWith(expect.stringContaining('without the columns meta'));
+    warned.mockRestore();
+  });
+
   it('are not checked on a DataSource that the host initialises later', async () => {
     const options = { ...(await embeddedPostgres()), autoLoadEntities: true, manualInitialization: true };
     const testing = await compiled([TypeOrmModule.forRoot(options), ShippingModule.forRoot({ http: false })]);

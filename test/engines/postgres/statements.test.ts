@@ -97,6 +97,18 @@ describe('an event', () => {
 
     expect(await sentBy(() => app.nest.get(OrderEvents).record(...event))).toEqual(['INSERT']);
   });
+
+  it.each(['beforeInsert', 'afterInsert', 'afterQuery'] as const)(
+    'has a transaction if a subscriber of the host, which may write too, has %s',
+    async (method) => {
+      const { subscribers } = app.database.dataSource;
+      subscribers.push({ [method]: () => undefined });
+      const sent = await sentBy(() => app.nest.get(OrderEvents).record(project, 'o', { type: 'a.b' }));
+      subscribers.pop();
+
+      expect(sent).toEqual(['START', 'INSERT', 'COMMIT']);
+    },
+  );
 });
 
 describe("a write in the caller's transaction", () => {

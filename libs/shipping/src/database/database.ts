@@ -82,7 +82,7 @@ export class Database {
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
   writeOnce<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    // What such a subscriber of the host does belongs to the statement: if one of the two fails, neither is committed.
+    // Such a subscriber of the host may write, too. Both writes are committed together, or neither is.
     const isObserved = this.dataSource.subscribers.some(
       (each) =>
         !(each instanceof TransactionEvents) && (each.afterQuery ?? each.beforeInsert ?? each.afterInsert),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Violations } from '../validation/violations.js';
 import { type EffectiveMethod, type StoredMethod } from './effective-method.js';
 import { checkListQuery } from './list/list-query.check.js';
-import { renderPage } from './rendering.js';
+import { renderPage, renderTree } from './rendering.js';
 import { MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
@@ -113,6 +113,15 @@ describe('the tag of a view', () => {
     expect(new Set(tags.map(([, tag]) => tag)).size).toBe(tags.length);
     // An ETag can hold the tag as it is.
     for (const [, tag] of tags) expect(tag).toMatch(/^[\w. -]+$/);
+  });
+
+  it('names the form of the JSON. If you change the form, raise formOfJson, and correct both values here', () => {
+    const view = new MethodView(methodSet([{}]));
+
+    expect(view.tag).toBe('qa8vSV.shop 1');
+    expect(String(renderTree(view).json)).toMatchInlineSnapshot(
+      `"{"data":[{"carrier_code":"ups","carrier_label":"ups","is_active":true,"sort_order":0,"methods":[{"id":"019aa0b2-5c00-7a41-9d2b-000000000001","project_id":"shop","carrier_code":"ups","carrier_label":null,"method_code":"03","method_label":"Ground","is_active":true,"sort_order":0,"meta":{},"use_default":false,"inherited":[],"own":{},"version":1,"etag":"\\"1\\"","created_at":"2026-01-31T09:30:00.123Z","updated_at":"2026-01-31T09:30:00.123Z"}]}]}"`,
+    );
   });
 });
 

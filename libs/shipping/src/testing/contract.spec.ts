@@ -81,9 +81,9 @@ it('the contract uses the only parameter of the path for its project', async () 
 it('the contract has no checks that a host leaves out', () => {
   const checks = shippingContract(() => ({ origin: nowhere }), { without: ['events', 'defaults'] });
 
-  expect(named(checks, 'events')).toBeUndefined();
-  expect(named(checks, 'use_default')).toBeUndefined();
-  expect(named(checks, 'tree')).toBeDefined();
+  const leftOut = checks.filter(({ title }) => /events|use_default/.test(title));
+  expect(leftOut).toEqual([]);
+  expect(checks.map(({ title }) => title)).toContainEqual(expect.stringContaining('tree'));
 });
 
 it('the contract says what to add to a target that lacks the events', async () => {
