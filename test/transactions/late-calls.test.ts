@@ -1,3 +1,4 @@
+import { DatabaseUnavailableError } from 'nestjs-shipping';
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -35,7 +36,10 @@ describe('a call that nobody awaits', () => {
       });
       const outcome = await call;
 
-      const isRefused = outcome instanceof Error && outcome.message.startsWith('The transaction had ended');
+      // TypeORM may release the connection after the call has found no transaction on it.
+      const isRefused =
+        outcome instanceof DatabaseUnavailableError ||
+        (outcome instanceof Error && outcome.name === 'EndedTransactionError');
       const events = await host.events.list(event[0], 'o');
       expect(events).toMatchObject(isRefused ? [] : [{ id: (outcome as { id: string }).id }]);
       expect(events).toHaveLength(isRefused ? 0 : 1);

@@ -110,6 +110,7 @@ export class Database {
     const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
       this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
     if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
+    if (callerManager) this.transactions.refuseEnded(runnerOf(callerManager));
     const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
       const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
       // SQLite has one writer at a time, and does not know READ COMMITTED.

@@ -104,15 +104,18 @@ export class FailedTransactionError extends Error {
   }
 }
 
-/** The host has made a mistake. With a 503, its client would repeat a request that may have succeeded. */
+/**
+ * A statement came after its transaction had ended. With a 503, the client of the host would repeat a request that may
+ * have succeeded.
+ */
 export class EndedTransactionError extends Error {
   override readonly name = 'EndedTransactionError';
 
   constructor() {
     super(
-      'The transaction had ended, or was about to end, before this call ran. Nothing was changed by the call. Either it ' +
-        'was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested transaction could ' +
-        'not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
+      'The transaction had ended, or was about to end, before this statement, which did nothing. Either a call of ' +
+        'ShippingModule was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested ' +
+        'transaction could not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
     );
   }
 }

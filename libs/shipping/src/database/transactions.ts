@@ -55,6 +55,13 @@ export class Transactions {
     return step?.isRunning ? step : undefined;
   }
 
+  /** @throws EndedTransactionError when no transaction can be open on the query runner, or begin there */
+  refuseEnded(runner: QueryRunner): void {
+    const { hasLostTransaction, open } = this.stateOf(runner);
+    // If TypeORM releases a query runner inside of a transaction, the connection broke.
+    if (hasLostTransaction || (runner.isReleased && open.length === 0)) throw new EndedTransactionError();
+  }
+
   /** Runs statements after those of earlier calls on the connection, whether a transaction is open there or not. */
   inTurn<Result>(runner: QueryRunner, statements: () => Promise<Result>): Promise<Result> {
     const step = { busyRunner: runner, transaction: undefined };
@@ -73,7 +80,8 @@ export class Transactions {
   ): Promise<Result> {
     const state = this.stateOf(runner);
     const transaction = state.innermost;
-    if (state.hasLostTransaction || transaction?.isEnding) throw new EndedTransactionError();
+    this.refuseEnded(runner);
+    if (transaction?.isEnding) throw new EndedTransactionError();
     if (runner.isTransactionActive && !transaction) throw new Error(notObservedMessage);
     for (const each of state.open) each.isJoined = true;
     const call = this.run(runner, transaction, statements, after);
