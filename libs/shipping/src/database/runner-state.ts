@@ -34,7 +34,7 @@ export class OpenTransaction {
   }
 }
 
-/** The transactions that are open on one query runner. After a failed call, it refuses statements. */
+/** What we know about one query runner. After a call of ours has failed, its transaction refuses every statement. */
 export class RunnerState {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[] = [];
@@ -43,9 +43,9 @@ export class RunnerState {
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
   /**
-   * True after a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction could
-   * not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now begin as
-   * an outermost one, and each statement would commit by itself. So this query runner sends nothing again but a
+   * True after a transaction has ended without the knowledge of the host. The connection broke, or a nested transaction
+   * could not begin on PostgreSQL, and TypeORM then rolled back the outer one. Another nested transaction would now
+   * begin as an outermost one, and each statement would commit by itself. So this query runner sends nothing again but a
    * ROLLBACK.
    */
   hasLostTransaction = false;

@@ -145,8 +145,8 @@ export async function readEvents(
     const [sign, direction] = newestFirst ? (['<', 'DESC'] as const) : (['>', 'ASC'] as const);
     const query = selectEvents(manager).where('e.project_id = :projectId AND e.order_id = :orderId');
     if (types) query.andWhere('e.type IN (:...types)');
-    // PostgreSQL and SQLite find the position in the key by the first condition, MySQL and MariaDB by the second one.
-    // With the other one alone, they read every row before the position.
+    // PostgreSQL and SQLite find the position in the key by the comparison of rows, MySQL and MariaDB by the OR. Without
+    // its own form, an engine reads every row before the position.
     if (after)
       query
         .andWhere(`(e.occurred_at, e.seq) ${sign} (:time, :seq)`)

@@ -26,7 +26,7 @@ const streamBatchSize = 200;
 
 /**
  * The histories of orders: append-only, oldest first. Any call may throw a `DatabaseUnavailableError`. A call that
- * records or removes events may also throw an `OutcomeUnknownError`.
+ * records or removes events may also throw an `OutcomeUnknownError`. `record` throws what `beforeCommit.event` throws.
  */
 @Injectable()
 export class OrderEvents {

@@ -46,7 +46,10 @@ export class MethodView {
   /** Whether the content of this view depends on the defaults project. */
   readonly inherits: boolean;
   private readonly defaultsRevision: string | undefined;
-  /** Two views that were read from the database with the same tag have the same content. The ETags of lists and trees begin with it. */
+  /**
+   * Two views that were read from the database with the same tag have the same content. The ETags of lists and trees
+   * begin with it.
+   */
   readonly tag: string;
   /** An estimate of the memory that this view takes. */
   readonly bytes: number;

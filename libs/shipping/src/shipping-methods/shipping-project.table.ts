@@ -2,9 +2,9 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { AdaptToDialect } from '../database/adapt-entity.js';
 
 /**
- * One row for each project whose methods were changed. The first change inserts the row, also one that is refused in a
- * transaction on MariaDB or MySQL. The row stays when the methods are removed. Each change of a method updates this row first, and so locks it: the writers of a
- * project wait for each other here.
+ * One row for each project whose methods were changed. The first change of a project inserts its row. On MariaDB and
+ * MySQL, a change that is refused in a transaction inserts it, too. The row stays when the methods are removed. Each
+ * change of a method updates this row first, and so locks it: the writers of a project wait for each other here.
  */
 @AdaptToDialect
 @Entity({ name: 'shipping_project' })
