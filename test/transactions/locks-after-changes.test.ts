@@ -5,6 +5,7 @@ import { freshProject, ground } from '../support/client.js';
 import { engine, onlyWhere } from '../support/database.js';
 
 const inactive = { ...ground, is_active: false };
+const renamed = { ...ground, method_code: 'new' };
 
 const host = mounted();
 
@@ -48,31 +49,23 @@ onlyWhere('severalConnections', () => {
       expect(found).toMatchObject({ id: method.id, is_active: false, version: 2 });
     });
 
-    it('finds nothing when the method has been removed', async () => {
-      const [one, two] = [await created(), await created()];
+    it.each<[string, (method: ShippingMethodDto, options: CallOptions) => Promise<unknown>]>([
+      ['is gone', ({ project_id, id }, options) => host.methods.remove(project_id, id, options)],
+      [
+        'has given its codes to another one',
+        async ({ project_id, id }, options) => {
+          await host.methods.update(project_id, id, renamed, options);
+          await host.methods.create(project_id, ground, options);
+        },
+      ],
+    ])('loses a race when the method %s', async (_name, write) => {
+      for (const find of [byId, byCodes]) {
+        const method = await created();
 
-      const foundById = await findDuring(byId, one, (options) =>
-        host.methods.remove(one.project_id, one.id, options),
-      );
-      const foundByCodes = await findDuring(byCodes, two, (options) =>
-        host.methods.remove(two.project_id, two.id, options),
-      );
+        const outcome = await findDuring(find, method, (options) => write(method, options));
 
-      expect([foundById, foundByCodes]).toEqual([null, null]);
-    });
-
-    it('finds the method only by its id when its codes have changed', async () => {
-      const [one, two] = [await created(), await created()];
-
-      const foundById = await findDuring(byId, one, (options) =>
-        host.methods.update(one.project_id, one.id, renamed, options),
-      );
-      const foundByCodes = await findDuring(byCodes, two, (options) =>
-        host.methods.update(two.project_id, two.id, renamed, options),
-      );
-
-      expect(foundById).toMatchObject(renamed);
-      expect(foundByCodes).toBeNull();
+        expect(outcome).toMatchObject({ code: 'database_unavailable', contention: 'race' });
+      }
     });
 
     it('shows the change of the default', async () => {
@@ -93,7 +86,6 @@ onlyWhere('severalConnections', () => {
 
     const defaultId = async (options: CallOptions): Promise<string> =>
       (await host.methods.findByCodes('default', 'ups', '03', options))?.id ?? '';
-    const renamed = { ...ground, method_code: 'new' };
 
     it.each<[string, object, (options: CallOptions, method: ShippingMethodDto) => Promise<unknown>]>([
       [

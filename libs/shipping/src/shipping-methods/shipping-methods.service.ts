@@ -190,9 +190,7 @@ export class ShippingMethods {
       checkText(violations, 'methodCode', methodCode);
     });
     const method = await this.findIn(projectId, options, (view) => view.byCodes(carrierCode, methodCode));
-    // The codes may have changed before the lock.
-    const codes = codesKey({ carrier_code: carrierCode, method_code: methodCode });
-    return method && codesKey(method.stored) === codes ? method.toDto() : null;
+    return method?.toDto() ?? null;
   }
 
   /**

@@ -4,7 +4,14 @@ import { DatabaseUnavailableError } from '../../database/database.errors.js';
 import { dialectIn } from '../../database/data-source-of.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
-import { type FieldName, fieldNames, fieldOf, type SettableField, settableFields } from '../method-fields.js';
+import {
+  codesKey,
+  type FieldName,
+  fieldNames,
+  fieldOf,
+  type SettableField,
+  settableFields,
+} from '../method-fields.js';
 import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
@@ -203,21 +210,21 @@ export async function removeMethods(
  *
  * It finds the row by the primary key, as a writer does. By the other index, it would lock the index entry before the
  * row, and a writer that changes the codes locks them in the opposite order.
- * @returns undefined when the row is gone
+ * @throws DatabaseUnavailableError when the row is gone or has other codes: another method may have the codes now
  */
-export async function lockMethod(
-  manager: EntityManager,
-  { project_id: projectId, id }: Pick<StoredMethod, 'project_id' | 'id'>,
-): Promise<StoredMethod | undefined> {
+export async function lockMethod(manager: EntityManager, known: StoredMethod): Promise<StoredMethod> {
+  const { project_id: projectId, id } = known;
   const { records } = await runCached<Row>(manager, ShippingMethod, 'lock', { projectId, id }, () => {
     const query = manager
       .createQueryBuilder(ShippingMethod, 'm')
-      .select(dialectIn(manager).valueColumn('m.project_id'), 'project_id')
+      .select([])
       .where('m.project_id = :projectId AND m.id = :id');
     for (const name of fieldNames) query.addSelect(columnOf(manager, name), name);
     return { getQuery: () => query.getQuery() + dialectIn(manager).shareLock };
   });
-  return records[0] && storedMethod(String(records[0].project_id), records[0]);
+  const locked = records[0] && storedMethod(projectId, records[0]);
+  if (!locked || codesKey(locked) !== codesKey(known)) throw lostRace();
+  return locked;
 }
 
 function columnOf(manager: EntityManager, name: FieldName): string {

@@ -12,7 +12,6 @@ import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
 import { type RowChange, type Decide, expectedMethods } from '../method-changes.js';
-import { codesKey } from '../method-fields.js';
 import {
   addProject,
   removeMethods,
@@ -100,21 +99,16 @@ export class MethodStore {
 
   /**
    * Locks a method that the caller's transaction has found in a view, and the default that it inherits from.
-   * @returns the method as it is now; undefined when it has been removed
-   * @throws DatabaseUnavailableError when it now inherits from another default than in the view
+   * @returns the method as it is now
+   * @throws DatabaseUnavailableError when it is gone, has other codes or now inherits from another default
    */
-  lock(callerManager: EntityManager, found: EffectiveMethod): Promise<EffectiveMethod | undefined> {
+  lock(callerManager: EntityManager, found: EffectiveMethod): Promise<EffectiveMethod> {
     return this.database.read(callerManager, async (manager) => {
       const stored = await lockMethod(manager, found.stored);
-      if (!stored?.use_default) return stored && new EffectiveMethod(stored, undefined);
-      const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
-      // The view may be too old to name the default. Then the method has begun to inherit or has other codes, or the
-      // default has other codes or is gone.
-      const hadDefault = found.inheritedFrom !== undefined;
-      const hasDefault = inheritedFrom !== undefined;
-      const inheritsAsFound = found.stored.use_default && hadDefault === hasDefault;
-      if (!inheritsAsFound || codesKey(inheritedFrom ?? found.stored) !== codesKey(stored)) throw lostRace();
-      return new EffectiveMethod(stored, inheritedFrom);
+      // The method has begun to inherit since the view was read, and the view does not name its default.
+      if (stored.use_default && !found.stored.use_default) throw lostRace();
+      const inheritedFrom = stored.use_default ? found.inheritedFrom : undefined;
+      return new EffectiveMethod(stored, inheritedFrom && (await lockMethod(manager, inheritedFrom)));
     });
   }
 
