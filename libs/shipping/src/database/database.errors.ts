@@ -26,14 +26,14 @@ export class DatabaseUnavailableError extends ShippingException {
   }
 }
 
-/** The connection broke during a change, which may or may not have happened. Look before you try again. */
+/** The database did not confirm a change, which may or may not have happened. Look before you try again. */
 export class OutcomeUnknownError extends ShippingException {
   override readonly headers = retryAfter;
   override readonly endsTransaction = true;
 
   constructor(cause: unknown) {
     const detail =
-      'The connection to the database broke during the commit. Nobody knows whether the change was made. Check this before you try again.';
+      'The database did not confirm the commit. Nobody knows whether the change was made. Check this before you try again.';
     super({ title: 'Outcome unknown', status: 503, code: 'outcome_unknown', detail }, { cause });
   }
 }

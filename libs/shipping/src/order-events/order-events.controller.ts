@@ -8,7 +8,7 @@ import { OrderEvents } from './order-events.service.js';
 export class OrderEventsController {
   constructor(@Inject(OrderEvents) private readonly orderEvents: OrderEvents) {}
 
-  /** Returns the whole history at once, because an order has only tens of events. */
+  /** Returns the whole history at once, because a typical order has tens of events. */
   @Get(':order_id/events')
   async events(
     @ProjectId() projectId: string,
