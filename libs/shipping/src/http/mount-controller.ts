@@ -48,9 +48,8 @@ function mountHandler(
     // A class decorator that is called like this writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
-        `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${name}". One of these ` +
-          'decorators works only on classes, or replaces the handler with something that is not a function. Use ' +
-          'decorators for methods.',
+        `The decorators of your options are applied to the handler "${name}". One of these decorators works only on ` +
+          'classes, or replaces the handler with something that is not a function. Use decorators for methods.',
       );
     handler = withMetadataOf(handler, descriptor.value);
     // The next decorator may look for the handler on the class.
