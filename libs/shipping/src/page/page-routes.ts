@@ -1,13 +1,15 @@
 import { type ModulesContainer } from '@nestjs/core';
-import { type Mount, mountsOf } from '../boot/mounts.js';
+import { mountsOf } from '../boot/mounts.js';
 import { projectParameterOf, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageSettings } from './page.options.js';
 
-/** The mount that a page shows. */
+/** What the page in the browser knows about the mount that it shows. */
 export interface PageRoutes {
   /** The path of the routes, relative to the page as a folder. `{project}` stands for the project. */
-  path: string;
-  settings: Mount['settings'];
+  routes: string;
+  /** The project with the default values. */
+  defaults: string;
+  maxPageSize: number;
 }
 
 /** @throws Error that names the remedy when there is no such mount, or when the option must choose one of several */
@@ -31,7 +33,8 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
       `The routes have the version ${String(versions[0])}, and the page has another one. If it is in their URI, give ` +
         `ShippingPageModule the option "routes" with the path after the global prefix, such as "v${String(versions[0])}/${mount.path}".`,
     );
-  return { path: relative(path, wanted, projectParameterOf(mount.path)), settings: mount.settings };
+  const { defaultsProjectId: defaults, maxPageSize } = mount.settings;
+  return { routes: relative(path, wanted, projectParameterOf(mount.path)), defaults, maxPageSize };
 }
 
 /**
