@@ -48,8 +48,7 @@ describe.skipIf(!isInstalled)(`the language of the page${place}`, () => {
   it('is German in the form, in its errors and in its notices', async () => {
     const operator = await page.open('acme', { locale: 'de-DE' });
     await operator.button('Versandart hinzufügen').click();
-    await operator.field('Code des Versanddienstes').fill('ups');
-    await operator.field('Reihenfolge').fill('x');
+    await operator.fillIn({ 'Code des Versanddienstes': 'ups', Reihenfolge: 'x' });
     await operator.button('Speichern').click();
 
     await operator.alert('Bitte prüfen Sie einige Felder.');

@@ -87,9 +87,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await signIn();
       await operator.page.goto(`${host.origin}/shipping?project=acme`);
       await operator.button('Add a method').click();
-      await operator.field('Carrier code').fill('ups');
-      await operator.field('Method code').fill('03');
-      await operator.field('Method label').fill('UPS Ground');
+      await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '03', 'Method label': 'UPS Ground' });
       await operator.button('Save').click();
       await operator.notice('“UPS Ground” is saved.');
       await operator.toggle('UPS Ground').click();
@@ -106,9 +104,7 @@ describe.skipIf(!isInstalled)(`the login of the page${place}`, () => {
       await signIn();
       await operator.page.goto(`${host.origin}/shipping?project=acme`);
       await operator.button('Add a method').click();
-      await operator.field('Carrier code').fill('ups');
-      await operator.field('Method code').fill('03');
-      await operator.field('Method label').fill('UPS Ground');
+      await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '03', 'Method label': 'UPS Ground' });
       await operator.page.context().clearCookies();
 
       await operator.button('Save').click();

@@ -9,12 +9,14 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
   it('shows every violation of a new method at its field', async () => {
     const { shop, operator } = await page.openShop();
     await operator.button('Add a method').click();
-    await operator.field('Carrier code').fill('dhl ');
-    await operator.field('Carrier label').fill('DHL');
-    await operator.field('Method code').fill('T');
-    await operator.field('Method label').fill('DHL 12:00');
-    await operator.field('Sort order').fill('soon');
-    await operator.field('Details').fill('days: 5\nsix');
+    await operator.fillIn({
+      'Carrier code': 'dhl ',
+      'Carrier label': 'DHL',
+      'Method code': 'T',
+      'Method label': 'DHL 12:00',
+      'Sort order': 'soon',
+      Details: 'days: 5\nsix',
+    });
 
     await operator.button('Save').click();
     await operator.text('Some fields need your attention.').waitFor();
@@ -33,9 +35,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
       ]);
     }
     expect(await operator.accessibilityFaults()).toEqual([]);
-    await operator.field('Carrier code').fill('dhl');
-    await operator.field('Sort order').fill('5');
-    await operator.field('Details').fill('');
+    await operator.fillIn({ 'Carrier code': 'dhl', 'Sort order': '5', Details: '' });
     await operator.button('Save').click();
     await operator.notice('“DHL 12:00” is saved.');
     expect(await operator.labels()).toEqual([
@@ -52,9 +52,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
   it('leads from taken codes to the method that has them', async () => {
     const { operator } = await page.openShop();
     await operator.button('Add a method').click();
-    await operator.field('Carrier code').fill('ups');
-    await operator.field('Method code').fill('07');
-    await operator.field('Method label').fill('Express');
+    await operator.fillIn({ 'Carrier code': 'ups', 'Method code': '07', 'Method label': 'Express' });
     await operator.button('Save').click();
     await operator.button('Discard my input and open that method').click();
 
@@ -66,8 +64,7 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
   it('edits a method, its details included, and makes it inactive', async () => {
     const { shop, operator } = await page.openShop();
     await operator.button('Edit UPS Ground').click();
-    await operator.field('Method label').fill('Ground');
-    await operator.field('Details').fill('days: 5\nphone: "01234"\nname: a: b');
+    await operator.fillIn({ 'Method label': 'Ground', Details: 'days: 5\nphone: "01234"\nname: a: b' });
 
     await operator.button('Save').click();
     await operator.notice('“Ground” is saved.');

@@ -334,6 +334,10 @@ describe('the options of the page', () => {
   it.each<[ShippingPageOptions | object, string]>([
     [{ paht: 'x' }, 'ShippingPageModule option "paht" is unknown here. The options are path, version,'],
     [{ decorators: [StaffGuard] }, 'but decorators must be an array of decorators, for instance [UseGuards('],
+    [
+      { decorators: [Injectable() as MethodDecorator] },
+      'applied to the handler "page". One of these decorators works',
+    ],
     [{ version: [] }, 'option "version" is'],
     [{ login: 'basic' }, 'option "login" is \'basic\', but'],
     [{ csrf: { cookie: 'x' } }, 'option "csrf" is'],

@@ -68,6 +68,11 @@ export class Operator {
       .or(this.page.getByRole('combobox', { name, exact: true }));
   }
 
+  /** Fills in fields by their labels. */
+  async fillIn(values: Record<string, string>): Promise<void> {
+    for (const [name, value] of Object.entries(values)) await this.field(name).fill(value);
+  }
+
   toggle(label: string): Locator {
     return this.page.getByRole('switch', { name: `Active: ${label}` });
   }

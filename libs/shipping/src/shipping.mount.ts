@@ -1,36 +1,31 @@
-import { Controller, SerializeOptions, type Type, UseFilters } from '@nestjs/common';
+import { SerializeOptions, type Type, UseFilters } from '@nestjs/common';
 import { ProjectParameter } from './http/parameters.js';
 import { typedError } from './database/connection-errors.js';
 import { OutcomeUnknownError } from './database/database.errors.js';
-import { handlersOf, mountHandler } from './http/mount-handler.js';
+import { mountController } from './http/mount-controller.js';
 import { ShippingExceptionFilter } from './http/problem-details.filter.js';
 import { OrderEventsController } from './order-events/order-events.controller.js';
 import { ShippingMethodsController } from './shipping-methods/shipping-methods.controller.js';
 import { type HttpSettings, projectParameterOf, type ShippingRoute } from './shipping.options.js';
 
-/**
- * Returns the controllers of one mount. Each is a subclass with handlers of its own, so a decorator on one mount does
- * not touch another.
- */
+/** Returns the controllers of one mount. */
 export function controllersFor(http: HttpSettings): Type[] {
-  return [ShippingMethodsController, OrderEventsController].map((shared: Type) => {
-    const mounted = class extends shared {};
-    Object.defineProperty(mounted, 'name', { value: shared.name });
-    Controller({ path: http.path, version: http.version })(mounted);
+  const parameter = projectParameterOf(http.path);
+  // ReportsUnknownOutcome is the outermost decorator.
+  const decoratorsOf = (handler: string) => [
+    ReportsUnknownOutcome,
+    ...(http.routeDecorators[handler as ShippingRoute] ?? []),
+    ...http.decorators,
+  ];
+  return [ShippingMethodsController, OrderEventsController].map((shared) => {
+    const mounted = mountController(shared, http, decoratorsOf);
     // Nest's ClassSerializerInterceptor with `excludeAll` would empty our plain values.
     SerializeOptions({ strategy: 'exposeAll', groups: undefined, excludePrefixes: [], type: undefined })(
       mounted,
     );
-    const parameter = projectParameterOf(http.path);
     // Nest asks the filters of a handler first, so a filter among the decorators of the host wins.
     if (http.problems) UseFilters(new ShippingExceptionFilter(parameter))(mounted);
     ProjectParameter(parameter)(mounted);
-    // None of the handlers may lack the host's guards.
-    for (const name of handlersOf(shared.prototype)) {
-      const decorators = [...(http.routeDecorators[name as ShippingRoute] ?? []), ...http.decorators];
-      const outermost = decorators.length > 0 ? [ReportsUnknownOutcome] : [];
-      mountHandler(mounted.prototype, name, [...outermost, ...decorators]);
-    }
     return mounted;
   });
 }

@@ -6,7 +6,7 @@ import { type OrderEventDto } from './order-events/dto/order-event.dto.js';
 import { type ShippingMethodChange } from './shipping-methods/dto/shipping-method.dto.js';
 import { identifierPattern } from './validation/identifiers.js';
 
-const OptionalFunction = (): PropertyDecorator =>
+export const OptionalFunction = (): PropertyDecorator =>
   Must('be a function', (value) => value === undefined || isFunction(value));
 
 /**
@@ -60,6 +60,9 @@ export type ShippingModuleOptions = Partial<ShippingSettings>;
 export const Decorators = (): PropertyDecorator =>
   Must('be an array of decorators, for instance [UseGuards(JwtGuard)]', areDecorators);
 
+export const Version = (): PropertyDecorator =>
+  Must('be a version, such as "1", or several versions, or VERSION_NEUTRAL', isVersion);
+
 class RouteDecorators {
   @Decorators() create: MethodDecorator[] = [];
   @Decorators() list: MethodDecorator[] = [];
@@ -83,8 +86,7 @@ export class HttpSettings {
   @Allow() path = defaultPath;
 
   /** By default `VERSION_NEUTRAL`, so that the host's default version does not move the routes. */
-  @Must('be a version, such as "1", or several versions, or VERSION_NEUTRAL', isVersion)
-  version: ControllerOptions['version'] = VERSION_NEUTRAL;
+  @Version() version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
   /**
    * Decorators of all six handlers, for instance `UseGuards(JwtGuard)`. A guard finds their metadata by
@@ -179,7 +181,7 @@ function isCache(value: unknown): boolean {
   return value === false || (Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0);
 }
 
-export function isVersion(value: unknown): boolean {
+function isVersion(value: unknown): boolean {
   const versions = [value].flat();
   return (
     versions.length > 0 && versions.every((each) => typeof each === 'string' || each === VERSION_NEUTRAL)

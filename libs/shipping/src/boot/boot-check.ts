@@ -46,42 +46,35 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
     const { dataSource } = this.database;
     // With `manualInitialization`, the host initializes and migrates later.
     if (!dataSource.isInitialized) return;
-    const tables = await this.tables().catch((error: unknown) => {
-      throw connectionError(error, false);
+    const error = await this.schemaError().catch((cause: unknown) => {
+      throw connectionError(cause, false);
     });
-    const missing = tables.filter(({ lacking }) => !lacking).map(({ tablePath }) => tablePath);
-    const incomplete = tables.find(({ lacking }) => lacking?.length);
-    const error =
-      missing.length > 0 ? missingTablesError(missing) : incomplete && missingColumnsError(incomplete);
     if (!error) return;
     // An application context without HTTP may be the host's own script that migrates.
     if (this.server?.httpAdapter) throw error;
     new Logger('ShippingModule').warn(error.message);
   }
 
-  private async tables(): Promise<Table[]> {
+  private async schemaError(): Promise<Error | undefined> {
     const { dataSource } = this.database;
     await dialectOf(dataSource).checkDatabase(dataSource);
     const runner = dataSource.createQueryRunner('master');
+    const missing: string[] = [];
+    let incomplete: Error | undefined;
     try {
-      const tables = [];
       for (const entity of shippingEntities) {
         const { tablePath, ownColumns } = dataSource.getMetadata(entity);
         const table = await runner.getTable(tablePath);
         const names = ownColumns.map(({ databaseName }) => databaseName);
-        tables.push({ tablePath, lacking: table && names.filter((name) => !table.findColumnByName(name)) });
+        const lacking = names.filter((name) => !table?.findColumnByName(name));
+        if (!table) missing.push(tablePath);
+        else if (lacking.length > 0) incomplete ??= missingColumnsError(tablePath, lacking);
       }
-      return tables;
     } finally {
       await runner.release();
     }
+    return missing.length > 0 ? missingTablesError(missing) : incomplete;
   }
-}
-
-interface Table {
-  tablePath: string;
-  /** The names of the columns that the table lacks; undefined when there is no such table. */
-  lacking: string[] | undefined;
 }
 
 function missingTablesError(tablePaths: readonly string[]): Error {
@@ -95,7 +88,7 @@ function missingTablesError(tablePaths: readonly string[]): Error {
   );
 }
 
-function missingColumnsError({ tablePath, lacking = [] }: Table): Error {
+function missingColumnsError(tablePath: string, lacking: readonly string[]): Error {
   return new Error(
     `The database has a table ${tablePath} without the columns ${lacking.join(', ')}. If an older version of ` +
       `nestjs-shipping made it, run shippingMigrations. If it is a table of yours, give the module a DataSource with ` +

@@ -9,8 +9,8 @@ import { folderOf } from './installed.cjs';
  * @throws Error that names both copies
  */
 export function refuseOtherNest(hasModulesContainer: boolean): void {
-  if (!hasModulesContainer) throw twoCopies('@nestjs/core', folderOf('@nestjs/core', fileInApplication()));
-  const error = otherCopy('@nestjs/common', fileIn(folderOf('@nestjs/core')));
+  if (!hasModulesContainer) throw twoCopies('@nestjs/core', folderOf('@nestjs/core', process.cwd()));
+  const error = otherCopy('@nestjs/common', folderOf('@nestjs/core'));
   if (error) throw error;
 }
 
@@ -20,7 +20,7 @@ export function refuseOtherNest(hasModulesContainer: boolean): void {
  */
 export function refuseOtherTypeOrm(dataSource: DataSource): void {
   // The application's `@nestjs/typeorm` made the DataSource, so we look for TypeORM from there.
-  const maker = fileIn(folderOf('@nestjs/typeorm', fileInApplication()));
+  const maker = folderOf('@nestjs/typeorm', process.cwd());
   if (!(dataSource instanceof DataSource)) throw twoCopies('typeorm', folderOf('typeorm', maker));
 }
 
@@ -28,11 +28,11 @@ export function refuseOtherTypeOrm(dataSource: DataSource): void {
  * @returns an error if the application seems to load another copy of `@nestjs/typeorm` than we do, otherwise undefined
  */
 export function otherNestTypeOrm(): Error | undefined {
-  return otherCopy('@nestjs/typeorm', fileInApplication());
+  return otherCopy('@nestjs/typeorm', process.cwd());
 }
 
-function otherCopy(name: string, fromFile: string): Error | undefined {
-  const theirs = folderOf(name, fromFile);
+function otherCopy(name: string, fromFolder: string): Error | undefined {
+  const theirs = folderOf(name, fromFolder);
   return theirs === '' || theirs === folderOf(name) ? undefined : twoCopies(name, theirs);
 }
 
@@ -45,13 +45,4 @@ function twoCopies(name: string, theirFolder: string): Error {
       'See "npm ls @nestjs/core @nestjs/common @nestjs/typeorm typeorm", and let all packages share one copy, for ' +
       'instance by "npm dedupe".',
   );
-}
-
-function fileInApplication(): string {
-  return fileIn(process.cwd());
-}
-
-/** A bundled application has no folders of packages. We then look from our own file. */
-function fileIn(folder: string): string {
-  return folder && `${folder}/package.json`;
 }

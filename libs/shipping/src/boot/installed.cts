@@ -7,10 +7,11 @@ import { dirname } from 'node:path';
 /** @returns the version of this package */
 export const ownVersion = () => String(createRequire(__filename)('nestjs-shipping/package.json').version);
 
-/** @returns the folder of the package that `fromFile` would load, by default this file; '' if there is none */
-export const folderOf = (name = '', fromFile = '') => {
+// A bundled application has no folders of packages. Then the folder is '', and we look from this file.
+/** @returns the folder of the package that a file in `fromFolder` would load, by default this file; '' if there is none */
+export const folderOf = (name = '', fromFolder = '') => {
   try {
-    const { resolve } = fromFile ? createRequire(fromFile) : require;
+    const { resolve } = fromFolder ? createRequire(`${fromFolder}/`) : require;
     // TypeORM does not export its package.json. Its entry is in the same folder.
     return dirname(resolve(name === 'typeorm' ? name : `${name}/package.json`));
   } catch {

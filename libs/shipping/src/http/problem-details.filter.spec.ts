@@ -16,12 +16,15 @@ import { ProblemDetailsFilter, problemOf } from './problem-details.filter.js';
 
 const caused = (cause: unknown): BadRequestException => new BadRequestException('Bad', { cause });
 
+const parserError = Object.assign(new SyntaxError(), { statusCode: 400, expose: true, cause: null });
+
 const missing = (message: string): NotFoundException => new NotFoundException(message);
 
 describe('problemOf()', () => {
   it.each([
     ['a body that is not JSON', caused(new SyntaxError('Unexpected token')), 400, 'invalid_json'],
     ['a path that is not UTF-8', caused(new URIError('URI malformed')), 400, 'invalid_parameter'],
+    ['a parser’s error with the cause null', parserError, 400, 'invalid_json'],
   ])('returns our own problem for %s', (_title, exception, status, code) => {
     expect(problemOf(exception)).toMatchObject({ status, code });
   });

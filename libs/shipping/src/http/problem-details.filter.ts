@@ -121,11 +121,8 @@ export function problemOf(exception: unknown): ProblemDetails {
   if (exception instanceof ShippingException) return exception.problem;
   const error: HttpError = exception instanceof Error ? exception : new Error();
   const status = statusOf(error);
-  if (status === 400 && isPathError(error)) {
-    const detail = 'The path must be percent-encoded UTF-8.';
-    return new InvalidParameterError({ errors: [{ parameter: 'path', code: 'format', detail }] }).problem;
-  }
-  if (status === 400 && isJsonError(error)) return new InvalidJsonError().problem;
+  const unreadable = status === 400 && unreadableError(error);
+  if (unreadable) return unreadable.problem;
   const name = (HttpStatus[status] ?? 'error').toLowerCase();
   const title = name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ');
   // The message and the fields of an error may have a statement and its values.
@@ -189,14 +186,15 @@ function statusOf(error: HttpError): number {
   return isHttpError && isClientError ? statusCode : 500;
 }
 
-function isPathError(error: HttpError): boolean {
-  const { cause = error } = error;
-  return cause instanceof URIError || (cause as HttpError).code === 'FST_ERR_BAD_URL';
-}
-
-function isJsonError(error: HttpError): boolean {
-  const { cause = error } = error;
-  const { code = '', type } = cause as HttpError;
+/** Returns our error for a path or a body that could not be parsed. The error of the parser may be the cause. */
+function unreadableError(error: HttpError): ShippingException | undefined {
+  const origin = (error.cause ?? error) as HttpError;
+  const { code = '', type } = origin;
+  if (origin instanceof URIError || code === 'FST_ERR_BAD_URL') {
+    const detail = 'The path must be percent-encoded UTF-8.';
+    return new InvalidParameterError({ errors: [{ parameter: 'path', code: 'format', detail }] });
+  }
   const isFastifyError = /^FST_ERR_CTP_(INVALID|EMPTY)_JSON_BODY$/.test(code);
-  return cause instanceof SyntaxError || isFastifyError || type === 'entity.parse.failed';
+  const isJsonError = origin instanceof SyntaxError || isFastifyError || type === 'entity.parse.failed';
+  return isJsonError ? new InvalidJsonError() : undefined;
 }

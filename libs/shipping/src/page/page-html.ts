@@ -6,20 +6,11 @@ import { type PageProject, type PageSettings } from './page.options.js';
 export function pageHtml(
   request: HttpRequest,
   { login, csrf, texts }: PageSettings,
-  { path, settings: { defaultsProjectId, maxPageSize } }: PageRoutes,
+  routes: PageRoutes,
   projects: readonly PageProject[] | undefined,
 ): string {
   // The page has these settings in the browser, where browser/settings.js reads them.
-  const meta = {
-    routes: path,
-    // The project with the default values.
-    defaults: defaultsProjectId,
-    maxPageSize,
-    login,
-    csrf,
-    texts,
-    projects: projects?.map(({ id, label }) => ({ id, label })),
-  };
+  const meta = { ...routes, login, csrf, texts, projects: projects?.map(({ id, label }) => ({ id, label })) };
   // The browser resolves an address from the last slash, and the page may have been asked for with or without a final
   // one.
   const [, segment = ''] = /([^/?]*)(?:\?|$)/.exec(sentUrl(request)) ?? [];

@@ -1,27 +1,29 @@
 import { type ModulesContainer } from '@nestjs/core';
-import { type Mount, mountsOf } from '../boot/mounts.js';
+import { mountsOf } from '../boot/mounts.js';
 import { projectParameterOf, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageSettings } from './page.options.js';
 
-/** The mount that a page shows. */
+/** What the page in the browser knows about the mount that it shows. */
 export interface PageRoutes {
   /** The path of the routes, relative to the page as a folder. `{project}` stands for the project. */
-  path: string;
-  settings: Mount['settings'];
+  routes: string;
+  /** The project with the default values. */
+  defaults: string;
+  maxPageSize: number;
 }
 
 /** @throws Error that names the remedy when there is no such mount, or when the option must choose one of several */
 export function pageRoutesOf(modules: ModulesContainer, { path, version, routes }: PageSettings): PageRoutes {
   const mounts = mountsOf(modules).flatMap(({ http, settings }) => (http ? [{ ...http, settings }] : []));
   const paths = [...new Set(mounts.map((mount) => mount.path))];
-  const [only, ...others] = paths;
-  if (only === undefined)
+  if (paths.length === 0)
     throw new Error('ShippingPageModule found no routes. Import ShippingModule.forRoot() with routes, too.');
-  const wanted = routes === undefined ? only : withoutOuterSlashes(routes);
+  const [only = ''] = paths.length === 1 ? paths : [];
+  const wanted = withoutOuterSlashes(routes ?? only);
   const mount = mounts
     .toSorted((one, other) => other.path.length - one.path.length)
     .find((each) => `/${wanted}`.endsWith(`/${each.path}`));
-  if (mount === undefined || (routes === undefined && others.length > 0))
+  if (mount === undefined)
     throw new Error(
       `ShippingPageModule option "routes" must be the http.path of one mount: ${paths.join(', ')}.`,
     );
@@ -31,17 +33,19 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
       `The routes have the version ${String(versions[0])}, and the page has another one. If it is in their URI, give ` +
         `ShippingPageModule the option "routes" with the path after the global prefix, such as "v${String(versions[0])}/${mount.path}".`,
     );
-  return { path: relative(path, wanted, projectParameterOf(mount.path)), settings: mount.settings };
+  const { defaultsProjectId: defaults, maxPageSize } = mount.settings;
+  return { routes: relative(path, wanted, projectParameterOf(mount.path)), defaults, maxPageSize };
 }
 
 /**
  * Leads up from the page, and down to the routes. A prefix that both have is not part of it, so a proxy may change it.
  */
 function relative(page: string, routes: string, parameter: string): string {
-  const [from, to] = [segmentsOf(page), segmentsOf(routes)];
-  const common = from.findIndex((segment, index) => segment !== to[index] || segment === `:${parameter}`);
-  const start = common === -1 ? from.length : common;
-  const down = to.slice(start).map((segment) => (segment === `:${parameter}` ? '{project}' : segment));
+  const from = segmentsOf(page);
+  const to = segmentsOf(routes).map((segment) => (segment === `:${parameter}` ? '{project}' : segment));
+  const different = from.findIndex((segment, index) => segment !== to[index]);
+  const start = different === -1 ? from.length : different;
+  const down = to.slice(start);
   const unknown = down.find((segment) => segment.startsWith(':'));
   if (unknown)
     throw new Error(

@@ -1,7 +1,7 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { IsArray, IsIn, isObject, IsString, Matches } from 'class-validator';
 import { checked, Must } from '../boot/check-options.js';
-import { Decorators, isVersion, withoutOuterSlashes } from '../shipping.options.js';
+import { Decorators, OptionalFunction, Version, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageTexts } from './browser/texts.js';
 
 /** A project that the user may choose on the page. */
@@ -16,8 +16,7 @@ export class PageSettings {
   @IsString() path = 'shipping';
 
   /** By default `VERSION_NEUTRAL`, as for the routes. */
-  @Must('be a version, such as "1", or several versions, or VERSION_NEUTRAL', isVersion)
-  version: ControllerOptions['version'] = VERSION_NEUTRAL;
+  @Version() version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
   /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. */
   @Decorators() decorators: MethodDecorator[] = [];
@@ -50,8 +49,7 @@ export class PageSettings {
    * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
    * on the page: the guards of the routes decide. By default, the user writes the id of a project.
    */
-  @Must('be a function', (value) => value === undefined || typeof value === 'function')
-  projects?: (request: never) => readonly PageProject[] | Promise<readonly PageProject[]>;
+  @OptionalFunction() projects?: (request: never) => readonly PageProject[] | Promise<readonly PageProject[]>;
 
   /**
    * Which sites may show the page in a frame: values of the directive `frame-ancestors`, such as `'self'` (with its

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { isInt, isString, ValidateBy } from 'class-validator';
+import { isBoolean, IsDefined, isInt, isString, ValidateBy } from 'class-validator';
 import { isCode, isLabel, isStorable, lengthOf, maxCheckedLength, normalisedLabel } from './text.js';
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
@@ -8,21 +8,23 @@ import { type ViolationCode } from './violations.js';
 // These are rules of class-validator with the violation codes of the contract. If a value has the wrong
 // type, only the rule about the type reports it: the rules about its content accept it.
 
+/** A rule about the value of a field. A field that is missing or null has no value: only `Required()` refuses it. */
 function rule(
   code: ViolationCode,
   accepts: (value: unknown) => boolean,
   remedy: string,
   allowed?: readonly string[],
 ): PropertyDecorator {
+  const validate = (value: unknown): boolean => value === undefined || value === null || accepts(value);
   return ValidateBy(
-    { name: code, validator: { validate: accepts } },
+    { name: code, validator: { validate } },
     { message: `$property ${remedy}`, context: { code, allowed } },
   );
 }
 
 /** The field must be present and not null. */
 export function Required(): PropertyDecorator {
-  return rule('required', (value) => !isAbsent(value), 'is required.');
+  return IsDefined({ message: '$property is required.', context: { code: 'required' } });
 }
 
 /** The field must be a text that the database can store. @param max in code points */
@@ -30,7 +32,7 @@ export function Text(max: number, min = 0): PropertyDecorator {
   const hasLength = (value: unknown): boolean =>
     !isString(value) || (value.length >= min && lengthOf(value) <= max);
   return applyDecorators(
-    rule('type', (value) => isAbsent(value) || isString(value), 'must be a string.'),
+    rule('type', isString, 'must be a string.'),
     rule(
       'length',
       hasLength,
@@ -67,17 +69,17 @@ export function Content(accepts: (text: string) => boolean, remedy: string): Pro
 }
 
 export function OneOf(allowed: readonly string[]): PropertyDecorator {
-  const accepts = (value: unknown): boolean => isAbsent(value) || allowed.some((each) => each === value);
+  const accepts = (value: unknown): boolean => allowed.some((each) => each === value);
   return rule('not_allowed', accepts, `must be one of ${allowed.join(', ')}.`, allowed);
 }
 
 /** The field must be a Date, or a time of RFC 3339. */
 export function Time(): PropertyDecorator {
-  const isTime = (value: unknown): boolean => isAbsent(value) || isString(value) || value instanceof Date;
+  const isTime = (value: unknown): boolean => isString(value) || value instanceof Date;
   const remedy = 'must be a Date, or an RFC 3339 time with an offset, in the years 0001 to 9999.';
   return applyDecorators(
     rule('type', isTime, remedy),
-    rule('format', (value) => isAbsent(value) || !isTime(value) || !!utcTimeOf(value), remedy),
+    rule('format', (value) => !isTime(value) || !!utcTimeOf(value), remedy),
   );
 }
 
@@ -92,22 +94,17 @@ export function utcTimeOf(value: unknown): string | undefined {
 }
 
 export function Flag(): PropertyDecorator {
-  return rule('type', (value) => isAbsent(value) || typeof value === 'boolean', 'must be true or false.');
+  return rule('type', isBoolean, 'must be true or false.');
 }
 
 export const int32 = { min: -2_147_483_648, max: 2_147_483_647 };
 
 export function Int32(): PropertyDecorator {
-  const isWhole = (value: unknown): boolean =>
-    isAbsent(value) || isInt(value) || value === Infinity || value === -Infinity;
+  const isWhole = (value: unknown): boolean => isInt(value) || value === Infinity || value === -Infinity;
   const inRange = (value: unknown): boolean =>
     typeof value !== 'number' || Number.isNaN(value) || (value >= int32.min && value <= int32.max);
   return applyDecorators(
     rule('type', isWhole, 'must be an integer.'),
     rule('range', inRange, `must be ${int32.min} to ${int32.max}.`),
   );
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
 }

@@ -45,11 +45,11 @@ async function send(method, path, content, etag) {
     .text()
     .then((text) => JSON.parse(text || '{}'))
     .catch(() => undefined);
-  if (response.ok && method === 'GET') return result ?? {};
-  // An envelope of the backend may have the method in `data`.
+  // Lists, trees and histories have an array in `data`. An envelope of the backend may have the method in `data`.
   const saved = result?.data ?? result;
-  if (response.ok && saved && (saved.id || method === 'DELETE')) return saved;
-  // A gateway may send a page of its own with any status of success.
+  if (response.ok && method === 'GET' && Array.isArray(result?.data)) return result;
+  if (response.ok && method !== 'GET' && saved && (saved.id || method === 'DELETE')) return saved;
+  // A gateway may send a page of its own, or the backend an envelope of its own, with any status of success.
   const status = response.ok ? 200 : response.status;
   const problem = problemOf(response.type === 'opaqueredirect' ? 401 : status, response.ok ? {} : (result ?? {}));
   const isUnclear = method !== 'GET' && (response.ok || (problem.isOutage && problem.code !== 'database_unavailable'));
@@ -69,13 +69,7 @@ function problemOf(status, result) {
   return Object.assign(new Error(), { ...result, message, code, errors, status, isOutage });
 }
 
-/** @throws an Error if the backend has put the response into an envelope of its own */
-async function read(path) {
-  const response = await send('GET', path);
-  if (Array.isArray(response.data)) return response;
-  throw problemOf(200, {});
-}
-
+const read = (path) => send('GET', path);
 export const tree = async () => (await read(`${methods}/tree`)).data;
 export const list = (query) => read(`${methods}?${new URLSearchParams(query)}`);
 /** The API has no route that reads one method, so this reads a list of one. */

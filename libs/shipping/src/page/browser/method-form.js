@@ -76,7 +76,7 @@ export class MethodForm extends Component {
   save = async (event, current) => {
     const dialog = event.currentTarget.closest('dialog');
     const texts = formValues(event);
-    const values = names.map((name) => [name, fields[name].read ? fields[name].read(texts[name]) : texts[name]]);
+    const values = names.map((name) => [name, (fields[name].read ?? String)(texts[name])]);
     // Only changed fields are sent. The other fields keep the values that somebody else may have saved meanwhile.
     const changes = Object.fromEntries(values.filter(([name, value]) => !same(value, this.before[name] ?? null)));
     this.setState({ isSaving: true });
@@ -102,6 +102,8 @@ export class MethodForm extends Component {
   };
 
   render({ method, onClose }, { problem, violations, isSaving }) {
+    const { inherited = [], own } = method;
+    const ownValues = inherited.map((name) => `${t(name)}: ${asText(own[name]) || t('empty')}`).join(', ');
     const field = (name) => {
       const { read: _, ...described } = fields[name];
       const value = name === 'meta' ? linesOf(this.before.meta) : this.before[name];
@@ -109,8 +111,8 @@ export class MethodForm extends Component {
       return html`
         <${Field} key=${name} name=${name} label=${t(name)} hint=${t(`${name}_hint`)} violations=${texts}
           defaultValue=${value} defaultChecked=${value} ...${described}>
-          ${name === 'use_default' && method.inherited?.length > 0 && html`<p class="alone">${this.alone()}</p>`}
-          ${method.inherited?.includes(name) && html`<p class="inherited">${t('inherited_value')} <b>${asText(method[name])}</b></p>`}
+          ${name === 'use_default' && ownValues && html`<p class="alone">${t('without_defaults', { values: ownValues })}</p>`}
+          ${inherited.includes(name) && html`<p class="inherited">${t('inherited_value')} <b>${asText(method[name])}</b></p>`}
         <//>`;
     };
     return html`
@@ -124,10 +126,6 @@ export class MethodForm extends Component {
           </footer>
         </form>
       <//>`;
-  }
-
-  alone({ method } = this.props, value = (each) => `${t(each)}: ${asText(method.own[each]) || t('empty')}`) {
-    return t('without_defaults', { values: method.inherited.map(value).join(', ') });
   }
 
   error({ problem, violations, other } = this.state) {

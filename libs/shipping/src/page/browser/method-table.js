@@ -36,7 +36,7 @@ export class MethodTable extends Component {
       <small>${isFiltered ? t('count_filtered', { total, all }) : `${t('count', { all })} ${t('move_hint')}`}</small>
       <table class="methods">
         <thead>
-          <tr><td></td><th>${t('method')}</th><th>${t('details')}</th><th>${t('sort')}</th><th>${t('active')}</th><td></td></tr>
+          <tr><td></td><th>${t('method')}</th><th>${t('meta')}</th><th>${t('sort')}</th><th>${t('active')}</th><td></td></tr>
         </thead>
         ${tree.map(this.carrier)}
       </table>`;

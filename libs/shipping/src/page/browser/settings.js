@@ -16,10 +16,8 @@ const tableOf = (tag) => tables[tag] ?? tables[tag.split('-')[0]];
 export const language = navigator.languages.find((tag) => /^[a-z\d-]+$/i.test(tag) && tableOf(tag)) ?? 'en';
 const texts = tableOf(language);
 
-const fixedValues = { defaults: settings.defaults };
-
 /** Returns a text of the page, or undefined if there is none. Names in braces are replaced with the values. */
 export function t(name, values) {
-  const all = { ...fixedValues, ...values };
+  const all = { defaults: settings.defaults, ...values };
   return texts[name]?.replace(/\{(\w+)\}/g, (_, key) => String(all[key] ?? ''));
 }

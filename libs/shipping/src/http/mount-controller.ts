@@ -1,14 +1,35 @@
+import { Controller, type ControllerOptions, type Type } from '@nestjs/common';
 import * as metadata from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 
 type Handler = (this: object, ...parameters: unknown[]) => unknown;
 
 /**
+ * Returns a subclass of a controller, with a path, a version and handlers of its own. So a decorator on one mount does
+ * not touch another.
+ * @param decoratorsOf returns the decorators of the host for a handler
+ */
+export function mountController(
+  shared: Type,
+  { path, version }: ControllerOptions,
+  decoratorsOf: (handler: string) => readonly MethodDecorator[],
+): Type {
+  const mounted = class extends shared {};
+  Object.defineProperty(mounted, 'name', { value: shared.name });
+  Controller({ path, version })(mounted);
+  // Nest serves each method that has a path. None of these handlers may lack the host's guards.
+  for (const name of new MetadataScanner().getAllMethodNames(shared.prototype))
+    if (Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name]))
+      mountHandler(mounted.prototype, name, decoratorsOf(name));
+  return mounted;
+}
+
+/**
  * Gives the mounted class a handler, and decorates it in TypeScript's order: the last decorator comes first. A
  * decorator may wrap the handler in another function. Nest reads the route and the guards from the metadata of the
  * outermost function, so each function gets the metadata of the function that it wraps.
  */
-export function mountHandler(
+function mountHandler(
   prototype: Record<string, Handler>,
   name: string,
   decorators: readonly MethodDecorator[],
@@ -27,20 +48,13 @@ export function mountHandler(
     // A class decorator that is called like this writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
-        `ShippingModule applies "http.decorators" and "http.routeDecorators" to the handler "${name}". One of these ` +
-          'decorators works only on classes, or replaces the handler with something that is not a function. Use ' +
-          'decorators for methods.',
+        `The decorators of your options are applied to the handler "${name}". One of these decorators works only on ` +
+          'classes, or replaces the handler with something that is not a function. Use decorators for methods.',
       );
     handler = withMetadataOf(handler, descriptor.value);
     // The next decorator may look for the handler on the class.
     Object.defineProperty(prototype, name, descriptor);
   }
-}
-
-/** Returns the names of the methods that Nest serves: each method that has a path. */
-export function handlersOf(prototype: Record<string, Handler>): string[] {
-  const names = new MetadataScanner().getAllMethodNames(prototype);
-  return names.filter((name) => Reflect.hasMetadata(metadata.PATH_METADATA, prototype[name] as Handler));
 }
 
 /** Nest's decorators append to these lists, and overwrite all other metadata. */
