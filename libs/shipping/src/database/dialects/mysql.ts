@@ -94,10 +94,6 @@ function adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void {
     if (column.isNullable && isMariadbServer && dataSource.options.type === 'mysql')
       column.default = () => 'NULL';
   }
-  // These engines have no condition on an index, and need none: null is never a duplicate of null.
-  for (const index of metadata.ownIndices) index.where = undefined;
-  // The conditions of our checks are written for PostgreSQL.
-  metadata.checks = [];
 }
 
 type Settings = Readonly<Record<string, string>>;
