@@ -86,7 +86,6 @@ function adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void {
   for (const column of metadata.ownColumns) {
     const isText = column.collation !== undefined || column.type === 'simple-json';
     if (isText) Object.assign(column, { charset: 'utf8mb4', collation });
-    if (column.type === Date) column.type = 'datetime';
     if (column.type === 'uuid')
       Object.assign(column, { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' });
     if (String(column.generationStrategy) === 'identity') column.generationStrategy = 'increment';

@@ -1,13 +1,7 @@
-import { type ColumnType, type DataSource, type EntityMetadata } from 'typeorm';
+import { type DataSource, type EntityMetadata } from 'typeorm';
 import { type Dialect } from './dialect.js';
 
 type IndexMetadata = EntityMetadata['indices'][number];
-
-const columnTypes = new Map<ColumnType, ColumnType>([
-  [Boolean, 'boolean'],
-  [Date, 'timestamptz'],
-  ['simple-json', 'jsonb'],
-]);
 
 export const postgres: Dialect = {
   types: ['postgres'],
@@ -56,7 +50,10 @@ export const postgres: Dialect = {
     'PGlite is closing': 'broken',
   },
   adaptEntity(metadata) {
-    for (const column of metadata.ownColumns) column.type = columnTypes.get(column.type) ?? column.type;
+    for (const column of metadata.ownColumns) {
+      if (column.type === Date) column.type = 'timestamptz';
+      if (column.type === 'simple-json') column.type = 'jsonb';
+    }
     // The other engines need an index on a numbered column.
     const isNeeded = ({ columns }: IndexMetadata): boolean =>
       columns.length > 1 || String(columns[0]?.generationStrategy) !== 'identity';
