@@ -165,15 +165,8 @@ export async function removeEvents(
   projectId: string,
   orderId?: string,
 ): Promise<number> {
-  const { affected } = await manager
-    .createQueryBuilder()
-    .delete()
-    .from(OrderEvent)
-    .where(`project_id = :projectId${orderId === undefined ? '' : ' AND order_id = :orderId'}`, {
-      projectId,
-      orderId,
-    })
-    .execute();
+  const order = orderId === undefined ? { projectId } : { projectId, orderId };
+  const { affected } = await manager.delete(OrderEvent, order);
   return affected ?? 0;
 }
 

@@ -246,23 +246,21 @@ async function writeRows(
   projectId: string,
   changes: readonly RowChange[],
 ): Promise<void> {
-  const removedIds = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
-  const { tableName } = dataSourceOf(manager).getMetadata(ShippingMethod);
+  const removals = changes.filter(({ kind }) => kind === 'remove');
+  const updates = changes.filter((change) => change.kind === 'update');
+  const inserts = changes.filter((change) => change.kind === 'insert');
   try {
-    await removeMethods(manager, projectId, removedIds);
-    await updateMethods(
+    await removeMethods(
       manager,
       projectId,
-      changes.filter((change) => change.kind === 'update'),
+      removals.map(({ id }) => id),
     );
+    await updateMethods(manager, projectId, updates);
   } catch (error) {
+    const { tableName } = dataSourceOf(manager).getMetadata(ShippingMethod);
     throw isReferenced(error, tableName) ? new MethodInUseError(error) : error;
   }
-  await insertMethods(
-    manager,
-    projectId,
-    changes.filter((change) => change.kind === 'insert'),
-  );
+  await insertMethods(manager, projectId, inserts);
 }
 
 /**
