@@ -20,12 +20,8 @@ export { ShippingProject } from './shipping-methods/shipping-project.table.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { upsertRequestOf } from './shipping-methods/stored-values.js';
 export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';
-export {
-  type FilterOperator,
-  type FilterValue,
-  type RawFilter,
-  type ShippingMethodQuery,
-} from './shipping-methods/list/list-query.dto.js';
+export { type FilterOperator, type FilterValue } from './shipping-methods/list/list-operators.js';
+export { type RawFilter, type ShippingMethodQuery } from './shipping-methods/list/list-query.dto.js';
 export {
   type ShippingCarrierDto,
   type ShippingMethodChange,

@@ -5,16 +5,10 @@ import { int32 } from '../../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
 import { type Report, shortened, type Violations } from '../../validation/violations.js';
-import {
-  type FilterOperator,
-  kindOf,
-  listLimits,
-  listParameters,
-  operators,
-  operatorsFor,
-} from './list-query.dto.js';
 import { type FilterField, filterFields } from '../method-fields.js';
-import { type CheckedListQuery, compareValues, type Condition } from './list-filter.js';
+import { type CheckedListQuery, type Condition } from './list-filter.js';
+import { compareValues, type FilterOperator, kindOf, operators, operatorsFor } from './list-operators.js';
+import { listLimits, listParameters } from './list-query.dto.js';
 
 const conditionKeys = ['field', 'op', 'value'];
 
