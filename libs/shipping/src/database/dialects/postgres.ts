@@ -1,7 +1,5 @@
-import { type DataSource, type EntityMetadata } from 'typeorm';
+import { type DataSource } from 'typeorm';
 import { type Dialect } from './dialect.js';
-
-type IndexMetadata = EntityMetadata['indices'][number];
 
 export const postgres: Dialect = {
   types: ['postgres'],
@@ -55,10 +53,9 @@ export const postgres: Dialect = {
       if (column.type === 'simple-json') column.type = 'jsonb';
     }
     // The other engines need an index on a numbered column.
-    const isNeeded = ({ columns }: IndexMetadata): boolean =>
-      columns.length > 1 || String(columns[0]?.generationStrategy) !== 'identity';
-    metadata.indices = metadata.indices.filter(isNeeded);
-    metadata.ownIndices = metadata.ownIndices.filter(isNeeded);
+    metadata.indices = metadata.indices.filter(
+      ({ columns }) => columns.length > 1 || String(columns[0]?.generationStrategy) !== 'identity',
+    );
   },
   async checkDatabase(dataSource: DataSource) {
     await refuseQueryTimeout(dataSource);

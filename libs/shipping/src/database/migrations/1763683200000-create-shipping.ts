@@ -14,7 +14,6 @@ interface Types {
   text: Partial<TableColumnOptions>;
   uuid: Partial<TableColumnOptions>;
   boolean: string;
-  integer: string;
   time: Partial<TableColumnOptions>;
   json: Partial<TableColumnOptions>;
   /** The number of an event. */
@@ -25,7 +24,6 @@ const postgres: Types = {
   text: { collation: 'C' },
   uuid: { type: 'uuid' },
   boolean: 'boolean',
-  integer: 'integer',
   time: { type: 'timestamp with time zone', precision: 3 },
   json: { type: 'jsonb' },
   seq: { isGenerated: true, generationStrategy: 'identity', generatedIdentity: 'ALWAYS' },
@@ -35,7 +33,6 @@ const mysqlTypes = (text: Types['text']): Types => ({
   text,
   uuid: { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' },
   boolean: 'tinyint',
-  integer: 'int',
   time: { type: 'datetime', precision: 3 },
   json: { type: 'text', ...text },
   seq: { isGenerated: true, generationStrategy: 'increment' },
@@ -49,7 +46,6 @@ const engines: Record<string, Types> = {
     text: {},
     uuid: { type: 'varchar', length: '36' },
     boolean: 'boolean',
-    integer: 'integer',
     time: { type: 'datetime' },
     json: { type: 'text' },
     seq: {},
@@ -141,10 +137,10 @@ function tables(runner: QueryRunner, types: Types): Table[] {
         text('method_code', 128),
         text('method_label', 255),
         { name: 'is_active', type: types.boolean },
-        { name: 'sort_order', type: types.integer },
+        { name: 'sort_order', type: 'integer' },
         json('meta'),
         { name: 'use_default', type: types.boolean },
-        { name: 'version', type: types.integer },
+        { name: 'version', type: 'integer' },
         time('created_at'),
         time('updated_at'),
       ],
