@@ -67,7 +67,7 @@ export class RunnerState {
    * begin.
    */
   removeEnded({ isTransactionActive }: QueryRunner): OpenTransaction[] {
-    return isTransactionActive ? this.remove(-1) : this.remove();
+    return isTransactionActive ? this.remove(-1) : this.removeAll();
   }
 
   /**
@@ -80,10 +80,17 @@ export class RunnerState {
     if (lost?.failure) this.innermost?.fail(lost.failure.error);
   }
 
-  /** Removes the transactions from `start` to `end`, as `slice` would return them; by default all. */
-  remove(start = 0, end?: number): OpenTransaction[] {
-    const removed = this.open.slice(start, end);
-    this.open.splice(start, removed.length);
+  /** Removes all but the innermost transaction. They never began, because a subscriber of the host failed. */
+  removeNeverBegun(): void {
+    this.remove(0, this.open.length - 1);
+  }
+
+  removeAll(): OpenTransaction[] {
+    return this.remove(0);
+  }
+
+  private remove(start: number, count = this.open.length): OpenTransaction[] {
+    const removed = this.open.splice(start, count);
     for (const each of removed) each.end();
     return removed;
   }

@@ -84,8 +84,8 @@ export class TransactionEvents implements EntitySubscriberInterface {
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const state = this.transactions.stateOf(queryRunner);
-    // This statement begins an outermost transaction. What is older never began: a subscriber of the host failed before.
-    if (query === 'START TRANSACTION') state.remove(0, -1);
+    // This statement begins an outermost transaction.
+    if (query === 'START TRANSACTION') state.removeNeverBegun();
     if (state.hasLostTransaction && query !== 'ROLLBACK') throw new EndedTransactionError();
     if (!passesAfterFailure.test(query)) state.refuseFailedTransaction();
   }
@@ -104,7 +104,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
     if (query.startsWith('ROLLBACK TO')) state.removeLostSavepoint();
     if (query !== 'ROLLBACK') return;
     // The connection broke, so the server has rolled everything back.
-    state.remove();
+    state.removeAll();
     state.hasLostTransaction = !this.transactions.shared;
   }
 
