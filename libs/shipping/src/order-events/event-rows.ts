@@ -61,12 +61,12 @@ export async function insertEvent(
       data: event.data as object,
       actor: event.actor,
       dedupeKey: event.dedupe_key,
-      occurredAt: event.occurred_at === null ? now : () => ':occurredAt',
+      occurredAt: () => `COALESCE(:occurredAt, ${now()})`,
       recordedAt: now,
       ...(nextNumber && { seq: () => nextNumber(tableOf(manager), 'seq') }),
     } satisfies Record<Exclude<keyof OrderEvent, 'seq'>, unknown>)
+    .setParameter('occurredAt', event.occurred_at && dialect.timeParameter(event.occurred_at))
     .updateEntity(false);
-  if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
   if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
   const tryInsert = async (ignoresDuplicates: boolean): Promise<EventRow | undefined> => {
