@@ -25,7 +25,7 @@ import {
   setsOf,
   updateMethods,
 } from './method-rows.js';
-import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
+import { MethodView, type Revisions } from '../method-view.js';
 import { type Rendering } from '../rendering.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
@@ -167,17 +167,14 @@ export class MethodStore {
     projectId: string,
     decide: Decide,
   ): Promise<ChangeResult> {
-    const { defaultsProjectId } = this.settings;
     // New methods may inherit, so the defaults are read in any case, at the same moment.
     const [current, defaults] = await this.database.read(callerManager, (manager) =>
-      setsOf(manager, [projectId, defaultsProjectId]),
+      setsOf(manager, [projectId, this.settings.defaultsProjectId]),
     );
     if (!current) throw new Error('setsOf() returns a set for each project.');
-    const viewOf = (set: MethodSet): MethodView =>
-      new MethodView(set, projectId === defaultsProjectId ? undefined : defaults);
-    const view = viewOf(current);
+    const view = new MethodView(current, defaults);
     const changes = decide(view);
-    const after = viewOf({ ...current, methods: expectedMethods(current, changes) });
+    const after = new MethodView({ ...current, methods: expectedMethods(current, changes) }, defaults);
     return { view: after, changes: changesShownIn(view, after, changes) };
   }
 
@@ -228,15 +225,13 @@ export class MethodStore {
   }
 
   private async readAll(manager: EntityManager, projectIds: readonly string[]): Promise<MethodView[]> {
-    const { defaultsProjectId } = this.settings;
-    const inherits = ({ projectId, methods }: MethodSet): boolean =>
-      projectId !== defaultsProjectId && methods.some((method) => method.use_default);
     const sets = await setsOf(manager, projectIds);
-    if (!sets.some(inherits)) return sets.map((set) => new MethodView(set));
+    const mayInherit = sets.some(({ methods }) => methods.some((method) => method.use_default));
+    if (!mayInherit) return sets.map((set) => new MethodView(set));
     // The sets are read again, because a set and its defaults must come from the same moment.
-    const sameMoment = await setsOf(manager, [...projectIds, defaultsProjectId]);
+    const sameMoment = await setsOf(manager, [...projectIds, this.settings.defaultsProjectId]);
     const defaults = sameMoment.pop();
-    return sameMoment.map((set) => new MethodView(set, inherits(set) ? defaults : undefined));
+    return sameMoment.map((set) => new MethodView(set, defaults));
   }
 }
 
