@@ -64,18 +64,17 @@ function conditionsOfFilter(
   filter: unknown,
   isBracketed: boolean,
 ): SentCondition[][] {
-  const report = violations.at({ parameter: 'filter' });
   if (filter === undefined) return [];
-  if (!isPlainObject(filter)) return report('type', 'filter must be a JSON object of fields and values.');
+  if (!isPlainObject(filter))
+    return violations.at({ parameter: 'filter' })(
+      'type',
+      'filter must be a JSON object of fields and values.',
+    );
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   return given.map(([field, value]) => {
-    const parameter = `filter[${shortened(field)}]`;
-    const reportField = isBracketed
-      ? withPrefix(violations.at({ parameter }), parameter)
-      : withPrefix(report, `filter.${shortened(field)}`);
-    return [
-      { fields: { field, op: 'in', value: Array.isArray(value) ? value : [value] }, report: reportField },
-    ];
+    const name = isBracketed ? `filter[${shortened(field)}]` : `filter.${shortened(field)}`;
+    const report = withPrefix(violations.at({ parameter: isBracketed ? name : 'filter' }), name);
+    return [{ fields: { field, op: 'in', value: [value].flat() }, report }];
   });
 }
 
