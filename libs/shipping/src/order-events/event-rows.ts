@@ -105,11 +105,10 @@ async function storedEvent(
   dedupeKey: string | null,
 ): Promise<EventRow | undefined> {
   const { readsFromSnapshot, shareLock } = dialectIn(manager);
-  const conditions = ['e.project_id = :projectId', 'e.order_id = :orderId'];
   // No index has the id. Without the number, MySQL would read the whole history.
-  if (dedupeKey === null) conditions.push('e.id = :id', ...(seq === undefined ? [] : ['e.seq = :seq']));
-  else conditions.push('e.dedupe_key = :dedupeKey');
-  const condition = conditions.join(' AND ');
+  const isInserted = seq === undefined ? 'e.id = :id' : 'e.id = :id AND e.seq = :seq';
+  const isStored = dedupeKey === null ? isInserted : 'e.dedupe_key = :dedupeKey';
+  const condition = `e.project_id = :projectId AND e.order_id = :orderId AND ${isStored}`;
   const values = { projectId, orderId, dedupeKey, id, seq };
   const { records } = await runCached<EventRow>(manager, OrderEvent, condition, values, () => {
     const select = selectEvents(manager).where(condition).getQuery();
