@@ -56,8 +56,12 @@ export { NewOrderEvent } from './order-events/dto/new-order-event.dto.js';
 export { type CallOptions } from './database/call-options.js';
 export { shippingEntities } from './shipping-entities.js';
 export { connectionError } from './database/connection-errors.js';
-export { EndedTransactionError, FailedTransactionError } from './database/runner-state.js';
-export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
+export {
+  DatabaseUnavailableError,
+  EndedTransactionError,
+  FailedTransactionError,
+  OutcomeUnknownError,
+} from './database/database.errors.js';
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';

@@ -1,5 +1,6 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
-import { EndedTransactionError, type RunnerState } from './runner-state.js';
+import { EndedTransactionError } from './database.errors.js';
+import { type RunnerState } from './runner-state.js';
 import { soon } from './timers.js';
 import { type Transactions, transactionsOf } from './transactions.js';
 
