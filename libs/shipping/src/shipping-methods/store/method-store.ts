@@ -7,7 +7,6 @@ import { type AfterStatements } from '../../database/transactions.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
-import { dialectOf } from '../../database/dialects/dialects.js';
 import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
@@ -145,12 +144,9 @@ export class MethodStore {
       const view = await this.cache.get(projectId);
       // A change of nothing needs no transaction.
       if (decide(view).length === 0) return { view, changes: [] };
-      const { readsFromSnapshot } = dialectOf(this.database.dataSource);
-      // On the first try, a subscriber of the host may have begun the snapshot too early. The repeats are READ COMMITTED,
-      // which reads from no snapshot.
       const result = await this.database.write(
         undefined,
-        (manager, isRetry) => this.changeIn(manager, change, view, readsFromSnapshot && !isRetry),
+        (manager, isRetry) => this.changeIn(manager, change, view, isRetry),
         afterStatements,
       );
       this.cache.put(result.view);
@@ -184,30 +180,31 @@ export class MethodStore {
 
   private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide } = change;
-    const isSnapshot = dialectIn(manager).readsFromSnapshot;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
-    if (isSnapshot) await addProject(manager, projectId, randomUUID());
+    if (dialectIn(manager).readsFromSnapshot) await addProject(manager, projectId, randomUUID());
     const view = await this.read(manager, projectId);
     if (decide(view).length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, view, isSnapshot);
+    return this.changeIn(manager, change, view);
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
    * faster. Then the call locks the project, and decides on the project as it is then.
-   * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
+   * @param isRetry the transaction is READ COMMITTED, because an earlier one has lost a race
    */
   private async changeIn(
     manager: EntityManager,
     { projectId, decide }: ProjectChange,
     view: MethodView,
-    isSnapshot: boolean,
+    isRetry = false,
   ): Promise<ChangeResult> {
     const revision = randomUUID();
     let current = view;
     if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
-      if (isSnapshot) throw lostRace();
+      // A snapshot may not show what the other writer has committed. At READ COMMITTED there is no snapshot.
+      const mayBeStale = dialectIn(manager).readsFromSnapshot && !isRetry;
+      if (mayBeStale) throw lostRace();
       await lockProject(manager, projectId, revision);
       current = await this.read(manager, projectId);
     }
