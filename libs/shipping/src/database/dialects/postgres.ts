@@ -49,6 +49,7 @@ export const postgres: Dialect = {
   },
   adaptEntity(metadata) {
     for (const column of metadata.ownColumns) {
+      if (column.type === Boolean) column.type = 'boolean';
       if (column.type === Date) column.type = 'timestamptz';
       if (column.type === 'simple-json') column.type = 'jsonb';
     }
