@@ -49,7 +49,7 @@ onMariadbAndMysql('the server of', (server) => {
   it('is refused when TypeORM would begin transactions at READ UNCOMMITTED', async () => {
     const host = hostOn(database, {}, { isolationLevel: 'READ UNCOMMITTED' });
 
-    await expect(host).rejects.toThrow('has isolationLevel: READ UNCOMMITTED. With it, reads show');
+    await expect(host).rejects.toThrow('has isolationLevel = READ UNCOMMITTED. With it, reads show');
   });
 
   it.each([

@@ -20,12 +20,8 @@ export { ShippingProject } from './shipping-methods/shipping-project.table.js';
 export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { upsertRequestOf } from './shipping-methods/stored-values.js';
 export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';
-export {
-  type FilterOperator,
-  type FilterValue,
-  type RawFilter,
-  type ShippingMethodQuery,
-} from './shipping-methods/list/list-query.dto.js';
+export { type FilterOperator, type FilterValue } from './shipping-methods/list/list-operators.js';
+export { type RawFilter, type ShippingMethodQuery } from './shipping-methods/list/list-query.dto.js';
 export {
   type ShippingCarrierDto,
   type ShippingMethodChange,
@@ -60,8 +56,12 @@ export { NewOrderEvent } from './order-events/dto/new-order-event.dto.js';
 export { type CallOptions } from './database/call-options.js';
 export { shippingEntities } from './shipping-entities.js';
 export { connectionError } from './database/connection-errors.js';
-export { EndedTransactionError, FailedTransactionError } from './database/runner-state.js';
-export { DatabaseUnavailableError, OutcomeUnknownError } from './database/database.errors.js';
+export {
+  DatabaseUnavailableError,
+  EndedTransactionError,
+  FailedTransactionError,
+  OutcomeUnknownError,
+} from './database/database.errors.js';
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';

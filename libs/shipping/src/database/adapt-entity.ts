@@ -9,39 +9,28 @@ const ourName = /^(pk|uq|ix|ck)_shipping_/;
  * Gives the columns and indexes of an entity the form that the engine of each DataSource has, and observes the
  * transactions of the DataSource. The decorators of the columns name only types that every driver of TypeORM accepts.
  * So a DataSource of another engine fails with our error, not with one about a type.
+ *
+ * TypeORM has no hook between the check of the metadata and their use. But it treats a class with the static methods
+ * `hasId`, `save` and `useDataSource` as a `BaseEntity`, and calls its `useDataSource` at this moment.
  */
 export const AdaptToDialect: ClassDecorator = (entity) => {
-  whenInitialized(entity, (metadata, dataSource) => {
-    refuseSharedTable(metadata, dataSource);
-    dialectOf(dataSource).adaptEntity(metadata, dataSource);
-    addPrefix(metadata, dataSource.options.entityPrefix ?? '');
-    adaptReferences(metadata, dataSource);
-    // TypeORM makes a new list of subscribers each time.
-    observeTransactions(dataSource);
-  });
-};
-
-/**
- * Calls a function when a DataSource initializes: after TypeORM has checked the metadata, and before it uses them.
- *
- * TypeORM has no hook for this. But it treats a class with the static methods `hasId`, `save` and `useDataSource` as a
- * `BaseEntity`, and calls its `useDataSource`.
- */
-function whenInitialized(
-  entity: object,
-  adapt: (metadata: EntityMetadata, dataSource: DataSource) => void,
-): void {
   Object.defineProperties(entity, {
     hasId: { value: () => false },
     save: { value: () => undefined },
     useDataSource: {
       // `this` may be a subclass that the host made an entity.
       value(this: () => unknown, dataSource: DataSource) {
-        adapt(dataSource.getMetadata(this), dataSource);
+        const metadata = dataSource.getMetadata(this);
+        refuseSharedTable(metadata, dataSource);
+        dialectOf(dataSource).adaptEntity(metadata, dataSource);
+        addPrefix(metadata, dataSource.options.entityPrefix ?? '');
+        adaptReferences(metadata, dataSource);
+        // TypeORM makes a new list of subscribers each time.
+        observeTransactions(dataSource);
       },
     },
   });
-}
+};
 
 /** TypeORM has copied the types of our columns to the foreign-key columns of the host. They get the new types. */
 function adaptReferences({ ownColumns }: EntityMetadata, { entityMetadatas }: DataSource): void {

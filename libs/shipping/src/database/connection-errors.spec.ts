@@ -6,8 +6,7 @@ import {
 } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { connectionError, isReferenced, isShardError } from './connection-errors.js';
-import { FailedTransactionError } from './runner-state.js';
-import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
+import { DatabaseUnavailableError, FailedTransactionError, OutcomeUnknownError } from './database.errors.js';
 
 const coded = (code: string, message = 'x'): Error => Object.assign(new Error(message), { code });
 const failed = (query: string, cause: Error): Error => new QueryFailedError(query, [], cause);

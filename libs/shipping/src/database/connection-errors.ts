@@ -5,8 +5,7 @@ import {
   TypeORMError,
 } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
-import { DatabaseUnavailableError, OutcomeUnknownError } from './database.errors.js';
-import { FailedTransactionError } from './runner-state.js';
+import { DatabaseUnavailableError, FailedTransactionError, OutcomeUnknownError } from './database.errors.js';
 import { type Dialect, type DriverError, type ErrorMeaning } from './dialects/dialect.js';
 import { dialects } from './dialects/dialects.js';
 

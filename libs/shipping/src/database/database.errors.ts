@@ -37,3 +37,28 @@ export class OutcomeUnknownError extends ShippingException {
     super({ title: 'Outcome unknown', status: 503, code: 'outcome_unknown', detail }, { cause });
   }
 }
+
+/** A statement of the host came after a call of ours had failed. Its `cause` is the error of the call. */
+export class FailedTransactionError extends Error {
+  override readonly name = 'FailedTransactionError';
+
+  constructor(cause: unknown) {
+    super('A call of ShippingModule in this transaction has failed. Roll the transaction back.', { cause });
+  }
+}
+
+/**
+ * A statement came after its transaction had ended. With a 503, the client of the host would repeat a request that may
+ * have succeeded.
+ */
+export class EndedTransactionError extends Error {
+  override readonly name = 'EndedTransactionError';
+
+  constructor() {
+    super(
+      'The transaction had ended, or was about to end, before this statement, which did nothing. Either a call of ' +
+        'ShippingModule was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested ' +
+        'transaction could not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
+    );
+  }
+}

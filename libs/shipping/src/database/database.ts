@@ -9,7 +9,7 @@ import { TransactionEvents } from './transaction-events.js';
 import { type AfterStatements, type Transactions, transactionsOf } from './transactions.js';
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
-type Attempt<Result> = (manager: EntityManager, isRetry: boolean) => Promise<Result>;
+type Attempt<Result> = (runner: QueryRunner, isRetry: boolean) => Promise<Result>;
 
 /**
  * How often a call on a connection of its own is tried. After a lost race, a change waits for a lock, so on one server
@@ -70,10 +70,9 @@ export class Database {
    * @throws DatabaseUnavailableError
    */
   read<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    if (callerManager)
-      return this.transactions.join(runnerOf(callerManager), () => connected(callerManager).then(work));
-    // On SQLite, calls in the transaction of another caller use the same connection. The read runs between these calls.
-    return this.onOwnConnection(this.shared ? this.inTurn(work) : work);
+    const caller = callerManager?.queryRunner;
+    if (!caller) return this.onOwnConnection(this.inTurn(work));
+    return this.transactions.join(caller, () => connect(caller).then(() => work(caller.manager)));
   }
 
   /**
@@ -104,28 +103,37 @@ export class Database {
    */
   async write<Result>(
     callerManager: EntityManager | undefined,
-    work: Attempt<Result>,
+    work: (manager: EntityManager, isRetry: boolean) => Promise<Result>,
     afterStatements?: AfterStatements<Result>,
   ): Promise<Result> {
-    const join = (manager: EntityManager, isRetry: boolean): Promise<Result> =>
-      this.transactions.join(runnerOf(manager), () => work(manager, isRetry), afterStatements);
-    if (callerManager?.queryRunner?.isTransactionActive) return join(callerManager, false);
-    if (callerManager) this.transactions.refuseEnded(runnerOf(callerManager));
-    const begin = (outside: EntityManager, isRetry: boolean): Promise<Result> => {
-      const run = (manager: EntityManager): Promise<Result> => join(manager, isRetry);
-      // SQLite has one writer at a time, and does not know READ COMMITTED.
-      if (this.shared)
-        return this.shared.runAlone(
-          () => this.transactions.stateOf(runnerOf(outside)).open[0],
-          () => outside.transaction(run),
-        );
-      return isRetry ? outside.transaction('READ COMMITTED', run) : outside.transaction(run);
-    };
-    return callerManager ? this.withRetries(begin, callerManager) : this.onOwnConnection(begin);
+    const caller = callerManager?.queryRunner;
+    const join = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
+      this.transactions.join(runner, () => work(runner.manager, isRetry), afterStatements);
+    if (caller?.isTransactionActive) return join(caller, false);
+    const begin: Attempt<Result> = (runner, isRetry) =>
+      this.inTransaction(runner, isRetry, () => join(runner, isRetry));
+    if (!caller) return this.onOwnConnection(begin);
+    this.transactions.refuseEnded(caller);
+    return this.withRetries(begin, caller);
   }
 
-  private inTurn<Result>(work: Work<Result>): Work<Result> {
-    return (manager) => this.transactions.inTurn(runnerOf(manager), () => work(manager));
+  private inTransaction<Result>(
+    runner: QueryRunner,
+    isRetry: boolean,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const { manager } = runner;
+    // SQLite has one writer at a time, and does not know READ COMMITTED.
+    if (this.shared)
+      return this.shared.runAlone(
+        () => this.transactions.stateOf(runner).open[0],
+        () => manager.transaction(work),
+      );
+    return isRetry ? manager.transaction('READ COMMITTED', work) : manager.transaction(work);
+  }
+
+  private inTurn<Result>(work: Work<Result>): Attempt<Result> {
+    return (runner) => this.transactions.inTurn(runner, () => work(runner.manager));
   }
 
   private onOwnConnection<Result>(work: Attempt<Result>, mayHaveCommitted?: boolean): Promise<Result> {
@@ -139,23 +147,24 @@ export class Database {
    */
   private async withRetries<Result>(
     work: Attempt<Result>,
-    callerManager?: EntityManager,
+    caller?: QueryRunner,
     mayHaveCommitted?: boolean,
   ): Promise<Result> {
     for (let attempt = 1; ; attempt++) {
-      const runner = callerManager ? runnerOf(callerManager) : this.dataSource.createQueryRunner('master');
+      const runner = caller ?? this.dataSource.createQueryRunner('master');
       const state = this.transactions.stateOf(runner);
       const { commits } = state;
       try {
-        return await work(await connected(runner.manager), attempt > 1);
+        await connect(runner);
+        return await work(runner, attempt > 1);
       } catch (error) {
         // A subscriber of the host has failed after the COMMIT. The change is made, so it must not be repeated.
         if (state.commits > commits) throw error;
         const typed = typedError(error, mayHaveCommitted);
         const isRace = typed instanceof DatabaseUnavailableError && typed.contention === 'race';
-        if (callerManager || attempt === maxTries || !isRace) throw typed;
+        if (caller || attempt === maxTries || !isRace) throw typed;
       } finally {
-        if (!callerManager) await runner.release();
+        if (!caller) await runner.release();
       }
       if (attempt > 1) await delay(Math.random() * 20 * attempt);
     }
@@ -166,16 +175,8 @@ export class Database {
  * @throws DatabaseUnavailableError when the driver cannot connect: TypeORM does not wrap its error in a
  * QueryFailedError
  */
-async function connected(manager: EntityManager): Promise<EntityManager> {
-  await runnerOf(manager)
-    .connect()
-    .catch((error: unknown) => {
-      throw new DatabaseUnavailableError(error);
-    });
-  return manager;
-}
-
-function runnerOf({ queryRunner }: EntityManager): QueryRunner {
-  if (!queryRunner) throw new Error("A caller's manager has a query runner.");
-  return queryRunner;
+async function connect(runner: QueryRunner): Promise<void> {
+  await runner.connect().catch((error: unknown) => {
+    throw new DatabaseUnavailableError(error);
+  });
 }

@@ -23,13 +23,13 @@ export class KeyedQueue {
       if (isUnavailable && contention !== 'race') throw new DatabaseUnavailableError(error.cause, contention);
       return call();
     });
-    const doneOrTooSlow = previous.catch(() => undefined).then(() => withinMs(result, slowCallMs));
-    doneOrTooSlow.catch(() => undefined);
-    this.lastCalls.set(key, doneOrTooSlow);
+    const mayStartNext = previous.catch(() => undefined).then(() => withinMs(result, slowCallMs));
+    mayStartNext.catch(() => undefined);
+    this.lastCalls.set(key, mayStartNext);
     try {
       return await result;
     } finally {
-      if (this.lastCalls.get(key) === doneOrTooSlow) this.lastCalls.delete(key);
+      if (this.lastCalls.get(key) === mayStartNext) this.lastCalls.delete(key);
     }
   }
 }

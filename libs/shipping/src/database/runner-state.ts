@@ -1,4 +1,5 @@
 import { type QueryRunner } from 'typeorm';
+import { FailedTransactionError } from './database.errors.js';
 import { Turns } from './turns.js';
 
 /** A transaction or savepoint that TypeORM has begun. */
@@ -67,7 +68,7 @@ export class RunnerState {
    * begin.
    */
   removeEnded({ isTransactionActive }: QueryRunner): OpenTransaction[] {
-    return isTransactionActive ? this.remove(-1) : this.remove();
+    return isTransactionActive ? this.remove(-1) : this.removeAll();
   }
 
   /**
@@ -80,10 +81,17 @@ export class RunnerState {
     if (lost?.failure) this.innermost?.fail(lost.failure.error);
   }
 
-  /** Removes the transactions from `start` to `end`, as `slice` would return them; by default all. */
-  remove(start = 0, end?: number): OpenTransaction[] {
-    const removed = this.open.slice(start, end);
-    this.open.splice(start, removed.length);
+  /** Removes all but the innermost transaction. They never began, because a subscriber of the host failed. */
+  removeNeverBegun(): void {
+    this.remove(0, this.open.length - 1);
+  }
+
+  removeAll(): OpenTransaction[] {
+    return this.remove(0);
+  }
+
+  private remove(start: number, count = this.open.length): OpenTransaction[] {
+    const removed = this.open.splice(start, count);
     for (const each of removed) each.end();
     return removed;
   }
@@ -92,30 +100,5 @@ export class RunnerState {
   refuseFailedTransaction(): void {
     const failure = this.innermost?.failure;
     if (failure) throw new FailedTransactionError(failure.error);
-  }
-}
-
-/** A statement of the host came after a call of ours had failed. Its `cause` is the error of the call. */
-export class FailedTransactionError extends Error {
-  override readonly name = 'FailedTransactionError';
-
-  constructor(cause: unknown) {
-    super('A call of ShippingModule in this transaction has failed. Roll the transaction back.', { cause });
-  }
-}
-
-/**
- * A statement came after its transaction had ended. With a 503, the client of the host would repeat a request that may
- * have succeeded.
- */
-export class EndedTransactionError extends Error {
-  override readonly name = 'EndedTransactionError';
-
-  constructor() {
-    super(
-      'The transaction had ended, or was about to end, before this statement, which did nothing. Either a call of ' +
-        'ShippingModule was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested ' +
-        'transaction could not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
-    );
   }
 }

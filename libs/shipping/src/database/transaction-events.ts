@@ -1,5 +1,6 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
-import { EndedTransactionError, type RunnerState } from './runner-state.js';
+import { EndedTransactionError } from './database.errors.js';
+import { type RunnerState } from './runner-state.js';
 import { soon } from './timers.js';
 import { type Transactions, transactionsOf } from './transactions.js';
 
@@ -84,8 +85,8 @@ export class TransactionEvents implements EntitySubscriberInterface {
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const state = this.transactions.stateOf(queryRunner);
-    // This statement begins an outermost transaction. What is older never began: a subscriber of the host failed before.
-    if (query === 'START TRANSACTION') state.remove(0, -1);
+    // This statement begins an outermost transaction.
+    if (query === 'START TRANSACTION') state.removeNeverBegun();
     if (state.hasLostTransaction && query !== 'ROLLBACK') throw new EndedTransactionError();
     if (!passesAfterFailure.test(query)) state.refuseFailedTransaction();
   }
@@ -104,7 +105,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
     if (query.startsWith('ROLLBACK TO')) state.removeLostSavepoint();
     if (query !== 'ROLLBACK') return;
     // The connection broke, so the server has rolled everything back.
-    state.remove();
+    state.removeAll();
     state.hasLostTransaction = !this.transactions.shared;
   }
 

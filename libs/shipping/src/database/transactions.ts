@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
+import { EndedTransactionError } from './database.errors.js';
 import { dialectOf } from './dialects/dialects.js';
 import { onePerDataSource } from './one-per-data-source.js';
-import { EndedTransactionError, type OpenTransaction, RunnerState } from './runner-state.js';
+import { type OpenTransaction, RunnerState } from './runner-state.js';
 import { SharedConnection } from './shared-connection.js';
 
 /** A step is what a call runs: its statements, or its hook. */

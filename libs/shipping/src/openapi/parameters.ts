@@ -1,3 +1,4 @@
+import { kindOf, operatorNames, operatorsFor } from '../shipping-methods/list/list-operators.js';
 import * as list from '../shipping-methods/list/list-query.dto.js';
 import { filterFields, searchedFields } from '../shipping-methods/method-fields.js';
 import { identifierPattern } from '../validation/identifiers.js';
@@ -63,15 +64,15 @@ export function listQuery(maxPageSize: number) {
 // Any text may be compared with a code or a label.
 const kinds = { ...s.kinds, id: { ...s.string, format: 'uuid' }, code: s.string, label: s.string };
 const oneOrMore = (value: s.Schema): s.Schema => ({ anyOf: [value, s.arrayOf(value, values)] });
-const fields = filterFields.map((field) => [field, oneOrMore(kinds[list.kindOf(field)])]);
-const kindsOfFields = [...new Set(filterFields.map(list.kindOf))];
-const operators = kindsOfFields.map((kind) => `${kind}: ${list.operatorsFor(kind).join(' ')}`).join('; ');
+const fields = filterFields.map((field) => [field, oneOrMore(kinds[kindOf(field)])]);
+const kindsOfFields = [...new Set(filterFields.map(kindOf))];
+const operators = kindsOfFields.map((kind) => `${kind}: ${operatorsFor(kind).join(' ')}`).join('; ');
 const operatorsDescription = `The operators by kind of field: ${operators}. Times are RFC 3339 with an offset.`;
 const valueDescription =
   'A list for `in` and `nin`, two values in order for `between`, true or false for `null`.';
 const rawFilter: s.Fields<keyof list.RawFilter> = {
   field: { ...s.string, enum: filterFields },
-  op: { ...s.string, enum: list.operatorNames },
+  op: { ...s.string, enum: operatorNames },
   value: s.about(valueDescription, oneOrMore({ anyOf: [s.string, kinds.integer, kinds.boolean] })),
 };
 const [condition, group] = [s.ref('ShippingRawFilter'), s.ref('ShippingRawFilterGroup')];

@@ -61,12 +61,12 @@ export async function insertEvent(
       data: event.data as object,
       actor: event.actor,
       dedupeKey: event.dedupe_key,
-      occurredAt: event.occurred_at === null ? now : () => ':occurredAt',
+      occurredAt: () => `COALESCE(:occurredAt, ${now()})`,
       recordedAt: now,
       ...(nextNumber && { seq: () => nextNumber(tableOf(manager), 'seq') }),
     } satisfies Record<Exclude<keyof OrderEvent, 'seq'>, unknown>)
+    .setParameter('occurredAt', event.occurred_at && dialect.timeParameter(event.occurred_at))
     .updateEntity(false);
-  if (event.occurred_at !== null) insert.setParameter('occurredAt', dialect.timeParameter(event.occurred_at));
   if (returnsRow(manager))
     insert.returning(columnNames.map((name) => `${columnSql(manager, name)} AS ${name}`).join(', '));
   const tryInsert = async (ignoresDuplicates: boolean): Promise<EventRow | undefined> => {
@@ -105,11 +105,10 @@ async function storedEvent(
   dedupeKey: string | null,
 ): Promise<EventRow | undefined> {
   const { readsFromSnapshot, shareLock } = dialectIn(manager);
-  const conditions = ['e.project_id = :projectId', 'e.order_id = :orderId'];
   // No index has the id. Without the number, MySQL would read the whole history.
-  if (dedupeKey === null) conditions.push('e.id = :id', ...(seq === undefined ? [] : ['e.seq = :seq']));
-  else conditions.push('e.dedupe_key = :dedupeKey');
-  const condition = conditions.join(' AND ');
+  const isInserted = seq === undefined ? 'e.id = :id' : 'e.id = :id AND e.seq = :seq';
+  const isStored = dedupeKey === null ? isInserted : 'e.dedupe_key = :dedupeKey';
+  const condition = `e.project_id = :projectId AND e.order_id = :orderId AND ${isStored}`;
   const values = { projectId, orderId, dedupeKey, id, seq };
   const { records } = await runCached<EventRow>(manager, OrderEvent, condition, values, () => {
     const select = selectEvents(manager).where(condition).getQuery();
@@ -165,15 +164,8 @@ export async function removeEvents(
   projectId: string,
   orderId?: string,
 ): Promise<number> {
-  const { affected } = await manager
-    .createQueryBuilder()
-    .delete()
-    .from(OrderEvent)
-    .where(`project_id = :projectId${orderId === undefined ? '' : ' AND order_id = :orderId'}`, {
-      projectId,
-      orderId,
-    })
-    .execute();
+  const order = orderId === undefined ? { projectId } : { projectId, orderId };
+  const { affected } = await manager.delete(OrderEvent, order);
   return affected ?? 0;
 }
 

@@ -73,10 +73,11 @@ export class EffectiveMethod {
    * long.
    */
   toJson(): string {
-    const { stored, inheritedFrom } = this;
+    const { stored, inherited } = this;
+    const own = inherited.map((name) => `"${name}":${valueJson(name, stored[name])}`);
     let json = `{"id":"${stored.id}","project_id":${JSON.stringify(stored.project_id)},`;
     for (const [name, key] of keys) json += `${key}${valueJson(name, this.value(name))},`;
-    json += inheritedFrom ? this.inheritanceJson : '"inherited":[],"own":{}';
+    json += `"inherited":${JSON.stringify(inherited)},"own":{${own.join()}}`;
     json += `,"version":${stored.version},"etag":${JSON.stringify(this.etag)}`;
     return `${json},"created_at":"${stored.created_at}","updated_at":"${stored.updated_at}"}`;
   }
@@ -84,12 +85,6 @@ export class EffectiveMethod {
   /** Returns the stored values that a client can change. */
   toStoredValues(): StoredValues {
     return valuesOf(settableFields, (name) => this.stored[name]);
-  }
-
-  private get inheritanceJson(): string {
-    const { stored, inherited } = this;
-    const own = inherited.map((name) => `"${name}":${valueJson(name, stored[name])}`);
-    return `"inherited":${JSON.stringify(inherited)},"own":{${own.join()}}`;
   }
 
   private get inherited(): InheritedField[] {

@@ -48,11 +48,11 @@ export function decideUpdate(
   request: UpsertShippingMethodRequest,
   precondition: Precondition,
 ): Decide {
-  return (view) => patch(view, matching(view, id, precondition), request);
+  return (view) => updateOf(view, methodToChange(view, id, precondition), request);
 }
 
 export function decideRemove(id: string, precondition: Precondition): Decide {
-  return (view) => [removalOf(matching(view, id, precondition))];
+  return (view) => [removalOf(methodToChange(view, id, precondition))];
 }
 
 /**
@@ -68,7 +68,7 @@ export function decideUpsert(
     const changes = requests.flatMap((request) => {
       const existing = otherMethods.get(codesKey(request));
       otherMethods.delete(codesKey(request));
-      return existing ? patch(view, existing, request) : insertOf(valuesToStore(request));
+      return existing ? updateOf(view, existing, request) : insertOf(valuesToStore(request));
     });
     if (removeOthers) {
       const isEmpty = requests.length === 0;
@@ -138,7 +138,15 @@ function refuseTooMany(view: MethodView, changes: RowChange[], maxMethods: numbe
   return changes;
 }
 
-function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippingMethodRequest): RowChange[] {
+/**
+ * Returns no row when the request changes no stored value.
+ * @throws DuplicateMethodError when another method has the codes of the request
+ */
+function updateOf(
+  view: MethodView,
+  before: EffectiveMethod,
+  request: UpsertShippingMethodRequest,
+): RowChange[] {
   const stored = before.toStoredValues();
   const values = patched(before.toDto(), stored, request);
   if (isDeepStrictEqual(values, stored)) return [];
@@ -150,7 +158,7 @@ function patch(view: MethodView, before: EffectiveMethod, request: UpsertShippin
 }
 
 /** @throws MethodNotFoundError, VersionMismatchError */
-function matching(view: MethodView, id: string, { etag }: Precondition): EffectiveMethod {
+function methodToChange(view: MethodView, id: string, { etag }: Precondition): EffectiveMethod {
   const current = view.byId(id);
   if (!current) throw new MethodNotFoundError();
   const { stored } = current;

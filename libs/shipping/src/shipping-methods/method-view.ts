@@ -58,14 +58,17 @@ export class MethodView {
   /**
    * A view holds only those defaults that its methods inherit from. The whole set of defaults would stay in memory once
    * for each of its revisions.
-   * @param defaults the defaults project, read at the same moment; undefined when no method inherits
+   * @param defaultsProject the defaults project, read at the same moment. It may be this project, which inherits from
+   *   nothing. It may be undefined when no method has `use_default`.
    */
-  constructor({ projectId, revision, methods }: MethodSet, defaults?: MethodSet) {
+  constructor({ projectId, revision, methods }: MethodSet, defaultsProject?: MethodSet) {
+    const mayInherit = projectId !== defaultsProject?.projectId && methods.some((each) => each.use_default);
+    const defaults = mayInherit ? defaultsProject : undefined;
     this.projectId = projectId;
     this.revision = revision;
     this.inherits = defaults !== undefined;
     this.defaultsRevision = defaults?.revision;
-    const revisions = this.inherits ? [revision, defaults?.revision ?? 'none'] : [revision];
+    const revisions = defaults ? [revision, defaults.revision ?? 'none'] : [revision];
     this.tag = [format, ...revisions.filter((each) => each !== undefined)].join('.');
     const byCodes = new Map(defaults?.methods.map((method) => [codesKey(method), method]));
     this.methods = methods

@@ -86,7 +86,6 @@ function adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void {
   for (const column of metadata.ownColumns) {
     const isText = column.collation !== undefined || column.type === 'simple-json';
     if (isText) Object.assign(column, { charset: 'utf8mb4', collation });
-    if (column.type === Date) column.type = 'datetime';
     if (column.type === 'uuid')
       Object.assign(column, { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' });
     if (String(column.generationStrategy) === 'identity') column.generationStrategy = 'increment';
@@ -94,18 +93,15 @@ function adaptEntity(metadata: EntityMetadata, dataSource: DataSource): void {
     if (column.isNullable && isMariadbServer && dataSource.options.type === 'mysql')
       column.default = () => 'NULL';
   }
-  // These engines have no condition on an index, and need none: null is never a duplicate of null.
-  for (const index of metadata.ownIndices) index.where = undefined;
-  // The conditions of our checks are written for PostgreSQL.
-  metadata.checks = [];
 }
 
-type Settings = Readonly<Record<string, string>>;
+/** The options of the DataSource, and the variables of its session on the server. */
+type Settings = Readonly<Record<string, unknown>>;
 
-/** Settings of a session under which texts are lost, reads are wrong, or a value can break out of its statement. */
+/** Settings under which data is lost, reads are wrong, or a value can break out of its statement. */
 const refusedSettings: {
   names: string[];
-  isRefused: (value: string, all: Settings) => boolean;
+  isRefused: (value: unknown, all: Settings) => boolean;
   remedy: string;
 }[] = [
   {
@@ -114,13 +110,14 @@ const refusedSettings: {
     remedy: "With it, some characters are lost. Give the DataSource charset: 'utf8mb4'.",
   },
   {
-    names: ['transaction_isolation', 'tx_isolation'],
-    isRefused: (value) => value === 'READ-UNCOMMITTED',
+    // TypeORM 1 begins transactions at the `isolationLevel` of the DataSource.
+    names: ['transaction_isolation', 'tx_isolation', 'isolationLevel'],
+    isRefused: (value) => /^READ.UNCOMMITTED$/.test(String(value)),
     remedy: 'With it, reads show changes that are rolled back later. Set READ COMMITTED or a stricter level.',
   },
   {
     names: ['sql_mode'],
-    isRefused: (value) => value.includes('NO_BACKSLASH_ESCAPES'),
+    isRefused: (value) => String(value).includes('NO_BACKSLASH_ESCAPES'),
     remedy: 'With it, the driver cannot escape values safely. Remove NO_BACKSLASH_ESCAPES from the sql_mode.',
   },
   {
@@ -134,28 +131,21 @@ const refusedSettings: {
     isRefused: (value, all) => all['wsrep_on'] === 'ON' && (Number(value) & 1) === 0,
     remedy: 'With it, a Galera node can return old data. Set it to 1 on every node.',
   },
+  {
+    names: ['enableQueryTimeout'],
+    isRefused: (value, all) => Boolean(value && all['maxQueryExecutionTime']),
+    remedy:
+      'With it, a connection may go back to the pool inside an open transaction, and acknowledged rows are rolled back ' +
+      'later. Remove it, and set max_statement_time (MariaDB) or max_execution_time (MySQL) on the server.',
+  },
 ];
 
 async function checkDatabase(dataSource: DataSource): Promise<void> {
-  // TypeORM 1 begins transactions at this level.
-  const { isolationLevel, enableQueryTimeout, maxQueryExecutionTime } = dataSource.options as {
-    isolationLevel?: string;
-    enableQueryTimeout?: boolean;
-    maxQueryExecutionTime?: number;
-  };
-  if (enableQueryTimeout && maxQueryExecutionTime)
-    throw new Error(
-      'The DataSource has enableQueryTimeout. With it, a connection may go back to the pool inside an open transaction, and ' +
-        'acknowledged rows are rolled back later. Remove it, and set max_statement_time (MariaDB) or max_execution_time ' +
-        '(MySQL) on the server.',
-    );
-  if (isolationLevel === 'READ UNCOMMITTED')
-    throw new Error(
-      'The DataSource has isolationLevel: READ UNCOMMITTED. With it, reads show changes that are rolled back later. Set ' +
-        'READ COMMITTED or a stricter level.',
-    );
   const variables = await dataSource.query<{ Variable_name: string; Value: string }[]>('SHOW VARIABLES');
-  const settings = Object.fromEntries(variables.map(({ Variable_name, Value }) => [Variable_name, Value]));
+  const settings: Settings = {
+    ...dataSource.options,
+    ...Object.fromEntries(variables.map(({ Variable_name, Value }) => [Variable_name, Value])),
+  };
   for (const { names, isRefused, remedy } of refusedSettings)
     for (const name of names) {
       const value = settings[name];

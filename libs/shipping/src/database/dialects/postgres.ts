@@ -1,13 +1,5 @@
-import { type ColumnType, type DataSource, type EntityMetadata } from 'typeorm';
+import { type DataSource } from 'typeorm';
 import { type Dialect } from './dialect.js';
-
-type IndexMetadata = EntityMetadata['indices'][number];
-
-const columnTypes = new Map<ColumnType, ColumnType>([
-  [Boolean, 'boolean'],
-  [Date, 'timestamptz'],
-  ['simple-json', 'jsonb'],
-]);
 
 export const postgres: Dialect = {
   types: ['postgres'],
@@ -56,12 +48,15 @@ export const postgres: Dialect = {
     'PGlite is closing': 'broken',
   },
   adaptEntity(metadata) {
-    for (const column of metadata.ownColumns) column.type = columnTypes.get(column.type) ?? column.type;
+    for (const column of metadata.ownColumns) {
+      if (column.type === Boolean) column.type = 'boolean';
+      if (column.type === Date) column.type = 'timestamptz';
+      if (column.type === 'simple-json') column.type = 'jsonb';
+    }
     // The other engines need an index on a numbered column.
-    const isNeeded = ({ columns }: IndexMetadata): boolean =>
-      columns.length > 1 || String(columns[0]?.generationStrategy) !== 'identity';
-    metadata.indices = metadata.indices.filter(isNeeded);
-    metadata.ownIndices = metadata.ownIndices.filter(isNeeded);
+    metadata.indices = metadata.indices.filter(
+      ({ columns }) => columns.length > 1 || String(columns[0]?.generationStrategy) !== 'identity',
+    );
   },
   async checkDatabase(dataSource: DataSource) {
     await refuseQueryTimeout(dataSource);

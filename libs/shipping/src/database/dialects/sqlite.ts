@@ -31,8 +31,8 @@ export const sqlite: Dialect = {
     for (const column of metadata.ownColumns) {
       // By default a column compares bytes, which is the order of code points.
       column.collation = undefined;
-      if (column.type === Date) Object.assign(column, { type: 'datetime', precision: undefined });
-      if (column.type === 'uuid') Object.assign(column, { type: 'varchar', length: '36' });
+      column.precision = undefined;
+      if (column.type === 'uuid') column.length = '36';
       if (String(column.generationStrategy) === 'identity') {
         Object.assign(column, { isGenerated: false, generationStrategy: undefined });
         metadata.generatedColumns = metadata.generatedColumns.filter((each) => each !== column);

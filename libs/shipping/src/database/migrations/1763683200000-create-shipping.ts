@@ -14,7 +14,6 @@ interface Types {
   text: Partial<TableColumnOptions>;
   uuid: Partial<TableColumnOptions>;
   boolean: string;
-  integer: string;
   time: Partial<TableColumnOptions>;
   json: Partial<TableColumnOptions>;
   /** The number of an event. */
@@ -25,7 +24,6 @@ const postgres: Types = {
   text: { collation: 'C' },
   uuid: { type: 'uuid' },
   boolean: 'boolean',
-  integer: 'integer',
   time: { type: 'timestamp with time zone', precision: 3 },
   json: { type: 'jsonb' },
   seq: { isGenerated: true, generationStrategy: 'identity', generatedIdentity: 'ALWAYS' },
@@ -35,7 +33,6 @@ const mysqlTypes = (text: Types['text']): Types => ({
   text,
   uuid: { type: 'char', length: '36', charset: 'ascii', collation: 'ascii_bin' },
   boolean: 'tinyint',
-  integer: 'int',
   time: { type: 'datetime', precision: 3 },
   json: { type: 'text', ...text },
   seq: { isGenerated: true, generationStrategy: 'increment' },
@@ -49,7 +46,6 @@ const engines: Record<string, Types> = {
     text: {},
     uuid: { type: 'varchar', length: '36' },
     boolean: 'boolean',
-    integer: 'integer',
     time: { type: 'datetime' },
     json: { type: 'text' },
     seq: {},
@@ -104,10 +100,11 @@ async function typesOf(runner: QueryRunner): Promise<Types> {
   return types;
 }
 
+/** On MariaDB and MySQL, TypeORM makes an index of a unique constraint, and no checks and no conditions of an index. */
 function tables(runner: QueryRunner, types: Types): Table[] {
   const dataSource = runner.connection;
   const { namingStrategy, options } = dataSource;
-  const isMysql = isMysqlFamily(dataSource);
+  const isPostgres = options.type === 'postgres';
   const text = (name: string, length: number, isNullable = false): TableColumnOptions => ({
     name,
     type: 'varchar',
@@ -124,9 +121,6 @@ function tables(runner: QueryRunner, types: Types): Table[] {
     isNullable,
   });
   const prefixed = (name: string): string => `${options.entityPrefix ?? ''}${name}`;
-  const codes = ['project_id', 'carrier_code', 'method_code'];
-  // On MariaDB and MySQL a unique constraint is an index.
-  const unique = { name: prefixed('uq_shipping_method_codes'), columnNames: codes };
   // The host's DataSource may change names and add a prefix. TypeORM adds the schema.
   const path = (entity: string, name: string): string => {
     const named = namingStrategy.tableName(entity, name);
@@ -143,27 +137,29 @@ function tables(runner: QueryRunner, types: Types): Table[] {
         text('method_code', 128),
         text('method_label', 255),
         { name: 'is_active', type: types.boolean },
-        { name: 'sort_order', type: types.integer },
+        { name: 'sort_order', type: 'integer' },
         json('meta'),
         { name: 'use_default', type: types.boolean },
-        { name: 'version', type: types.integer },
+        { name: 'version', type: 'integer' },
         time('created_at'),
         time('updated_at'),
       ],
-      uniques: isMysql ? [] : [unique],
-      indices: isMysql ? [{ ...unique, isUnique: true }] : [],
-      checks: isMysql
-        ? []
-        : [
-            {
-              name: prefixed('ck_shipping_method_codes'),
-              expression: `carrier_code <> '' AND method_code <> ''`,
-            },
-            ...(options.type === 'postgres'
-              ? [{ name: prefixed('ck_shipping_method_meta'), expression: `jsonb_typeof(meta) = 'object'` }]
-              : []),
-            { name: prefixed('ck_shipping_method_version'), expression: 'version >= 1' },
-          ],
+      uniques: [
+        {
+          name: prefixed('uq_shipping_method_codes'),
+          columnNames: ['project_id', 'carrier_code', 'method_code'],
+        },
+      ],
+      checks: [
+        {
+          name: prefixed('ck_shipping_method_codes'),
+          expression: `carrier_code <> '' AND method_code <> ''`,
+        },
+        { name: prefixed('ck_shipping_method_version'), expression: 'version >= 1' },
+        ...(isPostgres
+          ? [{ name: prefixed('ck_shipping_method_meta'), expression: `jsonb_typeof(meta) = 'object'` }]
+          : []),
+      ],
     }),
     new Table({
       name: path('ShippingProject', 'shipping_project'),
@@ -189,9 +185,9 @@ function tables(runner: QueryRunner, types: Types): Table[] {
           name: prefixed('uq_shipping_order_event_dedupe_key'),
           columnNames: ['project_id', 'order_id', 'dedupe_key'],
           isUnique: true,
-          ...(!isMysql && { where: 'dedupe_key IS NOT NULL' }),
+          where: 'dedupe_key IS NOT NULL',
         },
-        ...(options.type === 'postgres'
+        ...(isPostgres
           ? []
           : [{ name: prefixed('uq_shipping_order_event_seq'), columnNames: ['seq'], isUnique: true }]),
       ],

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Violations } from '../../validation/violations.js';
-import { type FilterOperator, operatorNames } from './list-query.dto.js';
+import { type FilterOperator, operatorNames } from './list-operators.js';
 import { EffectiveMethod, type StoredMethod } from '../effective-method.js';
 import { matches } from './list-filter.js';
 import { checkListQuery } from './list-query.check.js';

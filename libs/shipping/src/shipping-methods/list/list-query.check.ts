@@ -5,16 +5,10 @@ import { int32 } from '../../validation/rules.js';
 import { folded, isStorable, lengthOf } from '../../validation/text.js';
 import { utcTime } from '../../validation/time.js';
 import { type Report, shortened, type Violations } from '../../validation/violations.js';
-import {
-  type FilterOperator,
-  kindOf,
-  listLimits,
-  listParameters,
-  operators,
-  operatorsFor,
-} from './list-query.dto.js';
 import { type FilterField, filterFields } from '../method-fields.js';
-import { type CheckedListQuery, compareValues, type Condition } from './list-filter.js';
+import { type CheckedListQuery, type Condition } from './list-filter.js';
+import { compareValues, type FilterOperator, kindOf, operators, operatorsFor } from './list-operators.js';
+import { listLimits, listParameters } from './list-query.dto.js';
 
 const conditionKeys = ['field', 'op', 'value'];
 
@@ -70,18 +64,17 @@ function conditionsOfFilter(
   filter: unknown,
   isBracketed: boolean,
 ): SentCondition[][] {
-  const report = violations.at({ parameter: 'filter' });
   if (filter === undefined) return [];
-  if (!isPlainObject(filter)) return report('type', 'filter must be a JSON object of fields and values.');
+  if (!isPlainObject(filter))
+    return violations.at({ parameter: 'filter' })(
+      'type',
+      'filter must be a JSON object of fields and values.',
+    );
   const given = Object.entries(filter).filter(([, value]) => value !== undefined);
   return given.map(([field, value]) => {
-    const parameter = `filter[${shortened(field)}]`;
-    const reportField = isBracketed
-      ? withPrefix(violations.at({ parameter }), parameter)
-      : withPrefix(report, `filter.${shortened(field)}`);
-    return [
-      { fields: { field, op: 'in', value: Array.isArray(value) ? value : [value] }, report: reportField },
-    ];
+    const name = isBracketed ? `filter[${shortened(field)}]` : `filter.${shortened(field)}`;
+    const report = withPrefix(violations.at({ parameter: isBracketed ? name : 'filter' }), name);
+    return [{ fields: { field, op: 'in', value: [value].flat() }, report }];
   });
 }
 

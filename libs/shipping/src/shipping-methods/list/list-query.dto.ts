@@ -1,50 +1,5 @@
-import { type FieldKind, fieldOf, type FilterField } from '../method-fields.js';
-
-type FilterKind = Exclude<FieldKind, 'json'>;
-
-interface Operator {
-  /**
-   * The value that the operator takes. `part` is a part of a text, which is compared case-folded. `range` is a list of
-   * two values in order, and `flag` is true or false.
-   */
-  takes: 'value' | 'part' | 'list' | 'range' | 'flag';
-  /** The kinds of fields that the operator compares. */
-  kinds: readonly FilterKind[];
-}
-
-const textKinds = ['code', 'label'] as const;
-const orderedKinds = [...textKinds, 'id', 'integer', 'time'] as const;
-const allKinds = [...orderedKinds, 'boolean'] as const;
-
-export const operators = {
-  eq: { takes: 'value', kinds: allKinds },
-  ne: { takes: 'value', kinds: allKinds },
-  in: { takes: 'list', kinds: allKinds },
-  nin: { takes: 'list', kinds: allKinds },
-  contains: { takes: 'part', kinds: textKinds },
-  starts: { takes: 'part', kinds: textKinds },
-  gt: { takes: 'value', kinds: orderedKinds },
-  gte: { takes: 'value', kinds: orderedKinds },
-  lt: { takes: 'value', kinds: orderedKinds },
-  lte: { takes: 'value', kinds: orderedKinds },
-  between: { takes: 'range', kinds: orderedKinds },
-  null: { takes: 'flag', kinds: allKinds },
-} as const satisfies Record<string, Operator>;
-
-export type FilterOperator = keyof typeof operators;
-
-export const operatorNames = Object.keys(operators) as FilterOperator[];
-
-export function kindOf(field: FilterField): FilterKind {
-  return fieldOf(field).kind as FilterKind;
-}
-
-export function operatorsFor(kind: FilterKind): FilterOperator[] {
-  return operatorNames.filter((name) => operators[name].kinds.some((each) => each === kind));
-}
-
-/** Times are RFC 3339 with an offset. */
-export type FilterValue = string | number | boolean;
+import { type FilterField } from '../method-fields.js';
+import { type FilterOperator, type FilterValue } from './list-operators.js';
 
 export interface RawFilter {
   field: FilterField;

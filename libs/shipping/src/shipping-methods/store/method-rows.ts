@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager } from 'typeorm';
 import { DatabaseUnavailableError } from '../../database/database.errors.js';
-import { dialectIn } from '../../database/data-source-of.js';
+import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { runCached } from '../../database/statement.js';
 import { type StoredMethod } from '../effective-method.js';
 import {
@@ -140,7 +140,7 @@ export async function insertMethods(
   const now = (): string => dialectIn(manager).now;
   for (let start = 0; start < rows.length; start += rowsOfInsert) {
     const values = rows.slice(start, start + rowsOfInsert).map(({ id, values: fields }) => ({
-      ...propertiesOf(fields),
+      ...propertiesOf(manager, fields),
       projectId,
       id,
       version: 1,
@@ -164,17 +164,15 @@ export async function updateMethods(
   rows: readonly NewRow[],
 ): Promise<void> {
   for (const { id, values } of rows) {
-    const { affected } = await manager
-      .createQueryBuilder()
-      .update(ShippingMethod)
-      .set({
-        ...propertiesOf(values),
+    const { affected } = await manager.update(
+      ShippingMethod,
+      { projectId, id },
+      {
+        ...propertiesOf(manager, values),
         version: () => 'version + 1',
         updatedAt: () => dialectIn(manager).now,
-      })
-      .where('project_id = :projectId AND id = :id', { projectId, id })
-      .updateEntity(false)
-      .execute();
+      },
+    );
     if (affected !== 1)
       throw new Error(
         'A method was not updated. A trigger may keep its row, or somebody has removed it by hand.',
@@ -234,20 +232,12 @@ function columnOf(manager: EntityManager, name: FieldName): string {
   return fieldOf(name).kind === 'time' ? dialect.timeColumn(column) : dialect.valueColumn(column);
 }
 
-/** The properties of the entity. */
-const properties: Record<SettableField, keyof ShippingMethod> = {
-  carrier_code: 'carrierCode',
-  carrier_label: 'carrierLabel',
-  method_code: 'methodCode',
-  method_label: 'methodLabel',
-  is_active: 'isActive',
-  sort_order: 'sortOrder',
-  meta: 'meta',
-  use_default: 'useDefault',
-};
-
-function propertiesOf(values: StoredValues): Partial<ShippingMethod> {
-  return Object.fromEntries(settableFields.map((name) => [properties[name], values[name]]));
+/** Returns the values by the names of the entity's properties. */
+function propertiesOf(manager: EntityManager, values: StoredValues): Partial<ShippingMethod> {
+  const metadata = dataSourceOf(manager).getMetadata(ShippingMethod);
+  const propertyOf = (name: SettableField): string =>
+    metadata.findColumnWithDatabaseName(name)?.propertyName ?? name;
+  return Object.fromEntries(settableFields.map((name) => [propertyOf(name), values[name]]));
 }
 
 function storedMethod(project_id: string, row: Row): StoredMethod {

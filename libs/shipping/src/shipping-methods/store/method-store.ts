@@ -7,7 +7,6 @@ import { type AfterStatements } from '../../database/transactions.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
-import { dialectOf } from '../../database/dialects/dialects.js';
 import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
 import { EffectiveMethod } from '../effective-method.js';
@@ -24,7 +23,7 @@ import {
   setsOf,
   updateMethods,
 } from './method-rows.js';
-import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
+import { MethodView, type Revisions } from '../method-view.js';
 import { type Rendering } from '../rendering.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
@@ -139,12 +138,9 @@ export class MethodStore {
       const view = await this.cache.get(projectId);
       // A change of nothing needs no transaction.
       if (decide(view).length === 0) return { view, changes: [] };
-      const { readsFromSnapshot } = dialectOf(this.database.dataSource);
-      // On the first try, a subscriber of the host may have begun the snapshot too early. The repeats are READ COMMITTED,
-      // which reads from no snapshot.
       const result = await this.database.write(
         undefined,
-        (manager, isRetry) => this.changeIn(manager, change, view, readsFromSnapshot && !isRetry),
+        (manager, isRetry) => this.changeIn(manager, change, view, isRetry),
         afterStatements,
       );
       this.cache.put(result.view);
@@ -161,17 +157,14 @@ export class MethodStore {
     projectId: string,
     decide: Decide,
   ): Promise<ChangeResult> {
-    const { defaultsProjectId } = this.settings;
     // New methods may inherit, so the defaults are read in any case, at the same moment.
     const [current, defaults] = await this.database.read(callerManager, (manager) =>
-      setsOf(manager, [projectId, defaultsProjectId]),
+      setsOf(manager, [projectId, this.settings.defaultsProjectId]),
     );
     if (!current) throw new Error('setsOf() returns a set for each project.');
-    const viewOf = (set: MethodSet): MethodView =>
-      new MethodView(set, projectId === defaultsProjectId ? undefined : defaults);
-    const view = viewOf(current);
+    const view = new MethodView(current, defaults);
     const changes = decide(view);
-    const after = viewOf({ ...current, methods: expectedMethods(current, changes) });
+    const after = new MethodView({ ...current, methods: expectedMethods(current, changes) }, defaults);
     return { view: after, changes: changesShownIn(view, after, changes) };
   }
 
@@ -181,30 +174,31 @@ export class MethodStore {
 
   private async readAndChange(manager: EntityManager, change: ProjectChange): Promise<ChangeResult> {
     const { projectId, decide } = change;
-    const isSnapshot = dialectIn(manager).readsFromSnapshot;
     // This locks the row of the project. If the transaction has read nothing before, its snapshot then begins after the
     // lock, and shows what other writers have committed.
-    if (isSnapshot) await addProject(manager, projectId, randomUUID());
+    if (dialectIn(manager).readsFromSnapshot) await addProject(manager, projectId, randomUUID());
     const view = await this.read(manager, projectId);
     if (decide(view).length === 0) return { view, changes: [] };
-    return this.changeIn(manager, change, view, isSnapshot);
+    return this.changeIn(manager, change, view);
   }
 
   /**
    * Writes what was decided on a view, if the project still has the revision of this view. Otherwise another writer was
    * faster. Then the call locks the project, and decides on the project as it is then.
-   * @param isSnapshot the transaction reads from a snapshot, which does not show what the other writer has committed
+   * @param isRetry the transaction is READ COMMITTED, because an earlier one has lost a race
    */
   private async changeIn(
     manager: EntityManager,
     { projectId, decide }: ProjectChange,
     view: MethodView,
-    isSnapshot: boolean,
+    isRetry = false,
   ): Promise<ChangeResult> {
     const revision = randomUUID();
     let current = view;
     if (!(await replaceRevision(manager, projectId, view.revision, revision))) {
-      if (isSnapshot) throw lostRace();
+      // A snapshot may not show what the other writer has committed. At READ COMMITTED there is no snapshot.
+      const mayBeStale = dialectIn(manager).readsFromSnapshot && !isRetry;
+      if (mayBeStale) throw lostRace();
       await lockProject(manager, projectId, revision);
       current = await this.read(manager, projectId);
     }
@@ -222,15 +216,13 @@ export class MethodStore {
   }
 
   private async readAll(manager: EntityManager, projectIds: readonly string[]): Promise<MethodView[]> {
-    const { defaultsProjectId } = this.settings;
-    const inherits = ({ projectId, methods }: MethodSet): boolean =>
-      projectId !== defaultsProjectId && methods.some((method) => method.use_default);
     const sets = await setsOf(manager, projectIds);
-    if (!sets.some(inherits)) return sets.map((set) => new MethodView(set));
+    const mayInherit = sets.some(({ methods }) => methods.some((method) => method.use_default));
+    if (!mayInherit) return sets.map((set) => new MethodView(set));
     // The sets are read again, because a set and its defaults must come from the same moment.
-    const sameMoment = await setsOf(manager, [...projectIds, defaultsProjectId]);
+    const sameMoment = await setsOf(manager, [...projectIds, this.settings.defaultsProjectId]);
     const defaults = sameMoment.pop();
-    return sameMoment.map((set) => new MethodView(set, inherits(set) ? defaults : undefined));
+    return sameMoment.map((set) => new MethodView(set, defaults));
   }
 }
 
@@ -240,23 +232,21 @@ async function writeRows(
   projectId: string,
   changes: readonly RowChange[],
 ): Promise<void> {
-  const removedIds = changes.filter(({ kind }) => kind === 'remove').map(({ id }) => id);
-  const { tableName } = dataSourceOf(manager).getMetadata(ShippingMethod);
+  const removals = changes.filter(({ kind }) => kind === 'remove');
+  const updates = changes.filter((change) => change.kind === 'update');
+  const inserts = changes.filter((change) => change.kind === 'insert');
   try {
-    await removeMethods(manager, projectId, removedIds);
-    await updateMethods(
+    await removeMethods(
       manager,
       projectId,
-      changes.filter((change) => change.kind === 'update'),
+      removals.map(({ id }) => id),
     );
+    await updateMethods(manager, projectId, updates);
   } catch (error) {
+    const { tableName } = dataSourceOf(manager).getMetadata(ShippingMethod);
     throw isReferenced(error, tableName) ? new MethodInUseError(error) : error;
   }
-  await insertMethods(
-    manager,
-    projectId,
-    changes.filter((change) => change.kind === 'insert'),
-  );
+  await insertMethods(manager, projectId, inserts);
 }
 
 /**

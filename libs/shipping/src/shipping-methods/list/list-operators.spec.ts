@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { filterFields } from '../method-fields.js';
-import { kindOf, operatorsFor } from './list-query.dto.js';
+import { kindOf, operatorsFor } from './list-operators.js';
 
 const api = readFileSync(new URL('../../../../../docs/reference.md', import.meta.url), 'utf8');
 
