@@ -74,7 +74,7 @@ function conditionsOfFilter(
   return given.map(([field, value]) => {
     const name = isBracketed ? `filter[${shortened(field)}]` : `filter.${shortened(field)}`;
     const report = withPrefix(violations.at({ parameter: isBracketed ? name : 'filter' }), name);
-    return [{ fields: { field, op: 'in', value: [value].flat() }, report }];
+    return [{ fields: { field, op: 'in', value: Array.isArray(value) ? value : [value] }, report }];
   });
 }
 
