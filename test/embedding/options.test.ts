@@ -114,6 +114,15 @@ describe('the options', () => {
     await expect(list).rejects.toThrow('per_page must be 1 to 100');
   });
 
+  it('that are unknown are refused, and the error names all options', () => {
+    const options: object = { datasource: 'shop' };
+
+    expect(() => ShippingModule.forRoot(options)).toThrow(
+      'ShippingModule option "datasource" is unknown here. The options are isGlobal, dataSource, imports, http, ' +
+        'defaultsProjectId, maxPageSize, maxMethods, cache, entityManager, beforeCommit.',
+    );
+  });
+
   it('of forRootAsync() need a factory', () => {
     expect(() => ShippingModule.forRootAsync({ isGlobal: true })).toThrow(
       'needs useFactory, useClass or useExisting',

@@ -319,7 +319,12 @@ describe('the options of the page', () => {
     [
       'routes of another version',
       { mounts: [{ http: { version: '1' } }] },
-      'option "routes" with the path after the global prefix, such as "v1/api/projects/:project_id/sales/orders".',
+      'option "routes" with the path from the page to the routes, such as "v1/api/projects/:project_id/sales/orders".',
+    ],
+    [
+      'a version that the routes do not have',
+      { page: { version: '1' } },
+      'such as "../api/projects/:project_id/sales/orders".',
     ],
     ['another path', { page: { routes: 'other' } }, 'option "routes" must be the http.path of one mount'],
     [
@@ -342,6 +347,7 @@ describe('the options of the page', () => {
     [{ login: 'basic' }, 'option "login" is \'basic\', but'],
     [{ csrf: { cookie: 'x' } }, 'option "csrf" is'],
     [{ frameAncestors: ["'self'; script-src *"] }, 'option "frameAncestors" is'],
+    [{ frameAncestors: "'self'" }, 'but frameAncestors must be an array of texts such as "\'self\'"'],
   ])('are checked: %j', (options, message) => {
     expect(() => ShippingPageModule.forRoot(options)).toThrow(message);
   });

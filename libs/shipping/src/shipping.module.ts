@@ -2,7 +2,7 @@ import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, Optional
 import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
-import { objectOf, unknownOption } from './boot/check-options.js';
+import { objectOf, refuseUnknown } from './boot/check-options.js';
 import { otherNestTypeOrm, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';
@@ -99,19 +99,17 @@ export class ShippingModule extends ConfigurableModuleClass {
   }
 
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
-    objectOf(options);
+    refuseUnknown(objectOf(options), { ...new StaticSettings(), ...new ShippingSettings() });
     return super.forRoot(options);
   }
 
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
     if (!options?.useFactory && !options?.useClass && !options?.useExisting)
       throw new Error('ShippingModule.forRootAsync() needs useFactory, useClass or useExisting.');
-    const known = ['useFactory', 'useClass', 'useExisting', 'inject', 'provideInjectionTokensFrom'].concat(
-      Object.keys(new StaticSettings()),
-    );
+    const { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom } = options;
+    const factory = { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom };
     // Nest would ignore any other option.
-    const unknown = Object.keys(options).find((name) => !known.includes(name));
-    if (unknown !== undefined) throw unknownOption(unknown, known);
+    refuseUnknown(options, { ...factory, ...new StaticSettings() });
     return super.forRootAsync(options);
   }
 }

@@ -1,5 +1,5 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
-import { Allow, IsArray, IsBoolean, IsInt, isObject, IsString, Matches, Max, Min } from 'class-validator';
+import { Allow, IsArray, IsBoolean, IsInt, isObject, IsString, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
 import { checked, Must } from './boot/check-options.js';
 import { type OrderEventDto } from './order-events/dto/order-event.dto.js';
@@ -27,7 +27,8 @@ export class BeforeCommit {
 /** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
 export class ShippingSettings {
   /** The project whose methods are the defaults of `use_default`; by default `default`. */
-  @Matches(identifierPattern) defaultsProjectId = 'default';
+  @Must('be an id: a letter, a digit or _, and then at most 63 letters, digits and _ . : -', isIdentifier)
+  defaultsProjectId = 'default';
 
   /** The largest `per_page` of a list, 1 to 100; by default 100. */
   @IsInt() @Min(1) @Max(100) maxPageSize = 100;
@@ -170,6 +171,10 @@ export function projectParameterOf(
       'whole segment of letters, digits and _. If there are several, the project must be ":project_id". None may be ' +
       '":order_id" or ":method_id", which our own routes have.',
   );
+}
+
+function isIdentifier(value: unknown): boolean {
+  return typeof value === 'string' && identifierPattern.test(value);
 }
 
 function isFunction(value: unknown): boolean {

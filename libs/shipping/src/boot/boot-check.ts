@@ -84,7 +84,8 @@ function missingTablesError(tablePaths: readonly string[]): Error {
       `  import { shippingMigrations } from 'nestjs-shipping/migrations';\n` +
       `  TypeOrmModule.forRoot({ …, migrations: shippingMigrations, migrationsRun: true })\n` +
       'If the migrations have run already, somebody dropped the table later. Restore it from a backup. Or delete the rows ' +
-      'of our migrations from the migrations table, drop the shipping_ tables that are left, and run the migrations again.',
+      'of our migrations from the migrations table, drop the shipping_ tables that are left with all their rows, and run ' +
+      'the migrations again.',
   );
 }
 

@@ -44,8 +44,13 @@ export function objectOf(options: unknown, place = '', owner = 'ShippingModule')
   throw new Error(`${subject} ${inspect(options)}, but must be an object. {} means all defaults.`);
 }
 
-/** @param known the names of the options that are allowed in this place */
-export function unknownOption(option: string, known: readonly string[], owner = 'ShippingModule'): Error {
+/** @param known an object with all options that are allowed in this place @throws Error that names the others */
+export function refuseUnknown(options: object, known: object): void {
+  const unknown = Object.keys(options).find((name) => !(name in known));
+  if (unknown !== undefined) throw unknownOption(unknown, Object.keys(known));
+}
+
+function unknownOption(option: string, known: readonly string[], owner = 'ShippingModule'): Error {
   const place =
     option.includes('.') || owner !== 'ShippingModule'
       ? ''

@@ -32,10 +32,16 @@ export function addMount(modules: ModulesContainer, mount: Mount): void {
   mountsByApplication.set(modules, [...mounts, mount]);
   if (!other) return;
   const { dataSource, http } = mount;
-  const where = http && other.http ? `at "${http.path}"` : `on the DataSource "${dataSource}"`;
+  const [where, otherwise] =
+    http && other.http
+      ? [`at "${http.path}"`, 'Or give the second mount an http.path of its own.']
+      : [
+          `on the DataSource "${dataSource}"`,
+          'A mount with http: false cannot share its DataSource with another mount.',
+        ];
   throw new Error(
     `ShippingModule is mounted twice ${where}. Import ShippingModule.forRoot() once, with isGlobal: true so that ` +
-      `every module can inject its services, or give the second mount an http.path of its own.`,
+      `every module can inject its services. ${otherwise}`,
   );
 }
 

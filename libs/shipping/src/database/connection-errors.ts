@@ -94,7 +94,8 @@ export function isShardError(error: unknown): boolean {
  * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the
  * driver's error. It does so if the database could not be reached, if it refused the connection or the statement (for
  * instance because of a time-out, a full disk or a read-only server), if the connection broke, if a lock was not free in
- * time, or if another writer won: a deadlock or a serialization failure. It returns any other error as it is.
+ * time, or if another writer won: a deadlock or a serialization failure. For a `FailedTransactionError` it returns the
+ * one of these two that caused it. It returns any other error as it is.
  *
  * The services of this library throw the typed errors by themselves. For your own DataSource, write
  * `dataSource.transaction(…).catch((error) => { throw connectionError(error); })`.
@@ -121,8 +122,8 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
  * @param mayHaveCommitted as in `connectionError`
  */
 export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
-  const isOurs = error instanceof TypeORMError || error instanceof ShippingException;
-  return isOurs ? connectionError(error, mayHaveCommitted) : error;
+  const mayBeTyped = error instanceof TypeORMError || error instanceof ShippingException;
+  return mayBeTyped ? connectionError(error, mayHaveCommitted) : error;
 }
 
 /** Tells whether there was no connection on which the statement could be sent. */

@@ -83,7 +83,7 @@ export class Database {
    * @throws DatabaseUnavailableError, OutcomeUnknownError
    */
   writeOnce<Result>(callerManager: EntityManager | undefined, work: Work<Result>): Promise<Result> {
-    // Such a subscriber of the host may write, too. Both writes are committed together, or neither is.
+    // A subscriber with one of these methods may write, too. Both writes are committed together, or neither is.
     const isObserved = this.dataSource.subscribers.some(
       (each) =>
         !(each instanceof TransactionEvents) && (each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
@@ -144,7 +144,8 @@ export class Database {
   }
 
   /**
-   * Runs work outside of a transaction. On a connection of its own, it tries again after a lost race.
+   * Runs work on a connection without an open transaction. The work may begin one. On a connection of its own, it is
+   * tried again after a lost race.
    * @param mayHaveCommitted as in `connectionError`
    */
   private async withRetries<Result>(

@@ -42,6 +42,7 @@ export const orderEventTypes = [
   'message.sent',
 ] as const;
 
+/** One of `orderEventTypes`. */
 export type KnownOrderEventType = (typeof orderEventTypes)[number];
 
 /** A known type, which an editor completes, or any other. */

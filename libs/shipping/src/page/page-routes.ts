@@ -1,3 +1,4 @@
+import { VERSION_NEUTRAL } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { mountsOf } from '../boot/mounts.js';
 import { projectParameterOf, withoutOuterSlashes } from '../shipping.options.js';
@@ -27,12 +28,16 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
     throw new Error(
       `ShippingPageModule option "routes" must be the http.path of one mount: ${paths.join(', ')}.`,
     );
+  const pageVersions = [version].flat();
   const versions = [mount.version].flat();
-  if (routes === undefined && ![version].flat().some((each) => versions.includes(each)))
+  if (routes === undefined && !pageVersions.some((each) => versions.includes(each))) {
+    const up = pageVersions.includes(VERSION_NEUTRAL) ? '' : '../';
+    const down = versions.includes(VERSION_NEUTRAL) ? '' : `v${String(versions[0])}/`;
     throw new Error(
-      `The routes have the version ${String(versions[0])}, and the page has another one. If it is in their URI, give ` +
-        `ShippingPageModule the option "routes" with the path after the global prefix, such as "v${String(versions[0])}/${mount.path}".`,
+      'The page and the routes have no version in common. If a version is in a URI, give ShippingPageModule the option ' +
+        `"routes" with the path from the page to the routes, such as "${up}${down}${mount.path}".`,
     );
+  }
   const { defaultsProjectId: defaults, maxPageSize } = mount.settings;
   return { routes: relative(path, wanted, projectParameterOf(mount.path)), defaults, maxPageSize };
 }

@@ -21,6 +21,7 @@ export class ShippingPageController {
   async page(@Req() request: HttpRequest, @Res() response: HttpResponse): Promise<void> {
     const { settings } = this;
     const projects = await settings.projects?.(request as never);
+    // Nest calls no onModuleInit() of a controller that a guard makes request-scoped. So nothing is kept here.
     const html = pageHtml(request, settings, pageRoutesOf(this.modules, settings), projects);
     // Pico's icons are `data:` images.
     const policy =

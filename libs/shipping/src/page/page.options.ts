@@ -1,5 +1,5 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
-import { IsArray, IsIn, isObject, IsString, Matches } from 'class-validator';
+import { IsArray, IsIn, isObject, IsString } from 'class-validator';
 import { checked, Must } from '../boot/check-options.js';
 import { Decorators, OptionalFunction, Version, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageTexts } from './browser/texts.js';
@@ -47,7 +47,8 @@ export class PageSettings {
 
   /**
    * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
-   * on the page: the guards of the routes decide. By default, the user writes the id of a project.
+   * on the page: the guards of the routes decide. By default, the user writes the id of a project. The parameter has
+   * the type `never`, so that you can declare it with the type of your requests.
    */
   @OptionalFunction() projects?: (request: never) => readonly PageProject[] | Promise<readonly PageProject[]>;
 
@@ -55,7 +56,8 @@ export class PageSettings {
    * Which sites may show the page in a frame: values of the directive `frame-ancestors`, such as `'self'` (with its
    * quotes) and `https://admin.example`. By default none may.
    */
-  @Matches(/^[^\s;,]+$/, { each: true }) frameAncestors: string[] = [];
+  @Must(`be an array of texts such as "'self'" and "https://admin.example"`, areSources)
+  frameAncestors: string[] = [];
 
   /** Your texts, by language. They replace texts of `pageTexts`, or add a language. */
   @Must('be an object', isObject) texts: Record<string, Partial<PageTexts>> = {};
@@ -68,6 +70,10 @@ export type ShippingPageOptions = Partial<PageSettings>;
 export function pageSettingsOf(options: ShippingPageOptions): PageSettings {
   const settings = checked(new PageSettings(), options, '', 'ShippingPageModule');
   return { ...settings, path: withoutOuterSlashes(settings.path) };
+}
+
+function areSources(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string' && /^[^\s;,]+$/.test(each));
 }
 
 function isCsrf(value: unknown): boolean {

@@ -56,8 +56,9 @@ export function decideRemove(id: string, precondition: Precondition): Decide {
 }
 
 /**
- * Updates the methods that have the codes of the requests, and creates those that do not exist yet.
- * @param bounds `maxMethods`: how many methods the project may hold after the call
+ * Updates the methods that have the codes of the requests, and creates the others. With `removeOthers`, it removes the
+ * methods that no request names.
+ * @throws TooManyMethodsError, TooManyRemovalsError, for the whole call
  */
 export function decideUpsert(
   requests: readonly UpsertShippingMethodRequest[],

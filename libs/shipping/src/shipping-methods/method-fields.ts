@@ -39,8 +39,8 @@ const label = {
 } as const;
 
 /**
- * Every field of a shipping method that is stored, in the order of the wire. Filters, inheritance, the JSON of the
- * wire and the OpenAPI schemas come from this table. Validation takes only the lengths from it.
+ * Every stored field of a shipping method except `project_id`, in the order of the JSON. Filters, inheritance, the JSON
+ * and the OpenAPI schemas come from this table. Validation takes only the lengths from it.
  */
 export const methodFields = {
   id: { kind: 'id', description: 'Opaque.' },

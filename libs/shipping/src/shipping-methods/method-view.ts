@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isUuid } from '../validation/identifiers.js';
 import { type ShippingCarrierDto } from './dto/shipping-method.dto.js';
 import { EffectiveMethod, inListOrder, type StoredMethod } from './effective-method.js';
@@ -30,15 +29,6 @@ const methodBytes = 450;
 /** A default that a method inherits from, without its texts. */
 const defaultBytes = 350;
 
-/** Raise this number with each change of the JSON of lists or trees. */
-const formOfJson = 1;
-
-/** A part of each tag, so that a 304 never confirms a response of an older version of this library. */
-const format = createHash('sha256')
-  .update(`${formOfJson},${fieldNames.join()}`)
-  .digest('base64url')
-  .slice(0, 6);
-
 /** The methods of a project with the values that they inherit, in list order. It never changes. */
 export class MethodView {
   readonly projectId: string;
@@ -47,8 +37,8 @@ export class MethodView {
   readonly inherits: boolean;
   private readonly defaultsRevision: string | undefined;
   /**
-   * Two views that were read from the database with the same tag have the same content. The ETags of lists and trees
-   * begin with it.
+   * Two views of a project that were read from the database with the same tag have the same content. The ETags of lists
+   * and trees have it.
    */
   readonly tag: string;
   /** An estimate of the memory that this view takes. */
@@ -68,8 +58,8 @@ export class MethodView {
     this.revision = revision;
     this.inherits = defaults !== undefined;
     this.defaultsRevision = defaults?.revision;
-    const revisions = defaults ? [revision, defaults.revision ?? 'none'] : [revision];
-    this.tag = [format, ...revisions.filter((each) => each !== undefined)].join('.');
+    const revisions = defaults ? [revision, defaults.revision] : [revision];
+    this.tag = revisions.map((each) => each ?? 'none').join('.');
     const byCodes = new Map(defaults?.methods.map((method) => [codesKey(method), method]));
     this.methods = methods
       .map((each) => new EffectiveMethod(each, each.use_default ? byCodes.get(codesKey(each)) : undefined))

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { type ShippingMethodPage, type ShippingTree } from './dto/shipping-method.dto.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type CheckedListQuery } from './list/list-filter.js';
+import { fieldNames } from './method-fields.js';
 import { type MethodView } from './method-view.js';
 
 // A list or a tree is rendered as JSON from a view. Its value is made from the JSON when somebody reads the value.
@@ -11,6 +13,15 @@ export interface Rendering {
   etag: string;
   json: Buffer;
 }
+
+/** Raise this number with each change of the JSON of lists or trees. */
+const formOfJson = 1;
+
+/** A part of each ETag, so that a 304 never confirms a response of an older version of this library. */
+const format = createHash('sha256')
+  .update(`${formOfJson},${fieldNames.join()}`)
+  .digest('base64url')
+  .slice(0, 6);
 
 /** The property with this key is not enumerable, so no copy and no JSON of a lazy value has it. */
 const lazyState = Symbol('lazyState');
@@ -116,7 +127,7 @@ function renderingOf(tag: string, json: string): Rendering {
   // The buffer has memory of its own. A slice of Node's shared pool would keep the whole pool in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
   bytes.write(json);
-  return { etag: `"${tag}"`, json: bytes };
+  return { etag: `"${format}.${tag}"`, json: bytes };
 }
 
 function methodsJson(methods: readonly EffectiveMethod[]): string {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
+import { type EntityManager } from 'typeorm';
 import { Observable, Subject } from 'rxjs';
 import { type CallOptions, type OptionRule } from '../database/call-options.js';
 import { Database } from '../database/database.js';
@@ -149,7 +150,7 @@ export class ShippingMethods {
   /** Returns the active methods, which a checkout offers, in list order. @throws InvalidParameterError */
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkIds({ projectId });
-    const { methods } = await this.view(projectId, options);
+    const { methods } = await this.store.view(projectId, this.database.callerManager(options));
     return methods.filter(({ stored }) => stored.is_active).map((method) => method.toDto());
   }
 
@@ -266,10 +267,10 @@ export class ShippingMethods {
     checkIds({ projectId });
     const { defaultsProjectId, maxMethods } = this.settings;
     // Both reads use one manager, even if the ambient transaction ends in between.
-    const manager = this.database.callerManager(options, dryRunOptions) ?? this.database.dataSource.manager;
-    const defaults = await this.view(defaultsProjectId, { manager });
+    const callerManager = this.database.callerManager(options, dryRunOptions);
+    const defaults = await this.store.view(defaultsProjectId, callerManager);
     const decide = decideAdopt(defaults, maxMethods);
-    const { changes } = await this.change(projectId, { ...options, manager }, decide, dryRunOptions);
+    const { changes } = await this.changeWith(callerManager, projectId, options, decide);
     return { methods: changes.flatMap(({ after }) => after ?? []), changes: [...changes] };
   }
 
@@ -306,8 +307,16 @@ export class ShippingMethods {
     decide: Decide,
     otherOptions: Readonly<Record<string, OptionRule>> = {},
   ): Promise<ChangeResult> {
-    const callerManager = this.database.callerManager(options, otherOptions);
-    if (options.dryRun) return this.store.preview(callerManager, projectId, decide);
+    return this.changeWith(this.database.callerManager(options, otherOptions), projectId, options, decide);
+  }
+
+  private changeWith(
+    callerManager: EntityManager | undefined,
+    projectId: string,
+    { dryRun }: DryRunOptions,
+    decide: Decide,
+  ): Promise<ChangeResult> {
+    if (dryRun) return this.store.preview(callerManager, projectId, decide);
     return this.store.change(callerManager, { projectId, decide, afterStatements: this.afterStatements });
   }
 
@@ -324,10 +333,6 @@ export class ShippingMethods {
       );
     const method = select(await this.store.view(projectId, callerManager));
     return method && options.lock && callerManager ? this.store.lock(callerManager, method) : method;
-  }
-
-  private view(projectId: string, options: CallOptions): Promise<MethodView> {
-    return this.store.view(projectId, this.database.callerManager(options));
   }
 }
 

@@ -1,7 +1,9 @@
 import { type ViolationCode, type Violations, pointerTo } from './violations.js';
 import { isStorable } from './text.js';
 
+/** Any value that JSON can have. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+/** A JSON object, such as `meta` and `data`. */
 export type JsonObject = { [key: string]: JsonValue };
 
 export const maxJsonBytes = 16 * 1024;

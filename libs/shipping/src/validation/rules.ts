@@ -5,7 +5,7 @@ import { isCode, isLabel, isStorable, lengthOf, maxCheckedLength, normalisedLabe
 import { utcTime } from './time.js';
 import { type ViolationCode } from './violations.js';
 
-// These are rules of class-validator with the violation codes of the contract. If a value has the wrong
+// These are rules of class-validator with the violation codes of the API. If a value has the wrong
 // type, only the rule about the type reports it: the rules about its content accept it.
 
 /** A rule about the value of a field. A field that is missing or null has no value: only `Required()` refuses it. */
@@ -42,7 +42,7 @@ export function Text(max: number, min = 0): PropertyDecorator {
   );
 }
 
-/** The field must be a code of the contract. @param max in code points */
+/** The field must be the code of a carrier or a method. @param max in code points */
 export function Code(max: number): PropertyDecorator {
   const accepts = (text: string): boolean => text === '' || isCode(text);
   const remedy =

@@ -1,4 +1,4 @@
-// The contract's rules for texts. All lengths are Unicode code points, as `varchar(n)` counts them.
+// The API's rules for texts. All lengths are Unicode code points, as `varchar(n)` counts them.
 
 /** Codes are compared exactly, so characters that people cannot see are refused: controls and a space at the end. */
 const codePattern = /^[\p{L}\p{Nd}_][\p{L}\p{M}\p{Nd}_ ()+\-./:@]*$/u;

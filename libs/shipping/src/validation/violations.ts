@@ -15,6 +15,7 @@ export const violationCodes = {
   too_large: 'too many bytes',
 } as const;
 
+/** What is wrong, for programs. */
 export type ViolationCode = keyof typeof violationCodes;
 
 /**
@@ -22,6 +23,7 @@ export type ViolationCode = keyof typeof violationCodes;
  */
 export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
 
+/** One fault of a request. `detail` says in English what is wrong. `allowed` lists the values that would be right. */
 export type Violation = ViolationPlace & { code: ViolationCode; detail: string; allowed?: readonly string[] };
 
 export const maxViolations = 50;

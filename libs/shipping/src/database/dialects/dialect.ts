@@ -28,7 +28,7 @@ export interface DriverError {
   severity?: unknown;
 }
 
-/** An engine: everything in which it differs from the other engines. */
+/** An engine: the statements, errors, column types and settings in which it differs from the other engines. */
 export interface Dialect {
   /** TypeORM's names of the engine, as in the option `type` of a DataSource. */
   readonly types: readonly DataSource['options']['type'][];

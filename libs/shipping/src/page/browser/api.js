@@ -56,7 +56,7 @@ async function send(method, path, content, etag) {
   throw isUnclear ? Object.assign(problem, { isUnclear, message: `${problem.message} ${t('perhaps_saved')}` }) : problem;
 }
 
-/** Returns what the operator reads about a change that has failed. */
+/** Returns what the user reads about a change that has failed. */
 export const failureOf = ({ isUnclear, message }, text = 'not_saved') => (isUnclear ? message : t(text, { reason: message }));
 
 /** A filter of the backend may send another form than problem details. Then the status says what has happened. */

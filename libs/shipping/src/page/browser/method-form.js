@@ -55,7 +55,7 @@ function metaOf(lines) {
 }
 
 /**
- * Turns a violation, which the API describes for programs, into a text for the operator. The text has the label of the
+ * Turns a violation, which the API describes for programs, into a text for the user. The text has the label of the
  * field, and a shorter rule for codes.
  */
 function readable(violation) {
@@ -92,7 +92,7 @@ export class MethodForm extends Component {
       if (problem.isUnclear || problem.status === 404 || problem.status === 412) void this.props.saved();
       if (!dialog.open) return notify(api.failureOf(problem));
       // The method has changed meanwhile, or another method has the codes. The form shows the other values, and the
-      // operator decides.
+      // user decides.
       const id = problem.code === 'version_mismatch' ? current.id : problem.existing_id;
       const other = id && (await api.find(id).catch(() => undefined));
       const find = (selector) => document.querySelector(`dialog ${selector}`);

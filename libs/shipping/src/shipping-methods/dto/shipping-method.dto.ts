@@ -50,6 +50,7 @@ export interface ShippingCarrierDto {
   methods: ShippingMethodDto[];
 }
 
+/** The carriers of a project with their methods, in list order. */
 export interface ShippingTree {
   data: ShippingCarrierDto[];
 }

@@ -5,7 +5,7 @@ import { methodFields } from '../method-fields.js';
 const { carrier_code, carrier_label, method_code, method_label } = methodFields;
 
 /**
- * The body of create and update, with the names of the interface. An optional field that is null goes back to its
+ * The body of create and update, with the names of the API. An optional field that is null goes back to its
  * default. In an update, an optional field that is left out keeps its value.
  */
 export class UpsertShippingMethodRequest {

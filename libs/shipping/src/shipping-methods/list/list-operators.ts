@@ -54,6 +54,7 @@ export const operators = {
   null: { takes: 'flag', kinds: allKinds, test: (value, [isNull]) => (value === null) === isNull },
 } as const satisfies Record<string, Operator>;
 
+/** How a condition compares a field with its value. */
 export type FilterOperator = keyof typeof operators;
 
 export const operatorNames = Object.keys(operators) as FilterOperator[];

@@ -1,6 +1,7 @@
 import { type FilterField } from '../method-fields.js';
 import { type FilterOperator, type FilterValue } from './list-operators.js';
 
+/** A condition of a list, which the matching methods fulfil. */
 export interface RawFilter {
   field: FilterField;
   op: FilterOperator;

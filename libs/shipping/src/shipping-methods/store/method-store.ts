@@ -46,8 +46,8 @@ export interface ProjectChange {
 const maxProjectsOfLookUp = 100;
 
 /**
- * How many projects one statement reads, if they are read at the same time. A large project holds up these, and later
- * reads for 200 ms.
+ * How many projects one statement reads, if they are read at the same time. A large project delays the others of its
+ * statement. Later reads wait for it for at most 200 ms.
  */
 const maxProjectsOfRead = 32;
 
