@@ -238,10 +238,10 @@ describe.each(platformNames)('a route decorator on %s', (platform) => {
     ['returns a class', () => class {} as never],
     ['describes classes only', (type: object) => Reflect.defineMetadata('roles', ['admin'], type)],
   ])('that %s is refused at boot', async (_what, decorator) => {
-    const message = 'One of these decorators works only on classes, or replaces the handler with something';
+    const message = 'has a decorator that works only on classes, or that replaces the handler';
 
     await expect(mounted({}, [decorator])).rejects.toThrow(message);
-    await expect(mounted({ create: [decorator] })).rejects.toThrow(`to the handler "create". ${message}`);
+    await expect(mounted({ create: [decorator] })).rejects.toThrow(`${message} "create"`);
   });
 
   it('of a mount is applied before those of a route, and the last one first', async () => {

@@ -6,6 +6,7 @@ import { type DynamicModule } from '@nestjs/common';
 import { type NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import { ShippingModule } from 'nestjs-shipping';
+import { ShippingPageModule } from 'nestjs-shipping/page';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 
@@ -23,7 +24,10 @@ afterAll(async () => {
   await database?.close();
 });
 
-it('an application with another copy of @nestjs/core than ours does not boot', async () => {
+it.each<[string, DynamicModule[]]>([
+  ['without the page', []],
+  ['with the page', [ShippingPageModule.forRoot()]],
+])('an application with another copy of @nestjs/core than ours does not boot, %s', async (_how, page) => {
   const copy = pathToFileURL(join(folder, 'node_modules/@nestjs/core/index.js')).href;
   const nest = (await import(copy)) as { NestFactory: typeof NestFactory };
   const token = getDataSourceToken();
@@ -31,7 +35,7 @@ it('an application with another copy of @nestjs/core than ours does not boot', a
   class Data {}
   const data: DynamicModule = { module: Data, global: true, providers: [provider], exports: [token] };
   class App {}
-  const app: DynamicModule = { module: App, imports: [data, ShippingModule.forRoot({ http: false })] };
+  const app: DynamicModule = { module: App, imports: [data, ...page, ShippingModule.forRoot()] };
 
   const booted = nest.NestFactory.createApplicationContext(app, { logger: false, abortOnError: false });
 

@@ -9,6 +9,7 @@ import {
   UseGuards,
   VersioningType,
 } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
 import { Reflector } from '@nestjs/core';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { ShippingPageModule, type ShippingPageOptions } from 'nestjs-shipping/page';
@@ -314,7 +315,7 @@ describe('the options of the page', () => {
     [
       'several mounts',
       { mounts: [{}, { http: { path: 'partners/:partner' } }] },
-      'option "routes" must be the http.path of one mount: api/projects/:project_id/sales/orders, partners/:partner.',
+      'needs the option "routes" with the http.path of one mount: api/projects/:project_id/sales/orders, partners/:partner.',
     ],
     [
       'routes of another version',
@@ -326,7 +327,7 @@ describe('the options of the page', () => {
       { page: { version: '1' } },
       'such as "../api/projects/:project_id/sales/orders".',
     ],
-    ['another path', { page: { routes: 'other' } }, 'option "routes" must be the http.path of one mount'],
+    ['another path', { page: { routes: 'other' } }, 'at "shipping" needs the option "routes"'],
     [
       'a parameter that nobody fills in',
       { mounts: [{ http: { path: ':region/:project_id' } }] },
@@ -336,12 +337,18 @@ describe('the options of the page', () => {
     expect(await boot(options)).toContain(message);
   });
 
+  it('must come from forRoot()', async () => {
+    const testing = Test.createTestingModule({ imports: [ShippingPageModule] });
+
+    await expect(testing.compile()).rejects.toThrow('ShippingPageModule was imported without forRoot().');
+  });
+
   it.each<[ShippingPageOptions | object, string]>([
     [{ paht: 'x' }, 'ShippingPageModule option "paht" is unknown here. The options are path, version,'],
     [{ decorators: [StaffGuard] }, 'but decorators must be an array of decorators, for instance [UseGuards('],
     [
       { decorators: [Injectable() as MethodDecorator] },
-      'applied to the handler "page". One of these decorators works',
+      'ShippingPageModule option "decorators" has a decorator that works only on classes, or that replaces the handler "page"',
     ],
     [{ version: [] }, 'option "version" is'],
     [{ login: 'basic' }, 'option "login" is \'basic\', but'],

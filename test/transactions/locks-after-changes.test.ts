@@ -49,23 +49,28 @@ onlyWhere('severalConnections', () => {
       expect(found).toMatchObject({ id: method.id, is_active: false, version: 2 });
     });
 
-    it.each<[string, (method: ShippingMethodDto, options: CallOptions) => Promise<unknown>]>([
-      ['is gone', ({ project_id, id }, options) => host.methods.remove(project_id, id, options)],
-      [
-        'has given its codes to another one',
-        async ({ project_id, id }, options) => {
-          await host.methods.update(project_id, id, renamed, options);
-          await host.methods.create(project_id, ground, options);
-        },
-      ],
-    ])('loses a race when the method %s', async (_name, write) => {
-      for (const find of [byId, byCodes]) {
-        const method = await created();
+    it.each([
+      ['find', byId],
+      ['findByCodes', byCodes],
+    ])('finds nothing when the method has been removed: %s', async (_name, find) => {
+      const method = await created();
 
-        const outcome = await findDuring(find, method, (options) => write(method, options));
+      const found = await findDuring(find, method, (options) =>
+        host.methods.remove(method.project_id, method.id, options),
+      );
 
-        expect(outcome).toMatchObject({ code: 'database_unavailable', contention: 'race' });
-      }
+      expect(found).toBeNull();
+    });
+
+    it('loses a race when another method has the codes now', async () => {
+      const method = await created();
+
+      const outcome = await findDuring(byCodes, method, async (options) => {
+        await host.methods.remove(method.project_id, method.id, options);
+        await host.methods.create(method.project_id, ground, options);
+      });
+
+      expect(outcome).toMatchObject({ code: 'database_unavailable', contention: 'race' });
     });
 
     it('shows the change of the default', async () => {

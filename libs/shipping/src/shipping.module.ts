@@ -2,7 +2,7 @@ import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, Optional
 import { ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
-import { objectOf, refuseUnknown } from './boot/check-options.js';
+import { objectOf, refuseUnknown } from './validation/check-options.js';
 import { otherNestTypeOrm, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';

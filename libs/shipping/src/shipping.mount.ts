@@ -17,8 +17,9 @@ export function controllersFor(http: HttpSettings): Type[] {
     ...(http.routeDecorators[handler as ShippingRoute] ?? []),
     ...http.decorators,
   ];
+  const options = 'ShippingModule option "http.decorators" or "http.routeDecorators"';
   return [ShippingMethodsController, OrderEventsController].map((shared) => {
-    const mounted = mountController(shared, http, decoratorsOf);
+    const mounted = mountController(shared, http, decoratorsOf, options);
     // Nest's ClassSerializerInterceptor with `excludeAll` would empty our plain values.
     SerializeOptions({ strategy: 'exposeAll', groups: undefined, excludePrefixes: [], type: undefined })(
       mounted,

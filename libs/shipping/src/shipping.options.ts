@@ -1,13 +1,10 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { Allow, IsArray, IsBoolean, IsInt, isObject, IsString, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
-import { checked, Must } from './boot/check-options.js';
 import { type OrderEventDto } from './order-events/dto/order-event.dto.js';
 import { type ShippingMethodChange } from './shipping-methods/dto/shipping-method.dto.js';
+import { checked, Decorators, Must, OptionalFunction, Version } from './validation/check-options.js';
 import { identifierPattern } from './validation/identifiers.js';
-
-export const OptionalFunction = (): PropertyDecorator =>
-  Must('be a function', (value) => value === undefined || isFunction(value));
 
 /**
  * Code of the host that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or
@@ -57,12 +54,6 @@ export class ShippingSettings {
 
 /** Options that may come from a factory (`forRootAsync`). */
 export type ShippingModuleOptions = Partial<ShippingSettings>;
-
-export const Decorators = (): PropertyDecorator =>
-  Must('be an array of decorators, for instance [UseGuards(JwtGuard)]', areDecorators);
-
-export const Version = (): PropertyDecorator =>
-  Must('be a version, such as "1", or several versions, or VERSION_NEUTRAL', isVersion);
 
 class RouteDecorators {
   @Decorators() create: MethodDecorator[] = [];
@@ -177,23 +168,7 @@ function isIdentifier(value: unknown): boolean {
   return typeof value === 'string' && identifierPattern.test(value);
 }
 
-function isFunction(value: unknown): boolean {
-  return typeof value === 'function';
-}
-
 function isCache(value: unknown): boolean {
   const { maxBytes } = Object(value) as { maxBytes?: unknown };
   return value === false || (Number.isSafeInteger(maxBytes) && Number(maxBytes) >= 0);
-}
-
-function isVersion(value: unknown): boolean {
-  const versions = [value].flat();
-  return (
-    versions.length > 0 && versions.every((each) => typeof each === 'string' || each === VERSION_NEUTRAL)
-  );
-}
-
-function areDecorators(value: unknown): boolean {
-  // A class is a function, but not a decorator: JwtGuard must be UseGuards(JwtGuard).
-  return Array.isArray(value) && value.every((each) => isFunction(each) && !/^class\b/.test(String(each)));
 }

@@ -11,7 +11,7 @@ export const ownVersion = () => String(createRequire(__filename)('nestjs-shippin
 /** @returns the folder of the package that a file in `fromFolder` would load, by default this file; '' if there is none */
 export const folderOf = (name = '', fromFolder = '') => {
   try {
-    const { resolve } = fromFolder ? createRequire(`${fromFolder}/`) : require;
+    const { resolve } = fromFolder ? createRequire(`${fromFolder}/package.json`) : require;
     // TypeORM does not export its package.json. Its entry is in the same folder.
     return dirname(resolve(name === 'typeorm' ? name : `${name}/package.json`));
   } catch {

@@ -25,7 +25,7 @@ export const AdaptToDialect: ClassDecorator = (entity) => {
         dialectOf(dataSource).adaptEntity(metadata, dataSource);
         addPrefix(metadata, dataSource.options.entityPrefix ?? '');
         adaptReferences(metadata, dataSource);
-        // TypeORM makes a new list of subscribers each time.
+        // TypeORM makes a new list of subscribers each time that it initializes the DataSource.
         observeTransactions(dataSource);
       },
     },

@@ -117,7 +117,7 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
 }
 
 /**
- * An error of the driver is a QueryFailedError. Other errors come from code of the host, and callers get them
+ * Types an error of TypeORM or of this library. Any other error comes from code of the host, and callers get it
  * unchanged, even if a connection to another service broke.
  * @param mayHaveCommitted as in `connectionError`
  */

@@ -91,7 +91,10 @@ export class TransactionEvents implements EntitySubscriberInterface {
     if (!passesAfterFailure.test(query)) state.refuseFailedTransaction();
   }
 
-  /** @throws Error when PostgreSQL responds to COMMIT with ROLLBACK, which TypeORM treats as a commit */
+  /**
+   * @throws Error when PostgreSQL responds to the COMMIT of a transaction that has a call of ours with ROLLBACK, which
+   *   TypeORM treats as a commit
+   */
   afterQuery({ queryRunner, query, rawResults, success }: QueryEvent): void {
     const state = this.transactions.stateOf(queryRunner);
     if (!success) return this.afterFailedQuery(state, query);

@@ -22,7 +22,7 @@ interface Step {
 /** The steps that a call takes after its statements. */
 export interface AfterStatements<Result> {
   /**
-   * Returns what to do after the outermost COMMIT. It is called before `hook`, which may modify the result.
+   * Returns what to do after the outermost COMMIT. This function runs before `hook`, which may modify the result.
    */
   afterCommit?: (result: Result) => () => void;
   /**
@@ -59,7 +59,7 @@ export class Transactions {
   /** @throws EndedTransactionError when no transaction can be open on the query runner, or begin there */
   refuseEnded(runner: QueryRunner): void {
     const { hasLostTransaction, open } = this.stateOf(runner);
-    // If TypeORM releases a query runner inside of a transaction, the connection broke.
+    // If TypeORM has released a query runner with an open transaction, the connection broke. The next statement fails.
     if (hasLostTransaction || (runner.isReleased && open.length === 0)) throw new EndedTransactionError();
   }
 

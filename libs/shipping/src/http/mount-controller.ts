@@ -8,11 +8,13 @@ type Handler = (this: object, ...parameters: unknown[]) => unknown;
  * Returns a subclass of a controller, with a path, a version and handlers of its own. So a decorator on one mount does
  * not touch another.
  * @param decoratorsOf returns the decorators of the host for a handler
+ * @param options the names of the options with the decorators, for errors
  */
 export function mountController(
   shared: Type,
   { path, version }: ControllerOptions,
   decoratorsOf: (handler: string) => readonly MethodDecorator[],
+  options: string,
 ): Type {
   const mounted = class extends shared {};
   Object.defineProperty(mounted, 'name', { value: shared.name });
@@ -20,7 +22,7 @@ export function mountController(
   // Nest serves each method that has a path. None of these handlers may lack the host's guards.
   for (const name of new MetadataScanner().getAllMethodNames(shared.prototype))
     if (Reflect.hasMetadata(metadata.PATH_METADATA, shared.prototype[name]))
-      mountHandler(mounted.prototype, name, decoratorsOf(name));
+      mountHandler(mounted.prototype, name, decoratorsOf(name), options);
   return mounted;
 }
 
@@ -33,6 +35,7 @@ function mountHandler(
   prototype: Record<string, Handler>,
   name: string,
   decorators: readonly MethodDecorator[],
+  options: string,
 ): void {
   const shared = prototype[name] as Handler;
   const mounted: Handler = function (...parameters) {
@@ -48,8 +51,8 @@ function mountHandler(
     // A class decorator that is called like this writes its metadata to the prototype.
     if (typeof descriptor.value !== 'function' || Reflect.getOwnMetadataKeys(prototype).length > 0)
       throw new Error(
-        `The decorators of your options are applied to the handler "${name}". One of these decorators works only on ` +
-          'classes, or replaces the handler with something that is not a function. Use decorators for methods.',
+        `${options} has a decorator that works only on classes, or that replaces the handler "${name}" with something ` +
+          'that is not a function. Use decorators for methods.',
       );
     handler = withMetadataOf(handler, descriptor.value);
     // The next decorator may look for the handler on the class.

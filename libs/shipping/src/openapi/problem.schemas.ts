@@ -21,8 +21,6 @@ const extensions = {
     s.kinds.boolean,
   ),
   max_methods: s.about('With `too_many_methods`: how many methods a project may have.', s.integer),
-  would_remove: s.about('With `too_many_removals`: how many methods the import would remove.', s.integer),
-  max_removed: s.about('With `too_many_removals`: how many methods the import may remove.', s.integer),
   current_version: s.about('With `version_mismatch`: the version that the method has now.', s.integer),
 };
 const violation = {

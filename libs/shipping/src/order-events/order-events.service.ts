@@ -91,7 +91,10 @@ export class OrderEvents {
     return { events: pageRows.map(eventOf), next: last ? cursorOf(last) : null };
   }
 
-  /** Returns the whole history at once. For a long history use `stream`. An unknown order has no events. */
+  /**
+   * Returns the whole history at once. For a long history use `stream`. An unknown order has no events.
+   * @throws InvalidParameterError
+   */
   async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
     checkIds({ projectId, orderId });
     const callerManager = this.database.callerManager(options);

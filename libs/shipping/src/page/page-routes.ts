@@ -26,7 +26,7 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
     .find((each) => `/${wanted}`.endsWith(`/${each.path}`));
   if (mount === undefined)
     throw new Error(
-      `ShippingPageModule option "routes" must be the http.path of one mount: ${paths.join(', ')}.`,
+      `ShippingPageModule at "${path}" needs the option "routes" with the http.path of one mount: ${paths.join(', ')}.`,
     );
   const pageVersions = [version].flat();
   const versions = [mount.version].flat();

@@ -1,5 +1,6 @@
-import { type DynamicModule, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { type DynamicModule, Inject, Module, type OnModuleInit, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
+import { refuseOtherNest } from '../boot/copies.js';
 import { mountController } from '../http/mount-controller.js';
 import { ShippingPageController } from './page.controller.js';
 import { PageSettings, pageSettingsOf, type ShippingPageOptions } from './page.options.js';
@@ -8,10 +9,17 @@ import { pageRoutesOf } from './page-routes.js';
 /** A page for the staff, over the six routes. Import it with `forRoot()`, beside `ShippingModule`. */
 @Module({})
 export class ShippingPageModule implements OnModuleInit {
+  /** @throws Error at boot when the class was imported without forRoot() */
   constructor(
-    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
-    @Inject(PageSettings) private readonly settings: PageSettings,
-  ) {}
+    @Optional() @Inject(ModulesContainer) private readonly modules?: ModulesContainer,
+    @Optional() @Inject(PageSettings) private readonly settings?: PageSettings,
+  ) {
+    refuseOtherNest(modules !== undefined);
+    if (!settings)
+      throw new Error(
+        'ShippingPageModule was imported without forRoot(). Import ShippingPageModule.forRoot({ … }) with your guard.',
+      );
+  }
 
   /** @throws Error that names the option and what it may be */
   static forRoot(options: ShippingPageOptions = {}): DynamicModule {
@@ -19,13 +27,20 @@ export class ShippingPageModule implements OnModuleInit {
     return {
       module: ShippingPageModule,
       imports: settings.imports,
-      controllers: [mountController(ShippingPageController, settings, () => settings.decorators)],
+      controllers: [
+        mountController(
+          ShippingPageController,
+          settings,
+          () => settings.decorators,
+          'ShippingPageModule option "decorators"',
+        ),
+      ],
       providers: [{ provide: PageSettings, useValue: settings }],
     };
   }
 
   /** The mounts are known after all modules have their providers. @throws Error when the page finds no routes */
   onModuleInit(): void {
-    pageRoutesOf(this.modules, this.settings);
+    if (this.modules && this.settings) pageRoutesOf(this.modules, this.settings);
   }
 }

@@ -1,7 +1,7 @@
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { IsArray, IsIn, isObject, IsString } from 'class-validator';
-import { checked, Must } from '../boot/check-options.js';
-import { Decorators, OptionalFunction, Version, withoutOuterSlashes } from '../shipping.options.js';
+import { withoutOuterSlashes } from '../shipping.options.js';
+import { checked, Decorators, Must, OptionalFunction, Version } from '../validation/check-options.js';
 import { type PageTexts } from './browser/texts.js';
 
 /** A project that the user may choose on the page. */

@@ -5,7 +5,8 @@ export interface FindOptions extends CallOptions {
   /**
    * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
    * transaction ends. Other calls can lock the same method at the same time. The call returns the method as it is now.
-   * But if the transaction reads from a snapshot, it does not find a method or a default that was created after the
+   * It throws a `TypeError` without a transaction, and a `DatabaseUnavailableError` with `contention: 'race'` if a
+   * faster change has given the method other codes or another default. If the transaction reads from a snapshot, it does not find a method or a default that was created after the
    * snapshot.
    */
   lock?: boolean;

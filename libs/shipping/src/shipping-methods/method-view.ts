@@ -46,8 +46,8 @@ export class MethodView {
   readonly methods: readonly EffectiveMethod[];
 
   /**
-   * A view holds only those defaults that its methods inherit from. The whole set of defaults would stay in memory once
-   * for each of its revisions.
+   * A view holds only those defaults that its methods inherit from. If it held the whole set, many views could keep
+   * many revisions of this set in memory.
    * @param defaultsProject the defaults project, read at the same moment. It may be this project, which inherits from
    *   nothing. It may be undefined when no method has `use_default`.
    */

@@ -98,6 +98,7 @@ export class ShippingMethods {
   }
 
   /**
+   * Creates a method.
    * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when
    *   the pair of codes is taken; TooManyMethodsError when the project holds `maxMethods`
    */
@@ -331,8 +332,8 @@ export class ShippingMethods {
       throw new TypeError(
         'The option "lock" needs a transaction: pass its manager. Outside of a transaction, a lock ends at once.',
       );
-    const method = select(await this.store.view(projectId, callerManager));
-    return method && options.lock && callerManager ? this.store.lock(callerManager, method) : method;
+    if (options.lock && callerManager) return this.store.lock(callerManager, projectId, select);
+    return select(await this.store.view(projectId, callerManager));
   }
 }
 

@@ -24,7 +24,11 @@ export async function embeddedPostgres(): Promise<EmbeddedOptions> {
  * @throws Error when PGlite is not installed
  */
 async function openThread(): Promise<Worker> {
-  const thread = new Worker(`(${String(serve)})()`, { eval: true, workerData: pglitePath() });
+  // If esbuild keeps the names of functions, the text calls its helper.
+  const thread = new Worker(`const __name = (named) => named; (${String(serve)})()`, {
+    eval: true,
+    workerData: pglitePath(),
+  });
   await once(thread, 'message');
   // An unused database does not keep the process running.
   thread.unref();

@@ -60,8 +60,8 @@ export interface Dialect {
     column: string,
   ): InsertQueryBuilder<Row>;
   /**
-   * The end of a SELECT whose rows no other transaction may change until this one ends. Several transactions may share
-   * it.
+   * SQL at the end of a SELECT. It locks the rows: no other transaction can change them until this one ends. Several
+   * transactions can have this lock at once.
    */
   readonly shareLock: string;
   /** Returns SQL for the number of a new row. Undefined if the database numbers the rows. */

@@ -8,7 +8,7 @@ export const postgres: Dialect = {
   failureEndsTransaction: true,
   now: 'statement_timestamp()',
   timeColumn: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
-  // The host may have parsers of its own for other types.
+  // It is text, because the host may have parsers of its own for other types.
   valueColumn: (column) => `CAST(${column} AS text)`,
   timeParameter: (time) => time,
   ifAbsent: (insert) => insert.orIgnore(),

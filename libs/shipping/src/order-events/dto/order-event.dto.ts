@@ -34,7 +34,7 @@ export interface OrderEventDto {
   id: string;
   project_id: string;
   order_id: string;
-  /** One of `orderEventTypes`, or another kind of the same form. */
+  /** One of `orderEventTypes`, or another type of the same form. */
   type: OrderEventType;
   message: string | null;
   data: JsonObject;

@@ -33,11 +33,12 @@ export class Section extends Component {
   }
 }
 
+const line = document.querySelector('output');
+
 /**
  * Shows a text in the status line for some seconds, or until the next click. The text stays while the line has the
  * focus or the pointer is over it.
  */
-const line = document.querySelector('output');
 export function notify(text, isStill = text !== '') {
   clearTimeout(line.timer);
   line.tabIndex = isStill ? 0 : -1;

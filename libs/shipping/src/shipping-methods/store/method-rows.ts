@@ -208,9 +208,12 @@ export async function removeMethods(
  *
  * It finds the row by the primary key, as a writer does. By the other index, it would lock the index entry before the
  * row, and a writer that changes the codes locks them in the opposite order.
- * @throws DatabaseUnavailableError when the row is gone or has other codes: another method may have the codes now
+ * @returns undefined when the row is gone or has other codes
  */
-export async function lockMethod(manager: EntityManager, known: StoredMethod): Promise<StoredMethod> {
+export async function lockMethod(
+  manager: EntityManager,
+  known: StoredMethod,
+): Promise<StoredMethod | undefined> {
   const { project_id: projectId, id } = known;
   const { records } = await runCached<Row>(manager, ShippingMethod, 'lock', { projectId, id }, () => {
     const query = manager
@@ -221,8 +224,7 @@ export async function lockMethod(manager: EntityManager, known: StoredMethod): P
     return { getQuery: () => query.getQuery() + dialectIn(manager).shareLock };
   });
   const locked = records[0] && storedMethod(projectId, records[0]);
-  if (!locked || codesKey(locked) !== codesKey(known)) throw lostRace();
-  return locked;
+  return locked && codesKey(locked) === codesKey(known) ? locked : undefined;
 }
 
 function columnOf(manager: EntityManager, name: FieldName): string {

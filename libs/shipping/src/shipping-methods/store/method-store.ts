@@ -23,7 +23,7 @@ import {
   setsOf,
   updateMethods,
 } from './method-rows.js';
-import { MethodView, type Revisions } from '../method-view.js';
+import { type MethodSet, MethodView, type Revisions } from '../method-view.js';
 import { type Rendering } from '../rendering.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { MethodInUseError } from '../shipping-methods.errors.js';
@@ -97,17 +97,28 @@ export class MethodStore {
   }
 
   /**
-   * Locks a method that the caller's transaction has found in a view, and the default that it inherits from.
-   * @returns the method as it is now
-   * @throws DatabaseUnavailableError when it is gone, has other codes or now inherits from another default
+   * Locks the method that `select` finds in a project, and the default that it inherits from.
+   * @returns the method as it is now; undefined when there is none
+   * @throws DatabaseUnavailableError when the view of the transaction is too old to find the method or its default
    */
-  lock(callerManager: EntityManager, found: EffectiveMethod): Promise<EffectiveMethod> {
+  lock(
+    callerManager: EntityManager,
+    projectId: string,
+    select: (view: MethodView) => EffectiveMethod | undefined,
+  ): Promise<EffectiveMethod | undefined> {
     return this.database.read(callerManager, async (manager) => {
+      const find = async () => select(await this.read(manager, projectId));
+      const found = await find();
+      if (!found) return undefined;
       const stored = await lockMethod(manager, found.stored);
-      // The method has begun to inherit since the view was read, and the view does not name its default.
-      if (stored.use_default && !found.stored.use_default) throw lostRace();
-      const inheritedFrom = stored.use_default ? found.inheritedFrom : undefined;
-      return new EffectiveMethod(stored, inheritedFrom && (await lockMethod(manager, inheritedFrom)));
+      // It is gone or has other codes. If there is a method all the same, it is another one, or the view is too old.
+      if (!stored && !(await find())) return undefined;
+      if (!stored) throw lostRace();
+      if (!stored.use_default) return new EffectiveMethod(stored, undefined);
+      const inheritedFrom = found.inheritedFrom && (await lockMethod(manager, found.inheritedFrom));
+      // The method has begun to inherit since the view was read, or its default is gone.
+      if (!found.stored.use_default || (found.inheritedFrom && !inheritedFrom)) throw lostRace();
+      return new EffectiveMethod(stored, inheritedFrom);
     });
   }
 
@@ -216,11 +227,13 @@ export class MethodStore {
   }
 
   private async readAll(manager: EntityManager, projectIds: readonly string[]): Promise<MethodView[]> {
+    const { defaultsProjectId } = this.settings;
     const sets = await setsOf(manager, projectIds);
-    const mayInherit = sets.some(({ methods }) => methods.some((method) => method.use_default));
-    if (!mayInherit) return sets.map((set) => new MethodView(set));
+    const mayInherit = ({ projectId, methods }: MethodSet): boolean =>
+      projectId !== defaultsProjectId && methods.some((method) => method.use_default);
+    if (!sets.some(mayInherit)) return sets.map((set) => new MethodView(set));
     // The sets are read again, because a set and its defaults must come from the same moment.
-    const sameMoment = await setsOf(manager, [...projectIds, this.settings.defaultsProjectId]);
+    const sameMoment = await setsOf(manager, [...projectIds, defaultsProjectId]);
     const defaults = sameMoment.pop();
     return sameMoment.map((set) => new MethodView(set, defaults));
   }
@@ -259,12 +272,11 @@ function changesShownIn(
   viewAfter: MethodView,
   changes: readonly RowChange[],
 ): ShippingMethodChange[] {
-  const [methodsBefore, methodsAfter] = [viewBefore, viewAfter].map(
-    ({ methods }) => new Map(methods.map((method) => [method.stored.id, method])),
-  );
+  const byId = ({ methods }: MethodView) => new Map(methods.map((method) => [method.stored.id, method]));
+  const [methodsBefore, methodsAfter] = [byId(viewBefore), byId(viewAfter)];
   return changes.map(({ id }) => {
-    const before = methodsBefore?.get(id)?.toDto() ?? null;
-    const after = methodsAfter?.get(id)?.toDto() ?? null;
+    const before = methodsBefore.get(id)?.toDto() ?? null;
+    const after = methodsAfter.get(id)?.toDto() ?? null;
     if (before) return after ? { type: 'updated', before, after } : { type: 'removed', before, after };
     if (after) return { type: 'created', before, after };
     throw new Error(

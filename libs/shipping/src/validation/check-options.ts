@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { VERSION_NEUTRAL } from '@nestjs/common';
 import { ValidateBy, validateSync } from 'class-validator';
 
 /** A rule of class-validator for an option. @param words what the option must be, for the error */
@@ -6,6 +7,15 @@ export function Must(words: string, isAllowed: (value: unknown) => boolean): Pro
   const defaultMessage = (): string => `$property must ${words}`;
   return ValidateBy({ name: words, validator: { validate: isAllowed, defaultMessage } });
 }
+
+export const OptionalFunction = (): PropertyDecorator =>
+  Must('be a function', (value) => value === undefined || isFunction(value));
+
+export const Decorators = (): PropertyDecorator =>
+  Must('be an array of decorators, for instance [UseGuards(JwtGuard)]', areDecorators);
+
+export const Version = (): PropertyDecorator =>
+  Must('be a version, such as "1", or several versions, or VERSION_NEUTRAL', isVersion);
 
 /**
  * Checks options by the rules of their class.
@@ -61,4 +71,20 @@ function unknownOption(option: string, known: readonly string[], owner = 'Shippi
 
 function optionError(option: string, problem: string, owner: string): Error {
   return new Error(`${owner} option "${option}" ${problem}.`);
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function isVersion(value: unknown): boolean {
+  const versions = [value].flat();
+  return (
+    versions.length > 0 && versions.every((each) => typeof each === 'string' || each === VERSION_NEUTRAL)
+  );
+}
+
+function areDecorators(value: unknown): boolean {
+  // A class is a function, but not a decorator: JwtGuard must be UseGuards(JwtGuard).
+  return Array.isArray(value) && value.every((each) => isFunction(each) && !/^class\b/.test(String(each)));
 }
