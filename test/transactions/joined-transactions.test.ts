@@ -101,7 +101,7 @@ describe.each(ways)('in a transaction whose manager %s,', (_way, join) => {
         return { events: host.events.stream(project, 'o', options) };
       });
 
-      await expect(stream.events.next()).rejects.toThrow('The transaction had ended');
+      await expect(stream.events.next()).rejects.toThrow('its transaction had ended');
     });
   });
 
@@ -143,7 +143,7 @@ onlyWhere('connections', () => {
       const over = await dataSource.transaction((manager) => Promise.resolve(manager));
 
       const joined = ambient.run(over, () => call(project, id, {}));
-      await expect(joined).rejects.toThrow('The transaction had ended');
+      await expect(joined).rejects.toThrow('its transaction had ended');
       const left = await ambient.run(over, () => call(project, id, { manager: dataSource.manager }));
 
       expect(left).not.toBeNull();

@@ -117,8 +117,8 @@ describe("a host's nested transaction beside a call of ours", () => {
       await runner.release();
 
       expect(end).toBe('sent');
-      expect(late).toContain(isKnown ? 'current transaction is aborted' : 'The transaction had ended');
-      expect(next).toContain(isKnown ? 'sent' : 'The transaction had ended');
+      expect(late).toContain(isKnown ? 'current transaction is aborted' : 'its transaction had ended');
+      expect(next).toContain(isKnown ? 'sent' : 'its transaction had ended');
     });
 
     it('does not hide that PostgreSQL responded to the outer COMMIT with ROLLBACK', async () => {

@@ -3,7 +3,8 @@ import { OrderEvent } from './order-events/order-event.table.js';
 import { ShippingMethod } from './shipping-methods/shipping-method.table.js';
 
 // Hosts load entities by globs such as `**/*.entity.js`, which also reach into node_modules. Both builds would then
-// define each table twice. So these globs must not match the names of our files: `*.table.ts`, and this one.
+// define each table twice. So our entity files are named `*.table.ts`, and no file that exports entities, such as this
+// one, ends with `.entity.ts`.
 
 /** The entities that your DataSource must have. `autoLoadEntities: true` adds them. */
 export const shippingEntities = [ShippingMethod, ShippingProject, OrderEvent];

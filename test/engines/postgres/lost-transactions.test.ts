@@ -36,8 +36,8 @@ describe('a transaction that a nested one has rolled back', () => {
     await runner.query(statementThatFails).catch(() => undefined);
     await runner.manager.transaction(anyStatement).catch(() => undefined);
 
-    await expect(anyStatement(runner.manager)).rejects.toThrow('The transaction had ended');
-    await expect(runner.startTransaction()).rejects.toThrow('The transaction had ended');
+    await expect(anyStatement(runner.manager)).rejects.toThrow('its transaction had ended');
+    await expect(runner.startTransaction()).rejects.toThrow('its transaction had ended');
     const call = host.events.record(freshProject(), 'o', event, { manager: runner.manager });
     await expect(call).rejects.toThrow('If you keep a QueryRunner, take a new one.');
     await runner.rollbackTransaction();

@@ -98,7 +98,7 @@ describe('an event', () => {
     expect(await sentBy(() => app.nest.get(OrderEvents).record(...event))).toEqual(['INSERT']);
   });
 
-  it.each(['beforeInsert', 'afterInsert', 'afterQuery'] as const)(
+  it.each(['beforeInsert', 'afterInsert', 'beforeQuery', 'afterQuery'] as const)(
     'has a transaction if a subscriber of the host, which may write too, has %s',
     async (method) => {
       const { subscribers } = app.database.dataSource;

@@ -56,7 +56,7 @@ export class EndedTransactionError extends Error {
 
   constructor() {
     super(
-      'The transaction had ended, or was about to end, before this statement, which did nothing. Either a call of ' +
+      'This statement did nothing, because its transaction had ended or was about to end. Either a call of ' +
         'ShippingModule was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested ' +
         'transaction could not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
     );

@@ -36,7 +36,8 @@ export class Database {
    * its beginning.
    * @param otherOptions the options that this call takes beside `manager`
    * @throws TypeError for an unknown option, a wrong value, a manager that is not an EntityManager or belongs to
-   *   another DataSource, a call inside of a hook without a manager, and a call inside of a statement of ours that writes
+   *   another DataSource, a call inside of a hook without a manager, and a call inside of a statement of ours
+   *   that writes
    */
   callerManager(
     options: CallOptions,
@@ -86,7 +87,8 @@ export class Database {
     // A subscriber of the host may write in these methods. Both writes are then committed together, or neither is.
     const hostMayWrite = this.dataSource.subscribers.some(
       (each) =>
-        !(each instanceof TransactionEvents) && (each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
+        !(each instanceof TransactionEvents) &&
+        (each.beforeQuery ?? each.afterQuery ?? each.beforeInsert ?? each.afterInsert),
     );
     // On SQLite, the statement would become part of a transaction that another caller has open.
     if (callerManager || hostMayWrite || this.shared) return this.write(callerManager, work);

@@ -22,7 +22,7 @@ export function runCached<Row>(
   values: Record<string, unknown>,
   build: () => { getQuery(): string },
 ): Promise<QueryResult<Row>> {
-  if (!manager.queryRunner) throw new Error('A statement needs a connection.');
+  if (!manager.queryRunner) throw new Error('runCached() got a manager without a query runner.');
   const dataSource = dataSourceOf(manager);
   const cachedTexts = cachedTextsOf(dataSource);
   // The table may have another name after the host has initialized its DataSource again.

@@ -85,7 +85,7 @@ export class TransactionEvents implements EntitySubscriberInterface {
   /** @throws Error after a call has failed. On MySQL, a statement after a deadlock would commit by itself. */
   beforeQuery({ queryRunner, query }: QueryEvent): void {
     const state = this.transactions.stateOf(queryRunner);
-    // This statement begins an outermost transaction.
+    // PostgreSQL, MySQL and MariaDB begin an outermost transaction with it. On SQLite, others may have some open.
     if (query === 'START TRANSACTION') state.removeNeverBegun();
     if (state.hasLostTransaction && query !== 'ROLLBACK') throw new EndedTransactionError();
     if (!passesAfterFailure.test(query)) state.refuseFailedTransaction();

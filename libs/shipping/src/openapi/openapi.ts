@@ -128,8 +128,8 @@ export function shippingDocument(
 ): OpenApiDocument {
   const { title = 'Shipping methods and order histories', version = ownVersion(), ...mount } = options;
   const description =
-    'The six routes of nestjs-shipping. The guards of the host decide who may call them, so this document names no authentication. The document of the host names it.';
+    'The six routes of nestjs-shipping. The guards of the application decide who may call them, so this document names no authentication. The document of the application names it.';
   const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };
-  const host = { url: '/', description: 'The host.' };
+  const host = { url: '/', description: 'The application.' };
   return documentShipping({ openapi: '3.1.0', info, servers: [host], security: [], paths: {} }, mount);
 }

@@ -120,7 +120,7 @@ export function shippingPaths(base: string, project: string, maxPageSize: number
         },
       }),
       delete: operation('deleteShippingMethod', 'Delete a shipping method', {
-        description: 'A method to which records of the host refer cannot be removed.',
+        description: 'A method to which other records refer cannot be removed.',
         parameters: [...inMount, methodId, ifMatch],
         responses: {
           204: { description: 'The method is removed.' },

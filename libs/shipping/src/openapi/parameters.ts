@@ -12,7 +12,7 @@ const parameter =
 const [inPath, query, header] = [parameter('path', true), parameter('query'), parameter('header')];
 
 const identifier = { ...s.string, pattern: identifierPattern.source };
-export const orderId = inPath('order_id', 'The id that the host gave the order.', identifier);
+export const orderId = inPath('order_id', 'The id of the order.', identifier);
 export const methodId = inPath('method_id', 'The `id` of a method. It is opaque.');
 
 /**
@@ -22,7 +22,7 @@ export const methodId = inPath('method_id', 'The `id` of a method. It is opaque.
 export function mountParameters(base: string, project: string) {
   const tenant = inPath(project, 'The tenant.', identifier);
   const names = Array.from(base.matchAll(/\{(\w+)\}/g), ([, name = '']) => name);
-  return names.map((name) => (name === project ? tenant : inPath(name, 'A parameter of the host.')));
+  return names.map((name) => (name === project ? tenant : inPath(name, 'Another parameter of the path.')));
 }
 
 export const ifMatch = header(

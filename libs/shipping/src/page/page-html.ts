@@ -9,7 +9,7 @@ export function pageHtml(
   routes: PageRoutes,
   projects: readonly PageProject[] | undefined,
 ): string {
-  // The page has these settings in the browser, where browser/settings.js reads them.
+  // browser/settings.js reads these settings.
   const meta = { ...routes, login, csrf, texts, projects: projects?.map(({ id, label }) => ({ id, label })) };
   // The browser resolves an address from the last slash, and the page may have been asked for with or without a final
   // one.

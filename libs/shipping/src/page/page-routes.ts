@@ -54,7 +54,7 @@ function relative(page: string, routes: string, parameter: string): string {
   const unknown = down.find((segment) => segment.startsWith(':'));
   if (unknown)
     throw new Error(
-      `ShippingPageModule cannot fill in "${unknown}" of the path "${routes}". Give the page a path that begins alike.`,
+      `ShippingPageModule cannot fill in "${unknown}" of the path "${routes}". Give the page a path that begins with the same segments.`,
     );
   return [...from.slice(start).map(() => '..'), ...down].join('/');
 }

@@ -22,8 +22,8 @@ export function problemDetails(members: ProblemMembers): ProblemDetails {
 }
 
 /**
- * The base class of all errors that a client may see. It is an `HttpException`, so that any filter understands it. The routes
- * send `problem`. `getResponse()` returns the same fields, and also Nest's `statusCode`, `error` and `message`.
+ * The base class of all errors that a client may see. It is an `HttpException`, so that any filter understands it. The
+ * routes send `problem`. `getResponse()` returns the same fields, and also Nest's `statusCode`, `error` and `message`.
  * Catch the subclasses to act on one kind, or this class to act on all.
  */
 export abstract class ShippingException extends HttpException {

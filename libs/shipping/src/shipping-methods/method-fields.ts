@@ -1,6 +1,6 @@
 import { jsonRule } from '../validation/json-object.js';
 
-/** The kind of a field decides how it is checked, compared and documented. */
+/** The kind of a field decides how its values in filters are checked and compared, and how it is documented. */
 export type FieldKind = 'id' | 'code' | 'label' | 'boolean' | 'integer' | 'json' | 'time';
 
 interface MethodField {
@@ -60,7 +60,7 @@ export const methodFields = {
     settable: true,
     default: {},
     inherited: true,
-    description: `Data of the host. A new value replaces the whole object. ${jsonRule}`,
+    description: `Data of the application. A new value replaces the whole object. ${jsonRule}`,
   },
   use_default: {
     kind: 'boolean',

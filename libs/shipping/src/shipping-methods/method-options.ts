@@ -4,10 +4,12 @@ import { type CallOptions, type OptionRule, type OptionRules } from '../database
 export interface FindOptions extends CallOptions {
   /**
    * No other transaction can change or remove the method, or the default that it inherits from, until the caller's
-   * transaction ends. Other calls can lock the same method at the same time. The call returns the method as it is now.
-   * It throws a `TypeError` without a transaction, and a `DatabaseUnavailableError` with `contention: 'race'` if a
-   * faster change has given the method other codes or another default. If the transaction reads from a snapshot, it does not find a method or a default that was created after the
-   * snapshot.
+   * transaction ends. A default that is created meanwhile is not held back. Other calls can lock the same method at the
+   * same time. Without a transaction, the call throws a `TypeError`.
+   *
+   * The call returns the method as it is now. If a faster change has given the method other codes or another default,
+   * the call may throw a `DatabaseUnavailableError` with `contention: 'race'`. If the transaction reads from a snapshot,
+   * it does not find a method or a default that was created after the snapshot.
    */
   lock?: boolean;
 }

@@ -277,7 +277,7 @@ export class ShippingMethods {
 
   /**
    * @returns the method as it was
-   * @throws MethodNotFoundError, VersionMismatchError, MethodInUseError
+   * @throws InvalidParameterError, MethodNotFoundError, VersionMismatchError, MethodInUseError
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkIds({ projectId });
@@ -328,20 +328,20 @@ export class ShippingMethods {
     select: (view: MethodView) => EffectiveMethod | undefined,
   ): Promise<EffectiveMethod | undefined> {
     const callerManager = this.database.callerManager(options, findOptions);
-    if (options.lock && !callerManager?.queryRunner?.isTransactionActive)
+    if (!options.lock) return select(await this.store.view(projectId, callerManager));
+    if (!callerManager?.queryRunner?.isTransactionActive)
       throw new TypeError(
         'The option "lock" needs a transaction: pass its manager. Outside of a transaction, a lock ends at once.',
       );
-    if (options.lock && callerManager) return this.store.lock(callerManager, projectId, select);
-    return select(await this.store.view(projectId, callerManager));
+    return this.store.lock(callerManager, projectId, select);
   }
 }
 
-/** @throws Error when the method is not there: a trigger of the database may have given the row other codes */
+/** @throws Error when a trigger of the database has removed the method or changed its codes */
 function foundAfterWrite(method: ShippingMethodDto | null | undefined): ShippingMethodDto {
   if (!method)
     throw new Error(
-      'The change was made, but the method is missing. A trigger of the database may have changed its codes.',
+      'The method is missing after the write. A trigger of the database may have removed it or changed its codes.',
     );
   return method;
 }

@@ -21,9 +21,9 @@ export interface ContractTarget {
   /** Sent with every request, for the host's guards. */
   headers?: Record<string, string>;
   /**
-   * Returns a project without any methods, to which the headers give access. Each check calls it, and removes the methods
-   * that it makes. So the function may return the same project each time if you run the checks one after another.
-   * Without this function, each check invents a project.
+   * Returns a project without any methods, to which the headers give access. Each check calls it, and removes the
+   * methods that it makes. So the function may return the same project each time if you run the checks one after
+   * another. Without this function, each check invents a project.
    */
   projectId?: () => string | Promise<string>;
   /** The module's `defaultsProjectId`; by default `default`. The headers must give access to this project, too. */

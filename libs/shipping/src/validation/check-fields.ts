@@ -38,7 +38,10 @@ export function checkFields<Dto extends object>(
   for (const { property, constraints = {}, contexts = {} } of validateSync(checked)) {
     for (const [rule, detail] of Object.entries(constraints)) {
       const { code, allowed } = contexts[rule] as { code: ViolationCode; allowed?: readonly string[] };
-      violations.at({ pointer: pointerTo(pointer, property) })(code, detail, allowed);
+      const fieldPointer = pointerTo(pointer, property);
+      // The details begin with the name of the field, which says too little about a nested field.
+      const text = pointer ? detail.replace(property, fieldPointer) : detail;
+      violations.at({ pointer: fieldPointer })(code, text, allowed);
     }
   }
   return checked;

@@ -24,7 +24,7 @@ export function checkParameters(
   return input;
 }
 
-/** Checks a parameter that is a whole number from 1. @returns `fallback` when it is missing, or has a violation */
+/** Checks a parameter that is an integer from 1. @returns `fallback` when it is missing, or has a violation */
 export function checkCount(
   violations: Violations,
   query: Record<string, unknown>,
@@ -36,7 +36,7 @@ export function checkCount(
   const report = violations.at({ parameter });
   if (value === undefined) return fallback;
   if (typeof value !== 'number' || (!Number.isInteger(value) && Number.isFinite(value)))
-    report('type', `${parameter} must be a whole number.`);
+    report('type', `${parameter} must be an integer.`);
   else if (value >= 1 && value <= max) return value;
   else report('range', `${parameter} must be 1 to ${max}.`);
   return fallback;

@@ -23,7 +23,7 @@ export type ViolationCode = keyof typeof violationCodes;
  */
 export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
 
-/** One fault of a request. `detail` says in English what is wrong. `allowed` lists the values that would be right. */
+/** One violation of a request. `detail` says in English what is wrong. `allowed` lists the allowed values or names. */
 export type Violation = ViolationPlace & { code: ViolationCode; detail: string; allowed?: readonly string[] };
 
 export const maxViolations = 50;

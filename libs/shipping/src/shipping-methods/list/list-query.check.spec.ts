@@ -23,8 +23,8 @@ describe('the query of a list, from a caller of the services,', () => {
   it.each<[query: unknown, parameter: string, code: string, detail: string]>([
     [[], 'query', 'type', 'must be an object'],
     [null, 'query', 'type', 'must be an object'],
-    [{ page: '1' }, 'page', 'type', 'whole number'],
-    [{ page: 1.5 }, 'page', 'type', 'whole number'],
+    [{ page: '1' }, 'page', 'type', 'an integer'],
+    [{ page: 1.5 }, 'page', 'type', 'an integer'],
     [{ page: Number.NaN }, 'page', 'range', '1 to'],
     [{ page: Number.POSITIVE_INFINITY }, 'page', 'range', '1 to'],
     [{ q: 7 }, 'q', 'type', 'string'],

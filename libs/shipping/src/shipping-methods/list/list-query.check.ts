@@ -174,13 +174,16 @@ function bytesOf(value: unknown): number {
 /** @returns the value in the form that can be compared, or nothing when it has a violation */
 function checkValue(report: Report, field: FilterField, value: unknown): Condition['values'] {
   if (value === null)
-    return report('type', `null is not allowed here. Use {"field":"${field}","op":"null","value":true}.`);
+    return report(
+      'type',
+      `null is not allowed here. Use raw_filters=[{"field":"${field}","op":"null","value":true}].`,
+    );
   const kind = kindOf(field);
   if (kind === 'boolean')
     return typeof value === 'boolean' ? [value] : report('type', `${field} must be true or false.`);
   if (kind === 'integer') {
     if (typeof value !== 'number' || (Number.isFinite(value) && !Number.isInteger(value)))
-      return report('type', `${field} must be a whole number.`);
+      return report('type', `${field} must be an integer.`);
     if (value >= int32.min && value <= int32.max) return [value];
     return report('range', `${field} must be from ${int32.min} to ${int32.max}.`);
   }

@@ -237,8 +237,11 @@ function columnOf(manager: EntityManager, name: FieldName): string {
 /** Returns the values by the names of the entity's properties. */
 function propertiesOf(manager: EntityManager, values: StoredValues): Partial<ShippingMethod> {
   const metadata = dataSourceOf(manager).getMetadata(ShippingMethod);
-  const propertyOf = (name: SettableField): string =>
-    metadata.findColumnWithDatabaseName(name)?.propertyName ?? name;
+  const propertyOf = (name: SettableField): string => {
+    const column = metadata.findColumnWithDatabaseName(name);
+    if (!column) throw new Error(`The entity ShippingMethod has no column ${name}.`);
+    return column.propertyName;
+  };
   return Object.fromEntries(settableFields.map((name) => [propertyOf(name), values[name]]));
 }
 

@@ -172,7 +172,7 @@ export class MethodStore {
     const [current, defaults] = await this.database.read(callerManager, (manager) =>
       setsOf(manager, [projectId, this.settings.defaultsProjectId]),
     );
-    if (!current) throw new Error('setsOf() returns a set for each project.');
+    if (!current) throw new Error('setsOf() returned no set for the project.');
     const view = new MethodView(current, defaults);
     const changes = decide(view);
     const after = new MethodView({ ...current, methods: expectedMethods(current, changes) }, defaults);
@@ -222,7 +222,7 @@ export class MethodStore {
 
   private async read(manager: EntityManager, projectId: string): Promise<MethodView> {
     const [view] = await this.readAll(manager, [projectId]);
-    if (!view) throw new Error('readAll() returns a view for each project.');
+    if (!view) throw new Error('readAll() returned no view for the project.');
     return view;
   }
 

@@ -74,8 +74,10 @@ export class ViewCache {
     this.views?.set(view.projectId, view);
   }
 
-  /** Returns what `render` makes from a view. It is made once for each tag and name, because the tag
-   * identifies the content of the view. */
+  /**
+   * Returns what `render` makes from a view. It is made once for each tag and name, because the tag identifies the
+   * content of the view.
+   */
   rendering(view: MethodView, name: string, render: () => Rendering): Rendering {
     const key = `${view.projectId} ${view.tag} ${name}`;
     const cached = this.renderings?.get(key);
