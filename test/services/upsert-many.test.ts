@@ -153,7 +153,7 @@ describe('upsertMany', () => {
     await expect(call).rejects.toMatchObject({
       errors: [
         { parameter: 'projectId', code: 'format' },
-        { pointer: '/0/sort_order', code: 'type' },
+        { pointer: '/0/sort_order', code: 'type', detail: '/0/sort_order must be an integer.' },
       ],
     });
   });

@@ -15,7 +15,7 @@ export const violationCodes = {
   too_large: 'too many bytes',
 } as const;
 
-/** What is wrong, for programs. */
+/** The kind of a violation, for programs. */
 export type ViolationCode = keyof typeof violationCodes;
 
 /**
