@@ -111,6 +111,17 @@ describe('an event', () => {
   );
 });
 
+it('the defaults project is read once, although one of its methods has use_default', async () => {
+  const unusual = await methods.create('default', { ...express, use_default: true });
+
+  const sent = await sentBy(() =>
+    app.database.dataSource.transaction((manager) => methods.findActive('default', { manager })),
+  );
+
+  await methods.remove('default', unusual.id);
+  expect(sent).toEqual(['START', 'SELECT', 'COMMIT']);
+});
+
 describe("a write in the caller's transaction", () => {
   it.each<[name: string, write: (options: object) => Promise<unknown>, row: string]>([
     ['create', (options) => methods.create(project, express, options), 'INSERT'],

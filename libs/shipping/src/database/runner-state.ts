@@ -35,7 +35,7 @@ export class OpenTransaction {
   }
 }
 
-/** What we know about one query runner. After a call of ours has failed, its transaction refuses every statement. */
+/** The state of one query runner. After a call of ours has failed, its transaction refuses every statement. */
 export class RunnerState {
   /** The transaction and its savepoints, outermost first. */
   readonly open: OpenTransaction[] = [];

@@ -4,7 +4,7 @@ import { mountsOf } from '../boot/mounts.js';
 import { projectParameterOf, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageSettings } from './page.options.js';
 
-/** What the page in the browser knows about the mount that it shows. */
+/** The settings of a mount that the page in the browser needs. */
 export interface PageRoutes {
   /** The path of the routes, relative to the page as a folder. `{project}` stands for the project. */
   routes: string;

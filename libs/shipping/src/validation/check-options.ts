@@ -56,7 +56,7 @@ export function objectOf(options: unknown, place = '', owner = 'ShippingModule')
 
 /** @param known an object with all options that are allowed in this place @throws Error that names the others */
 export function refuseUnknown(options: object, known: object): void {
-  const unknown = Object.keys(options).find((name) => !(name in known));
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
   if (unknown !== undefined) throw unknownOption(unknown, Object.keys(known));
 }
 
