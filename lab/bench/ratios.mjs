@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A new process gets requests for so long, until Node has compiled its code. */
 const compileSeconds = 2;
-/** Each scenario begins with so many seconds that are not measured. */
+/** Each slice follows so many seconds that are not measured, because a process that was idle is slower at first. */
 const warmUpSeconds = 0.5;
 
 /**
@@ -38,10 +38,12 @@ export async function measureRatios(options) {
   for (let round = 1; round <= Number(rounds); round++) {
     // Each round starts new processes, because two processes of one program may differ by a tenth as long as they run.
     const running = {};
-    for (const name of names)
+    // The first one measures slower than the last, even if both are the same program, so the order is turned round.
+    const order = round % 2 === 0 ? names.toReversed() : names;
+    for (const name of order)
       running[name] = await start(name, name === 'before' ? databaseBefore : database, adapter);
     const contendersIn = (scenario) =>
-      ['ours', ...Object.keys(figures[scenario])].map((name) => running[name]);
+      order.filter((name) => name === 'ours' || name in figures[scenario]).map((name) => running[name]);
     // The check comes before the measurement, after which each contender has made a different number of changes.
     if (round === 1)
       for (const scenario of Object.keys(figures)) await checkEqual(scenario, contendersIn(scenario));
@@ -91,9 +93,9 @@ function startGenerator() {
  * Runs the contenders in the order A B C C B A. A later one finds warmer buffers, so the order must not favour anyone.
  */
 async function measureRound(generate, contenders, scenario, seconds, next) {
-  for (const contender of contenders) await slice(generate, contender, scenario, warmUpSeconds, next);
   const measured = {};
   for (const contender of [...contenders, ...contenders.toReversed()]) {
+    await slice(generate, contender, scenario, warmUpSeconds, next);
     const half = await slice(generate, contender, scenario, seconds / 2, next);
     const other = measured[contender.name] ?? half;
     measured[contender.name] = Object.fromEntries(

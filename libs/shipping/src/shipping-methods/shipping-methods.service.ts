@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
+import { LRUCache } from 'lru-cache';
 import { Observable, Subject } from 'rxjs';
 import { type CallOptions, type OptionRule } from '../database/call-options.js';
 import { Database } from '../database/database.js';
@@ -17,6 +18,7 @@ import {
 } from './dto/shipping-method.dto.js';
 import { checkUpsert, checkUpserts } from './dto/upsert-shipping-method.check.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
+import { type CheckedListQuery } from './list/list-filter.js';
 import { checkListQuery } from './list/list-query.check.js';
 import { readListQuery } from './list/list-query.decode.js';
 import {
@@ -56,6 +58,12 @@ export interface ChangedMethods {
   changes: ShippingMethodChange[];
 }
 
+/** A query without violations, and the name of its rendering. */
+interface CheckedList {
+  checked: CheckedListQuery;
+  name: string;
+}
+
 /**
  * The shipping methods of each project. Every call checks its own input and throws the errors that the routes send.
  * Any call may throw a `DatabaseUnavailableError`. A change may also throw an `OutcomeUnknownError`, and what
@@ -76,6 +84,12 @@ export class ShippingMethods {
   });
 
   private readonly afterStatements: AfterStatements<ChangeResult>;
+  /** Clients send the same few queries again and again. To check them again took a tenth of a warm list's time. */
+  private readonly checkedTexts = new LRUCache<string, CheckedList>({
+    maxSize: 1_000_000,
+    // An estimate of the bytes: the text, its values and the name of the rendering.
+    sizeCalculation: (_list, text) => 500 + 6 * text.length,
+  });
 
   constructor(
     @Inject(Database) private readonly database: Database,
@@ -127,14 +141,8 @@ export class ShippingMethods {
     query: ShippingMethodQuery | string = {},
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
-    const { maxPageSize } = this.settings;
-    const checked = checkInput({ projectId }, (violations) =>
-      typeof query === 'string'
-        ? readListQuery(violations, query, maxPageSize)
-        : checkListQuery(violations, query, maxPageSize),
-    );
+    const { name, checked } = this.checkQuery(projectId, query);
     const render = (view: MethodView): Rendering => renderPage(view, checked);
-    const name = `list ${JSON.stringify(checked)}`;
     return lazyPage(
       await this.store.rendering(projectId, this.database.callerManager(options), name, render),
     );
@@ -299,6 +307,23 @@ export class ShippingMethods {
   /** Returns how this mount uses its memory, in this process. It is for your metrics, and sends no statement. */
   cacheStats(): CacheStats {
     return this.store.cacheStats();
+  }
+
+  private checkQuery(projectId: string, query: ShippingMethodQuery | string): CheckedList {
+    const known = typeof query === 'string' ? this.checkedTexts.get(query) : undefined;
+    if (known) {
+      checkIds({ projectId });
+      return known;
+    }
+    const { maxPageSize } = this.settings;
+    const checked = checkInput({ projectId }, (violations) =>
+      typeof query === 'string'
+        ? readListQuery(violations, query, maxPageSize)
+        : checkListQuery(violations, query, maxPageSize),
+    );
+    const list = { checked, name: `list ${JSON.stringify(checked)}` };
+    if (typeof query === 'string') this.checkedTexts.set(query, list);
+    return list;
   }
 
   /** @param otherOptions the options that this call takes beside `manager` */
