@@ -101,7 +101,9 @@ const whyWrites = `SQL by hand sends one prepared statement. We send six: a look
 
 function growth({ import: imports }) {
   const whole = imports?.rows.find(({ rival }) => rival === '')?.ours;
-  const importOf = whole ? ` An import of 918 methods takes ${whole} (real ones, which are not in the repository).` : '';
+  const importOf = whole
+    ? ` An import of 918 methods takes ${whole} (real ones, which are not in the repository).`
+    : '';
   return `## How the cost grows
 
 - **With the methods of a project.** A page of the list costs the same for 20 methods and for 1,000, if the project is in memory. A new search or filter costs more, because it compares all methods. A tree costs more, because it contains all methods. A project that is not in memory costs more, because all its methods are read.${importOf}
