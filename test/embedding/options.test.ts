@@ -114,6 +114,12 @@ describe('the options', () => {
     await expect(list).rejects.toThrow('per_page must be 1 to 100');
   });
 
+  it('that are unknown and undefined are left out', () => {
+    const options: object = { datasource: undefined };
+
+    expect(ShippingModule.forRoot(options)).toMatchObject({ module: ShippingModule });
+  });
+
   it('that are unknown are refused, and the error names all options', () => {
     const options: object = { datasource: 'shop' };
 

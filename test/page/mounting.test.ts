@@ -297,6 +297,19 @@ describe.each(platformNames)('the page on %s', (platform) => {
     expect(meta).toMatchObject({ defaults: 'base', maxPageSize: 10, projects: [{ id: 'acme' }] });
     expect(text).not.toContain('<script>');
   });
+
+  it.each([undefined, 'api/projects/:project_id/sales/orders'])(
+    'knows the settings of the mount that has its version, if two mounts have one path: routes %s',
+    async (path) => {
+      await start({
+        mounts: [{ http: { version: '1' } }, { http: { version: '2' }, maxPageSize: 10 }],
+        page: { version: '2', ...(path !== undefined && { routes: path }) },
+        configure: (app) => app.enableVersioning({ type: VersioningType.URI }),
+      });
+
+      expect((await get('/v2/shipping')).meta).toMatchObject({ maxPageSize: 10 });
+    },
+  );
 });
 
 describe('the options of the page', () => {
@@ -354,6 +367,7 @@ describe('the options of the page', () => {
     [{ login: 'basic' }, 'option "login" is \'basic\', but'],
     [{ csrf: { cookie: 'x' } }, 'option "csrf" is'],
     [{ frameAncestors: ["'self'; script-src *"] }, 'option "frameAncestors" is'],
+    [{ frameAncestors: ['https://größe.example'] }, 'option "frameAncestors" is'],
     [{ frameAncestors: "'self'" }, 'but frameAncestors must be an array of texts such as "\'self\'"'],
   ])('are checked: %j', (options, message) => {
     expect(() => ShippingPageModule.forRoot(options)).toThrow(message);

@@ -1,7 +1,7 @@
 import { VERSION_NEUTRAL } from '@nestjs/common';
 import { type ModulesContainer } from '@nestjs/core';
 import { mountsOf } from '../boot/mounts.js';
-import { projectParameterOf, withoutOuterSlashes } from '../shipping.options.js';
+import { type HttpSettings, projectParameterOf, withoutOuterSlashes } from '../shipping.options.js';
 import { type PageSettings } from './page.options.js';
 
 /** The settings of a mount that the page in the browser needs. */
@@ -21,17 +21,23 @@ export function pageRoutesOf(modules: ModulesContainer, { path, version, routes 
     throw new Error('ShippingPageModule found no routes. Import ShippingModule.forRoot() with routes, too.');
   const [only = ''] = paths.length === 1 ? paths : [];
   const wanted = withoutOuterSlashes(routes ?? only);
+  const pageVersions = new Set([version].flat());
+  const hasVersionOfPage = (mount: Pick<HttpSettings, 'version'>): boolean =>
+    [mount.version].flat().some((each) => pageVersions.has(each));
   const mount = mounts
-    .toSorted((one, other) => other.path.length - one.path.length)
+    .toSorted(
+      (one, other) =>
+        other.path.length - one.path.length ||
+        Number(hasVersionOfPage(other)) - Number(hasVersionOfPage(one)),
+    )
     .find((each) => `/${wanted}`.endsWith(`/${each.path}`));
   if (mount === undefined)
     throw new Error(
       `ShippingPageModule at "${path}" needs the option "routes" with the http.path of one mount: ${paths.join(', ')}.`,
     );
-  const pageVersions = [version].flat();
-  const versions = [mount.version].flat();
-  if (routes === undefined && !pageVersions.some((each) => versions.includes(each))) {
-    const up = pageVersions.includes(VERSION_NEUTRAL) ? '' : '../';
+  if (routes === undefined && !hasVersionOfPage(mount)) {
+    const versions = [mount.version].flat();
+    const up = pageVersions.has(VERSION_NEUTRAL) ? '' : '../';
     const down = versions.includes(VERSION_NEUTRAL) ? '' : `v${String(versions[0])}/`;
     throw new Error(
       'The page and the routes have no version in common. If a version is in a URI, give ShippingPageModule the option ' +

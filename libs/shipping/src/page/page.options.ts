@@ -73,7 +73,10 @@ export function pageSettingsOf(options: ShippingPageOptions): PageSettings {
 }
 
 function areSources(value: unknown): boolean {
-  return Array.isArray(value) && value.every((each) => typeof each === 'string' && /^[^\s;,]+$/.test(each));
+  // A header has only ASCII characters. In this one, ";" and "," end a list of sources.
+  const isSource = (each: unknown): boolean =>
+    typeof each === 'string' && /^[!-~]+$/.test(each) && !/[;,]/.test(each);
+  return Array.isArray(value) && value.every(isSource);
 }
 
 function isCsrf(value: unknown): boolean {

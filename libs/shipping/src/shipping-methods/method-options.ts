@@ -7,9 +7,9 @@ export interface FindOptions extends CallOptions {
    * transaction ends. A default that is created meanwhile is not held back. Other calls can lock the same method at the
    * same time. Without a transaction, the call throws a `TypeError`.
    *
-   * The call returns the method as it is now. If a faster change has given the method other codes or another default,
-   * the call may throw a `DatabaseUnavailableError` with `contention: 'race'`. If the transaction reads from a snapshot,
-   * it does not find a method or a default that was created after the snapshot.
+   * The call returns the method as it is now. If a faster change has removed the method, or has given it other codes
+   * or another default, the call may throw a `DatabaseUnavailableError` with `contention: 'race'`. If the transaction
+   * reads from a snapshot, it does not find a method or a default that was created after the snapshot.
    */
   lock?: boolean;
 }

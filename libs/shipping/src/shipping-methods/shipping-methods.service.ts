@@ -42,7 +42,7 @@ import {
   type UpsertManyOptions,
   upsertManyOptions,
 } from './method-options.js';
-import { type CacheStats } from './store/view-cache.js';
+import { type CacheStats, copyOf } from './store/view-cache.js';
 import { type ChangeResult, MethodStore } from './store/method-store.js';
 import { type EffectiveMethod } from './effective-method.js';
 import { type MethodView } from './method-view.js';
@@ -86,8 +86,8 @@ export class ShippingMethods {
   private readonly afterStatements: AfterStatements<ChangeResult>;
   /** Clients send the same few queries again and again. To check them again took a tenth of a warm list's time. */
   private readonly checkedTexts = new LRUCache<string, CheckedList>({
-    maxSize: 1_000_000,
-    // An estimate of the bytes: the text, its values and the name of the rendering.
+    maxSize: 250_000,
+    // The bytes of most queries. One with many conditions takes up to four times as many.
     sizeCalculation: (_list, text) => 500 + 6 * text.length,
   });
 
@@ -315,14 +315,15 @@ export class ShippingMethods {
       checkIds({ projectId });
       return known;
     }
+    const text = typeof query === 'string' ? copyOf(query) : undefined;
     const { maxPageSize } = this.settings;
     const checked = checkInput({ projectId }, (violations) =>
-      typeof query === 'string'
-        ? readListQuery(violations, query, maxPageSize)
-        : checkListQuery(violations, query, maxPageSize),
+      text === undefined
+        ? checkListQuery(violations, query, maxPageSize)
+        : readListQuery(violations, text, maxPageSize),
     );
     const list = { checked, name: `list ${JSON.stringify(checked)}` };
-    if (typeof query === 'string') this.checkedTexts.set(query, list);
+    if (text !== undefined) this.checkedTexts.set(text, list);
     return list;
   }
 

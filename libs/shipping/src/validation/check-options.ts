@@ -56,8 +56,8 @@ export function objectOf(options: unknown, place = '', owner = 'ShippingModule')
 
 /** @param known an object with all options that are allowed in this place @throws Error that names the others */
 export function refuseUnknown(options: object, known: object): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(known, name));
-  if (unknown !== undefined) throw unknownOption(unknown, Object.keys(known));
+  for (const [name, value] of Object.entries(options))
+    if (value !== undefined && !Object.hasOwn(known, name)) throw unknownOption(name, Object.keys(known));
 }
 
 function unknownOption(option: string, known: readonly string[], owner = 'ShippingModule'): Error {

@@ -16,6 +16,7 @@ import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
+import { copyOf } from './view-cache.js';
 
 // This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each
 // statement that writes methods, because it tells your subscribers of TypeORM about it.
@@ -75,9 +76,10 @@ export async function setsOf(manager: EntityManager, projectIds: readonly string
     for (const name of fieldNames) query.addSelect(columnOf(manager, name), name);
     return query;
   });
-  return projectIds.map((projectId) => {
-    const rows = records.filter((row) => row.project_id === projectId);
-    // All methods share one text for the id of their project.
+  return projectIds.map((givenId) => {
+    const rows = records.filter((row) => row.project_id === givenId);
+    // All methods share one text for the id of their project. The cache keeps it.
+    const projectId = copyOf(givenId);
     const methods = rows[0]?.id ? rows.map((row) => storedMethod(projectId, row)) : [];
     return { projectId, revision: rows[0] && String(rows[0].revision), methods };
   });
