@@ -38,7 +38,7 @@ export async function measureRatios(options) {
   for (let round = 1; round <= Number(rounds); round++) {
     // Each round starts new processes, because two processes of one program may differ by a tenth as long as they run.
     const running = {};
-    // The first one measures slower than the last, even if both are the same program, so the order is turned round.
+    // The first contender seems slower than the last, even if both are the same program. So each round turns the order.
     const order = round % 2 === 0 ? names.toReversed() : names;
     for (const name of order)
       running[name] = await start(name, name === 'before' ? databaseBefore : database, adapter);

@@ -9,6 +9,7 @@ import { type AfterStatements } from '../database/transactions.js';
 import { onePerDataSource } from '../database/one-per-data-source.js';
 import { ShippingSettings } from '../shipping.options.js';
 import { checkIds, checkText, checkInput } from '../validation/identifiers.js';
+import { type Violations } from '../validation/violations.js';
 import { type ShippingMethodQuery } from './list/list-query.dto.js';
 import {
   type ShippingMethodChange,
@@ -58,10 +59,14 @@ export interface ChangedMethods {
   changes: ShippingMethodChange[];
 }
 
-/** A query without violations, and the name of its rendering. */
+/** A query, and the name of its rendering. */
 interface CheckedList {
   checked: CheckedListQuery;
   name: string;
+}
+
+function named(checked: CheckedListQuery): CheckedList {
+  return { checked, name: `list ${JSON.stringify(checked)}` };
 }
 
 /**
@@ -87,7 +92,7 @@ export class ShippingMethods {
   /** Clients send the same few queries again and again. To check them again took a tenth of a warm list's time. */
   private readonly checkedTexts = new LRUCache<string, CheckedList>({
     maxSize: 250_000,
-    // The bytes of most queries. One with many conditions takes up to four times as many.
+    // This is an estimate of the bytes. A query with many conditions takes up to four times as many.
     sizeCalculation: (_list, text) => 500 + 6 * text.length,
   });
 
@@ -141,7 +146,11 @@ export class ShippingMethods {
     query: ShippingMethodQuery | string = {},
     options: CallOptions = {},
   ): Promise<ShippingMethodPage> {
-    const { name, checked } = this.checkQuery(projectId, query);
+    const { name, checked } = checkInput({ projectId }, (violations) =>
+      typeof query === 'string'
+        ? this.readQuery(violations, query)
+        : named(checkListQuery(violations, query, this.settings.maxPageSize)),
+    );
     const render = (view: MethodView): Rendering => renderPage(view, checked);
     return lazyPage(
       await this.store.rendering(projectId, this.database.callerManager(options), name, render),
@@ -309,21 +318,12 @@ export class ShippingMethods {
     return this.store.cacheStats();
   }
 
-  private checkQuery(projectId: string, query: ShippingMethodQuery | string): CheckedList {
-    const known = typeof query === 'string' ? this.checkedTexts.get(query) : undefined;
-    if (known) {
-      checkIds({ projectId });
-      return known;
-    }
-    const text = typeof query === 'string' ? copyOf(query) : undefined;
-    const { maxPageSize } = this.settings;
-    const checked = checkInput({ projectId }, (violations) =>
-      text === undefined
-        ? checkListQuery(violations, query, maxPageSize)
-        : readListQuery(violations, text, maxPageSize),
-    );
-    const list = { checked, name: `list ${JSON.stringify(checked)}` };
-    if (text !== undefined) this.checkedTexts.set(text, list);
+  private readQuery(violations: Violations, query: string): CheckedList {
+    const known = this.checkedTexts.get(query);
+    if (known) return known;
+    const text = copyOf(query);
+    const list = named(readListQuery(violations, text, this.settings.maxPageSize));
+    if (!violations.any) this.checkedTexts.set(text, list);
     return list;
   }
 

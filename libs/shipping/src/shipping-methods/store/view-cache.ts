@@ -94,9 +94,7 @@ export class ViewCache {
   }
 }
 
-/**
- * Copies a text that memory keeps. V8 cuts a text out of a URL without copying it, and keeps the URL as long as the text.
- */
+/** Returns a copy for a cache. Without it, V8 may keep a whole URL in memory, because the text is a part of the URL. */
 export function copyOf(text: string): string {
   return Buffer.from(text).toString();
 }
