@@ -57,7 +57,7 @@ export class BootCheck implements OnModuleInit, OnApplicationBootstrap {
 
   private async schemaError(): Promise<Error | undefined> {
     const { dataSource } = this.database;
-    await dialectOf(dataSource).checkDatabase(dataSource);
+    await dialectOf(dataSource).checkDatabase?.(dataSource);
     const runner = dataSource.createQueryRunner('master');
     const missing: string[] = [];
     let incomplete: Error | undefined;

@@ -1,6 +1,6 @@
 import { type DataSource, type EntityMetadata } from 'typeorm';
 import { dialectOf } from './dialects/dialects.js';
-import { observeTransactions } from './transaction-events.js';
+import { observeTransactions } from './transaction.subscriber.js';
 
 /** The names of our own constraints and indexes. A host may add others to our entities. */
 const ourName = /^(pk|uq|ix|ck)_shipping_/;

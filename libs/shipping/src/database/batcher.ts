@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { soon, withinMs } from './timers.js';
 
 interface WaitingItem<Item, Result> {
@@ -18,6 +19,8 @@ export class Batcher<Item, Result> {
   /** The calls of the items that wait. */
   private readonly calls = new Map<Item, Promise<Result>>();
   private lastBatch: Promise<unknown> = Promise.resolve();
+  /** A batch serves several calls, so it runs in the async context of none of them, but where the batcher was made. */
+  private readonly serveOutside = AsyncLocalStorage.bind(() => this.serve());
 
   /**
    * @param run returns a result for each item, in the order of the items
@@ -34,8 +37,7 @@ export class Batcher<Item, Result> {
     const sameItem = this.calls.get(item);
     if (sameItem) return sameItem;
     const call = new Promise<Result>((resolve, reject) => {
-      // The first call of each batch waits for the batch before. So a batch runs in the async context of its first call.
-      if (this.waiting.length % this.maxItems === 0) this.lastBatch = this.lastBatch.then(() => this.serve());
+      if (this.waiting.length % this.maxItems === 0) this.lastBatch = this.lastBatch.then(this.serveOutside);
       this.waiting.push({ item, resolve, reject });
     });
     this.calls.set(item, call);

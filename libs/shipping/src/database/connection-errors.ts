@@ -69,16 +69,25 @@ function driverErrorOf(error: unknown): DriverError {
  * refers to it.
  */
 export function isReferenced(error: unknown, ourTable: string): boolean {
-  const { table, message } = driverErrorOf(error);
-  // SQLite reports a violation of ON DELETE RESTRICT as an error of a trigger.
-  const isTrigger = codeOf(error) === 'SQLITE_CONSTRAINT_TRIGGER' && /FOREIGN KEY/.test(String(message));
+  const driverError = driverErrorOf(error);
+  const isForeignKey =
+    meaningOf(error) === 'foreignKey' || dialects.some((each) => each.isForeignKeyError?.(driverError));
   // PostgreSQL names our table if we have violated a foreign key that you have added to our table.
-  return (isTrigger || meaningOf(error) === 'foreignKey') && table !== ourTable;
+  return isForeignKey && driverError.table !== ourTable;
 }
 
-/** Tells whether a row has the same values in a unique index already. */
-export function isDuplicate(error: unknown): boolean {
-  return meaningOf(error) === 'duplicate';
+/**
+ * Tells whether a row has the same values in a unique index already.
+ * @param index the end of its name; by default any index. The drivers have the name in the message.
+ */
+export function isDuplicate(error: unknown, index = ''): boolean {
+  return meaningOf(error) === 'duplicate' && String(driverErrorOf(error).message).includes(index);
+}
+
+/** Tells whether the error of a statement has ended the whole transaction, with its savepoints, on the server. */
+export function endsTransaction(error: unknown, { lostRaceEndsTransaction }: Dialect): boolean {
+  const meaning = meaningOf(error);
+  return meaning === 'race' ? lostRaceEndsTransaction : meaning === 'broken' && !isShardError(error);
 }
 
 /**
@@ -122,7 +131,10 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
  * @param mayHaveCommitted as in `connectionError`
  */
 export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
-  const mayBeTyped = error instanceof TypeORMError || error instanceof ShippingException;
+  const mayBeTyped =
+    error instanceof TypeORMError ||
+    error instanceof ShippingException ||
+    error instanceof FailedTransactionError;
   return mayBeTyped ? connectionError(error, mayHaveCommitted) : error;
 }
 

@@ -38,12 +38,15 @@ export class OutcomeUnknownError extends ShippingException {
   }
 }
 
-/** A statement of the host came after a call of ours had failed. Its `cause` is the error of the call. */
+/** A statement of the host came after the transaction had failed. Its `cause` is the first error. */
 export class FailedTransactionError extends Error {
   override readonly name = 'FailedTransactionError';
 
   constructor(cause: unknown) {
-    super('A call of ShippingModule in this transaction has failed. Roll the transaction back.', { cause });
+    super(
+      'A call of ShippingModule in this transaction, or a statement beside it, has failed. Roll the transaction back.',
+      { cause },
+    );
   }
 }
 
@@ -54,11 +57,14 @@ export class FailedTransactionError extends Error {
 export class EndedTransactionError extends Error {
   override readonly name = 'EndedTransactionError';
 
-  constructor() {
+  /** @param cause the error that has ended the transaction, if it is known */
+  constructor(cause?: unknown) {
     super(
       'This statement did nothing, because its transaction had ended or was about to end. Either a call of ' +
         'ShippingModule was not awaited, or a subscriber of TypeORM made it in beforeTransactionCommit, or a nested ' +
-        'transaction could not begin, or the connection was lost. If you keep a QueryRunner, take a new one.',
+        'transaction could not begin, or a subscriber prevented its rollback, or the connection was lost, or the list ' +
+        'dataSource.subscribers was replaced. If you keep a QueryRunner, take a new one.',
+      { cause },
     );
   }
 }

@@ -1,4 +1,4 @@
-import { type DataSource, type EntityMetadata } from 'typeorm';
+import { type DataSource, type EntityMetadata, type QueryRunner } from 'typeorm';
 import { type Dialect } from './dialect.js';
 
 /** MySQL and MariaDB. Many hosts use a DataSource of type `mysql` with a server of MariaDB. */
@@ -7,6 +7,9 @@ export const mysql: Dialect = {
   hasOneConnection: false,
   readsFromSnapshot: true,
   failureEndsTransaction: false,
+  lostRaceEndsTransaction: true,
+  whenIdle,
+  levelOfRetries: 'READ COMMITTED',
   now: 'UTC_TIMESTAMP(3)',
   timeColumn: (column) => `CONCAT(REPLACE(${column}, ' ', 'T'), 'Z')`,
   valueColumn: (column) => column,
@@ -64,6 +67,13 @@ export const mysql: Dialect = {
   adaptEntity,
   checkDatabase,
 };
+
+/** The driver sends statements in the order in which it gets them, each after the response to the one before. */
+async function whenIdle(runner: QueryRunner): Promise<void> {
+  const connection = (await runner.connect()) as { query(sql: string, done: () => void): void };
+  // If the connection broke, the next statement says so.
+  await new Promise<void>((done) => connection.query('DO 0', () => done()));
+}
 
 /**
  * Tells whether the server is MariaDB. The entities are adapted by a function that cannot await a statement, so the
@@ -146,10 +156,20 @@ async function checkDatabase(dataSource: DataSource): Promise<void> {
     ...dataSource.options,
     ...Object.fromEntries(variables.map(({ Variable_name, Value }) => [Variable_name, Value])),
   };
+  refuseUnexpectedServer(dataSource, settings['version']);
   for (const { names, isRefused, remedy } of refusedSettings)
     for (const name of names) {
       const value = settings[name];
       if (value !== undefined && isRefused(value, settings))
         throw new Error(`The connection of the DataSource has ${name} = ${value}. ${remedy}`);
     }
+}
+
+/** The entities are adapted before anybody can ask the server for more than its number. */
+function refuseUnexpectedServer(dataSource: DataSource, version: unknown): void {
+  if (version === undefined || String(version).includes('MariaDB') === isMariadb(dataSource)) return;
+  throw new Error(
+    `The server has the version ${version}, but TypeORM knows it as ${dataSource.driver.version}. The module cannot tell ` +
+      'MariaDB from MySQL by this number. Remove the option "version" from the configuration of the server or the proxy.',
+  );
 }

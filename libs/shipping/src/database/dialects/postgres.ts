@@ -6,6 +6,8 @@ export const postgres: Dialect = {
   hasOneConnection: false,
   readsFromSnapshot: false,
   failureEndsTransaction: true,
+  lostRaceEndsTransaction: false,
+  levelOfRetries: 'READ COMMITTED',
   now: 'statement_timestamp()',
   timeColumn: (column) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
   // It is text, because the host may have parsers of its own for other types.

@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { type EntityManager } from 'typeorm';
 import { Batcher } from '../../database/batcher.js';
 import { Database } from '../../database/database.js';
-import { type AfterStatements } from '../../database/transactions.js';
+import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
 import { isShardError, isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
