@@ -11,7 +11,7 @@ import { dialectOf } from './dialects/dialects.js';
 import { KeyedQueue } from './keyed-queue.js';
 import { onePerDataSource } from './one-per-data-source.js';
 import { type AfterStatements, runCall } from './run-call.js';
-import { stateOf } from './runner-state.js';
+import { isInTransaction, stateOf } from './runner-state.js';
 import { TransactionSubscriber } from './transaction.subscriber.js';
 
 type Work<Result> = (manager: EntityManager) => Promise<Result>;
@@ -126,7 +126,7 @@ export class Database {
     const caller = callerManager?.queryRunner;
     const join = (runner: QueryRunner, isRetry: boolean): Promise<Result> =>
       runCall(runner, () => work(runner.manager, isRetry), afterStatements);
-    if (caller?.isTransactionActive) return join(caller, false);
+    if (caller && isInTransaction(caller)) return join(caller, false);
     const begin: Attempt<Result> = (runner, isRetry) =>
       isRetry
         ? runner.manager.transaction(this.dialect.levelOfRetries, () => join(runner, isRetry))

@@ -3,7 +3,7 @@ import { CallContext, currentContext, runInContext } from './call-context.js';
 import { ShippingException } from '../problems/shipping.exception.js';
 import { typedError } from './connection-errors.js';
 import { EndedTransactionError } from './database.errors.js';
-import { type OpenTransaction, stateOf } from './runner-state.js';
+import { isInTransaction, type OpenTransaction, stateOf } from './runner-state.js';
 import { type Turns } from './turns.js';
 
 /** The steps that a call takes after its statements. */
@@ -30,10 +30,10 @@ export async function runCall<Result>(
   statements: () => Promise<Result>,
   { afterCommit, hook }: AfterStatements<Result> = {},
 ): Promise<Result> {
-  const isInTransaction = runner.isTransactionActive;
+  const mayJoin = isInTransaction(runner);
   stateOf(runner).refuseLateCall(runner);
   return turnsOfCalls(runner).take(async () => {
-    const transaction = isInTransaction ? joinTransaction(runner) : undefined;
+    const transaction = mayJoin ? joinTransaction(runner) : undefined;
     const result = await orFail(transaction, mayGoOn, () =>
       runInContext(new CallContext(runner, 'statements'), statements),
     );

@@ -58,6 +58,8 @@ export class RunnerState {
   isSending = false;
   /** Is called when the server has responded to such a statement. */
   onResponse = (): void => undefined;
+  /** Whether the connection is known to have no open transaction of an earlier query runner. */
+  isConnectionSound: boolean;
   private savepointError: unknown;
   /**
    * Set after the transaction has ended without the knowledge of the host. TypeORM would begin the next nested
@@ -66,10 +68,17 @@ export class RunnerState {
   private lost?: Error;
 
   /** @param isShared whether all callers share the query runner, as on SQLite. Then it can never be given up. */
-  constructor(private readonly isShared: boolean) {}
+  constructor(private readonly isShared: boolean) {
+    this.isConnectionSound = isShared;
+  }
 
   get innermost(): OpenTransaction | undefined {
     return this.open.at(-1);
+  }
+
+  /** Whether a transaction is open on the server, or is about to begin or to end there. */
+  get mayBeOpen(): boolean {
+    return this.open.length > 0 || this.isSending;
   }
 
   /** @throws EndedTransactionError, or the error that has ended the transaction, when a call comes too late for it */
@@ -150,6 +159,11 @@ export class RunnerState {
     this.savepointError = undefined;
     return this.open.splice(0);
   }
+}
+
+/** TypeORM forgets an open transaction if a subscriber of the host fails before a nested one begins. */
+export function isInTransaction(runner: QueryRunner): boolean {
+  return runner.isTransactionActive || stateOf(runner).open.length > 0;
 }
 
 const states = new WeakMap<QueryRunner, RunnerState>();

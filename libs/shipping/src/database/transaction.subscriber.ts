@@ -1,7 +1,7 @@
 import { type DataSource, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { currentContext } from './call-context.js';
 import { connectionError, endsTransaction } from './connection-errors.js';
-import { connectOutsideTransactions } from './connections.js';
+import { leaveOpenTransaction } from './connections.js';
 import { type Dialect } from './dialects/dialect.js';
 import { dialectOf } from './dialects/dialects.js';
 import { stateOf, type TransactionWords } from './runner-state.js';
@@ -47,7 +47,7 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
   }
 
   async beforeTransactionStart({ queryRunner }: TransactionEvent): Promise<void> {
-    await takeTurn(queryRunner, 'take', () => connectOutsideTransactions(queryRunner));
+    await takeTurn(queryRunner, 'take');
   }
 
   /** On SQLite, another transaction may have ended while this one waited to begin. TypeORM then marks both as ended. */
@@ -74,6 +74,7 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     state.refuseStatement(query);
     if (transactionStatement.test(query)) state.isSending = true;
     else if (!isOurs(queryRunner)) state.hostStatements++;
+    if (!state.isConnectionSound) return leaveOpenTransaction(queryRunner);
     const { whenIdle } = this.dialect;
     return whenIdle && state.innermost ? afterHostStatements(queryRunner, query, whenIdle) : undefined;
   }
@@ -115,21 +116,21 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
 function takeTurn(
   runner: QueryRunner,
   order: 'take' | 'takeLast',
-  prepare: () => Promise<void> | void,
-  finish?: (runner: QueryRunner) => Promise<void>,
+  prepare?: () => void,
+  finish?: (runner: QueryRunner, response: Promise<void>) => Promise<void>,
 ): Promise<void> {
   const state = stateOf(runner);
   const context = currentContext();
   const turns = context?.runner === runner ? context.turns : state.turns;
   return new Promise<void>((begin, fail) => {
     const turn = turns[order](async () => {
-      await prepare();
+      prepare?.();
       const response = new Promise<void>((resolve) => (state.onResponse = resolve));
       begin();
       await Promise.race([response, new Promise(soon)]);
       // If the statement is not on its way by now, a subscriber of the host has failed, or waits.
-      if (state.isSending || finish) await withinMs(response, maxTurnMs);
-      await finish?.(runner);
+      if (state.isSending) await withinMs(response, maxTurnMs);
+      await finish?.(runner, response);
     });
     turn.catch(fail);
   });
@@ -139,9 +140,11 @@ function takeTurn(
  * Sends the ROLLBACK that a subscriber of the host has prevented. On SQLite, nobody else would ever end the transaction
  * of the one connection.
  */
-async function rollBackUnsent(runner: QueryRunner): Promise<void> {
-  const { isSending, open } = stateOf(runner);
-  if (isSending || open[0]?.ending !== 'rollback') return;
+async function rollBackUnsent(runner: QueryRunner, response: Promise<void>): Promise<void> {
+  const state = stateOf(runner);
+  const isUnsent = (): boolean => !state.isSending && state.open[0]?.ending === 'rollback';
+  if (isUnsent()) await withinMs(response, maxTurnMs);
+  if (!isUnsent()) return;
   await runner.query('ROLLBACK');
   forgetTransaction(runner);
 }
