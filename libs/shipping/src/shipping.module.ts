@@ -36,12 +36,13 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
   const { isGlobal, dataSource, imports, http } = staticSettingsOf(extras);
   // This registers our entities for `autoLoadEntities`. We do not import it, because we inject no repositories.
   TypeOrmModule.forFeature(shippingEntities, dataSource);
-  const mount = { definition, dataSource, http, controllers: http ? controllersFor(http) : [] };
+  const controllers = http ? controllersFor(http) : [];
+  const mount = { module: definition.module, dataSource, http, controllers };
   return {
     ...definition,
     global: isGlobal,
     imports: [...(definition.imports ?? []), ...imports],
-    controllers: mount.controllers,
+    controllers,
     providers: [
       ...(definition.providers ?? []),
       {

@@ -22,7 +22,7 @@ export class MountCheck implements OnModuleInit, OnApplicationBootstrap {
           'The options of ShippingModule depend on a request-scoped provider. But ShippingModule reads them once, when ' +
             'the application starts. Inject only providers of the default scope into forRootAsync().',
         );
-    refuseSharedPrefix(this.modules, this.mount.definition.module, 'http.path');
+    refuseSharedPrefix(this.modules, this.mount.module, 'http.path');
   }
 
   /** Warns of open routes. The host may set global guards until its application bootstraps. */

@@ -1,11 +1,11 @@
-import { type DynamicModule, type Type } from '@nestjs/common';
+import { type Type } from '@nestjs/common';
 import { MODULE_PATH } from '@nestjs/common/constants.js';
 import { type ModulesContainer } from '@nestjs/core';
 import { type HttpSettings, type ShippingSettings } from '../shipping.options.js';
 
 export interface Mount {
-  /** The definition that `forRoot()` or `forRootAsync()` has returned. */
-  definition: DynamicModule;
+  /** The class of the module. All mounts share it. */
+  module: Type;
   dataSource: string;
   http: false | HttpSettings;
   /** The classes of its routes; empty with `http: false`. */
@@ -27,7 +27,7 @@ export function mountsOf(modules: ModulesContainer): readonly Mount[] {
  */
 export function addMount(modules: ModulesContainer, mount: Mount): void {
   const mounts = mountsOf(modules);
-  nameControllers(modules, mount.definition.module);
+  nameControllers(modules, mount.module);
   const other = mounts.find((earlier) => collide(earlier, mount));
   mountsByApplication.set(modules, [...mounts, mount]);
   if (!other) return;
