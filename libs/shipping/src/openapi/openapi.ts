@@ -61,7 +61,7 @@ export function documentShipping<Document extends OpenApiDocument>(
     Object.values(item).map(({ operationId = '' }) => ({ route, operationId })),
   );
   const others = scans.filter(({ route }) => !(route in ours.paths));
-  const misplaced = others.find(({ operationId }) => operationId.startsWith('ShippingMethodsController_'));
+  const misplaced = others.find(({ operationId }) => /^ShippingMethods\d*Controller_/.test(operationId));
   if (misplaced && others.length === scans.length) {
     const path = misplaced.route.replace(/^\/|\/shipments\/methods.*$/g, '').replace(/\{(\w+)\}/g, ':$1');
     throw new Error(
@@ -94,8 +94,8 @@ export function documentShipping<Document extends OpenApiDocument>(
   return { ...document, tags: [...declared, ...missing], paths, components: { ...components, schemas } };
 }
 
-/** Without decorators, the id and the tag of a scanned operation have the name of our class. */
-const scannedName = /^(ShippingMethods|OrderEvents)(Controller_\w+)?$/;
+/** Without decorators, the id and the tag of a scanned operation have the name of our class, which may have a number. */
+const scannedName = /^(ShippingMethods|OrderEvents)\d*(Controller_\w+)?$/;
 
 /** Adds what the host's decorators say about an operation. A scan without decorators has an empty summary. */
 function completed(ours: Operation, scanned: Partial<Operation> = {}): Operation {

@@ -1,6 +1,7 @@
 import { type DynamicModule, Inject, Module, type OnModuleInit, Optional } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { refuseOtherNest } from '../boot/copies.js';
+import { refuseSharedPrefix } from '../boot/mounts.js';
 import { mountController } from '../http/mount-controller.js';
 import { ShippingPageController } from './page.controller.js';
 import { PageSettings, pageSettingsOf, type ShippingPageOptions } from './page.options.js';
@@ -39,8 +40,13 @@ export class ShippingPageModule implements OnModuleInit {
     };
   }
 
-  /** The mounts are known after all modules have their providers. @throws Error when the page finds no routes */
+  /**
+   * The mounts are known after all modules have their providers.
+   * @throws Error when the page finds no routes, or RouterModule gives two pages a prefix
+   */
   onModuleInit(): void {
-    if (this.modules && this.settings) pageRoutesOf(this.modules, this.settings);
+    if (!this.modules || !this.settings) return;
+    refuseSharedPrefix(this.modules, ShippingPageModule, 'path');
+    pageRoutesOf(this.modules, this.settings);
   }
 }

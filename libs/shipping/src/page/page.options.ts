@@ -18,7 +18,7 @@ export class PageSettings {
   /** By default `VERSION_NEUTRAL`, as for the routes. */
   @Version() version: ControllerOptions['version'] = VERSION_NEUTRAL;
 
-  /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. */
+  /** Decorators of all handlers of the page, for instance `UseGuards(StaffGuard)`. Guards run as they are written. */
   @Decorators() decorators: MethodDecorator[] = [];
 
   /** Modules that give the guards in `decorators` their dependencies. */

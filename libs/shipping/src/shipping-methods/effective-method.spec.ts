@@ -63,7 +63,7 @@ describe('a method that inherits', () => {
     ['its own version', new EffectiveMethod({ ...own, version: 4 }, origin)],
     ['the version of the default', new EffectiveMethod(own, { ...origin, version: 6 })],
     ['a default that was made again', new EffectiveMethod(own, { ...origin, id: idOf(0xabd) })],
-    ['a default that was removed', new EffectiveMethod(own, undefined)],
+    ['a default that was removed', new EffectiveMethod(own, null)],
   ])('has another etag with %s', (_what, changed) => {
     expect(changed.etag).not.toBe(method.etag);
   });
@@ -71,6 +71,18 @@ describe('a method that inherits', () => {
   it('is searched by the inherited values, case-folded', () => {
     expect(method.foldedTexts).toEqual(['ups', 'own carrier', '03', 'default']);
   });
+});
+
+it('a method whose default does not exist yet shows the stored values, and its etag says so', () => {
+  const method = new EffectiveMethod(own, null);
+
+  expect(method.toDto()).toMatchObject({
+    ...method.toStoredValues(),
+    inherited: [],
+    own: {},
+    etag: '"3-none"',
+  });
+  expect(method.foldedTexts).toEqual(['ups', 'own carrier', '03', 'own']);
 });
 
 describe('a method that inherits nothing', () => {

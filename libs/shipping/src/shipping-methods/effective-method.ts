@@ -20,11 +20,12 @@ export class EffectiveMethod {
   private cachedTexts?: readonly string[];
 
   /**
-   * @param inheritedFrom the default with the same codes in the defaults project; undefined when nothing is inherited
+   * @param inheritedFrom the default with the same codes in the defaults project; null when there is none yet; undefined
+   *   when the method may inherit nothing
    */
   constructor(
     readonly stored: StoredMethod,
-    readonly inheritedFrom: StoredMethod | undefined,
+    readonly inheritedFrom: StoredMethod | null | undefined,
   ) {}
 
   /** Returns the value that clients see. If the default has null, this is the stored value. */
@@ -43,12 +44,14 @@ export class EffectiveMethod {
   }
 
   /**
-   * While a method inherits, its etag also names the state of the default: a part of its id, and its version. The
-   * version alone is not enough, because a default that is removed and created again has version 1 again.
+   * While a method may inherit, its etag also names the state of the default: a part of its id, and its version. The
+   * version alone is not enough, because a default that is removed and created again has version 1 again. `none` means
+   * that there is no default, so the etag changes when somebody creates one.
    */
   get etag(): string {
     const { stored, inheritedFrom } = this;
-    if (!inheritedFrom) return `"${stored.version}"`;
+    if (inheritedFrom === undefined) return `"${stored.version}"`;
+    if (inheritedFrom === null) return `"${stored.version}-none"`;
     return `"${stored.version}-${inheritedFrom.id.slice(24)}.${inheritedFrom.version}"`;
   }
 

@@ -60,9 +60,10 @@ export class MethodView {
     this.defaultsRevision = defaults?.revision;
     const revisions = defaults ? [revision, defaults.revision] : [revision];
     this.tag = revisions.map((each) => each ?? 'none').join('.');
-    const byCodes = new Map(defaults?.methods.map((method) => [codesKey(method), method]));
+    const byCodes = defaults && new Map(defaults.methods.map((method) => [codesKey(method), method]));
+    const defaultOf = (each: StoredMethod): StoredMethod | null => byCodes?.get(codesKey(each)) ?? null;
     this.methods = methods
-      .map((each) => new EffectiveMethod(each, each.use_default ? byCodes.get(codesKey(each)) : undefined))
+      .map((each) => new EffectiveMethod(each, byCodes && each.use_default ? defaultOf(each) : undefined))
       .toSorted(inListOrder);
     this.bytes = viewBytes + this.methods.reduce((bytes, method) => bytes + bytesOf(method), 0);
   }

@@ -154,6 +154,7 @@ const checks: Record<string, (shop: ContractClient) => Promise<void>> = {
     assert.deepEqual(inheriting.inherited, ['method_label', 'sort_order', 'meta']);
     assert.deepEqual(inheriting.own, { method_label: 'UPS Ground', sort_order: 0, meta: {} });
     assert.equal(afterRemoval.data[0]?.method_label, 'UPS Ground');
+    assert.equal(afterRemoval.data[0]?.etag, '"1-none"');
     assertRefused(late, 412, 'version_mismatch', { current_version: 1 });
   },
 
