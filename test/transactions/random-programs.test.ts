@@ -185,14 +185,14 @@ onlyWhere('connections', () => {
             () => (root.outcome = 'committed'),
             (error: unknown) => void (isUnknown(error) && (root.outcome = 'unknown')),
           );
-        const beside = call(project, made, 'record', undefined, []);
+        const stranger = call(project, made, 'record', undefined, []);
         const closing =
           // The embedded database has no connection that ends.
           closesAfterMs === undefined || host.app.database.isEmbedded
             ? Promise.resolve()
             : delay(closesAfterMs).then(() => dataSource.destroy());
         const end = await Promise.race([
-          Promise.all([running, beside, closing]),
+          Promise.all([running, stranger, closing]),
           delay(15_000, 'stuck', { ref: false }),
         ]);
         if (fails) dataSource.subscribers.pop();

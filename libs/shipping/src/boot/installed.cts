@@ -18,13 +18,3 @@ export const folderOf = (name = '', fromFolder = '') => {
     return '';
   }
 };
-
-/** @returns the path of PGlite's main file @throws Error when PGlite is not installed */
-export const pglitePath = () => {
-  try {
-    return require.resolve('@electric-sql/pglite');
-  } catch (cause) {
-    const remedy = 'npm i -D @electric-sql/pglite pg';
-    throw new Error(`The embedded PostgreSQL needs PGlite, which is not installed: ${remedy}.`, { cause });
-  }
-};

@@ -107,7 +107,7 @@ export class RunnerState {
    */
   markEnding(ending: 'commit' | 'rollback'): void {
     if (ending === 'commit' && this.innermost?.ending === 'rollback') throw new EndedTransactionError();
-    const ended = this.open.filter((each) => each.ending !== 'rollback').at(-1);
+    const ended = this.open.findLast((each) => each.ending !== 'rollback');
     if (ended) ended.ending = ending;
   }
 
