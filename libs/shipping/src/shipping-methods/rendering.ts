@@ -15,7 +15,7 @@ export interface Rendering {
 }
 
 /** Raise this number with each change of the JSON of lists or trees. */
-const formOfJson = 1;
+const formOfJson = 2;
 
 /** A part of each ETag, so that a 304 never confirms a response of an older version of this library. */
 const format = createHash('sha256')
