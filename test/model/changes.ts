@@ -33,8 +33,14 @@ const sent: fc.Arbitrary<Sent> = fc.record(
 const nth = fc.nat({ max: 30 });
 
 const edit = fc.constantFrom<Partial<Sent>>(
-  ...[{}, { sort_order: 1 }, { method_label: 'zz' }, { is_active: true }, { is_active: false }],
-  ...[{ use_default: false }, { use_default: undefined }, { use_default: ['meta', 'method_label'] as const }],
+  {},
+  { sort_order: 1 },
+  { method_label: 'zz' },
+  { is_active: true },
+  { is_active: false },
+  { use_default: false },
+  { use_default: undefined },
+  { use_default: ['meta', 'method_label'] },
 );
 
 /** The request of a form that has loaded this method: everything except the fields that only responses have. */

@@ -146,17 +146,16 @@ describe('a method with use_default', () => {
 
     expect(unchanged.body).toEqual(loaded);
     expect(renamed.body).toMatchObject({ version: 2, carrier_label: 'New', own: { method_label: 'Own' } });
+    // It keeps the values that it showed.
     expect(off.body).toMatchObject({
-      ...{
-        version: 3,
-        carrier_label: 'New',
-        method_label: 'Mine',
-        use_default: false,
-        inherited: [],
-        own: {},
-      },
-      // These are the values that it showed.
-      ...{ sort_order: 0, meta: { a: 1, b: 2 } },
+      version: 3,
+      carrier_label: 'New',
+      method_label: 'Mine',
+      sort_order: 0,
+      meta: { a: 1, b: 2 },
+      use_default: false,
+      inherited: [],
+      own: {},
     });
   });
 
@@ -180,12 +179,14 @@ describe('a method with use_default', () => {
     const reset = await shop.update(id, { ...codes, method_label: 'Mine', carrier_label: null });
 
     expect(body).toMatchObject({
-      ...{
-        version: 2,
-        use_default: ['carrier_label', 'meta'],
-        own: { carrier_label: 'Own carrier', meta: { own: 1 } },
-      },
-      ...{ carrier_label: 'UPS', method_label: 'Mine', sort_order: 0, meta: {}, is_active: true },
+      version: 2,
+      carrier_label: 'UPS',
+      method_label: 'Mine',
+      sort_order: 0,
+      meta: {},
+      is_active: true,
+      use_default: ['carrier_label', 'meta'],
+      own: { carrier_label: 'Own carrier', meta: { own: 1 } },
     });
     expect(reset.body).toMatchObject({ carrier_label: null, use_default: ['meta'] });
   });

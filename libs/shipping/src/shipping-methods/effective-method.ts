@@ -8,7 +8,7 @@ import {
   settableFields,
 } from './method-fields.js';
 import { type StoredValues } from './stored-values.js';
-import { fieldsOf, inheritedValue, useDefaultOf } from './use-default.js';
+import { fieldsOf, inheritedValue, useDefaultOf } from './dto/use-default.js';
 
 /** A method as it is stored. `meta` is not parsed, because most reads do not need its values. */
 export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'>, 'meta'> & { meta: string };

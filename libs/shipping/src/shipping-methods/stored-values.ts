@@ -8,7 +8,7 @@ import {
   type SettableField,
   settableFields,
 } from './method-fields.js';
-import { fieldsOf, inheritedValue, useDefaultOf } from './use-default.js';
+import { fieldsOf, inheritedValue, useDefaultOf } from './dto/use-default.js';
 
 /** The stored values that a client can change. */
 export type StoredValues = Pick<ShippingMethodDto, SettableField>;

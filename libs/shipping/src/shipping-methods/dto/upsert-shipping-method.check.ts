@@ -2,7 +2,7 @@ import { checkFields } from '../../validation/check-fields.js';
 import { checkJsonObject } from '../../validation/json-object.js';
 import { type ViolationCode, type Violations } from '../../validation/violations.js';
 import { codesKey, inheritedFields } from '../method-fields.js';
-import { type UseDefault, useDefaultOf } from '../use-default.js';
+import { type UseDefault, useDefaultOf } from './use-default.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
 /**

@@ -16,7 +16,7 @@ import { type MethodSet, type Revisions } from '../method-view.js';
 import { ShippingMethod } from '../shipping-method.table.js';
 import { ShippingProject } from '../shipping-project.table.js';
 import { type StoredValues } from '../stored-values.js';
-import { fieldsOf, useDefaultOf } from '../use-default.js';
+import { fieldsOf, useDefaultOf } from '../dto/use-default.js';
 import { copyOf } from './view-cache.js';
 
 // This file has all statements about methods. Columns have the names of the wire. The QueryBuilder executes each
