@@ -215,6 +215,62 @@ describe('a method with use_default', () => {
     expect((await shop.tree()).body.data).toMatchObject([{ carrier_label: 'Brown', sort_order: -9 }]);
   });
 
+  // docs/concepts.md shows these examples.
+  describe('in the example of the concepts', () => {
+    const origin = { ...codes, method_label: 'UPS Ground', sort_order: 10 };
+    const isOff = { default: { is_active: false } };
+    const others = ['carrier_label', 'sort_order', 'meta', 'is_active'];
+    type Step = { default: object } | { acme: object };
+
+    it.each<[steps: Step[], shown: object]>([
+      [[{ default: { method_label: 'UPS Standard' } }], { method_label: 'UPS Standard' }],
+      [[isOff], { is_active: false }],
+      [[isOff, { default: { is_active: true } }], { is_active: true }],
+      [[{ acme: { is_active: false } }], { is_active: false, use_default: true }],
+      [[{ acme: { is_active: false } }, isOff, { default: { is_active: true } }], { is_active: false }],
+      [[{ acme: { method_label: 'Our Ground' } }], { method_label: 'Our Ground', use_default: others }],
+      [[{ acme: { ...origin, is_active: true } }], { version: 1, use_default: true }],
+      [
+        [{ acme: { use_default: false } }, { default: { sort_order: 11 } }],
+        { method_label: 'UPS Ground', sort_order: 10, is_active: true, use_default: false },
+      ],
+      [
+        [{ acme: { use_default: false } }, { default: { sort_order: 11 } }, { acme: { use_default: true } }],
+        { sort_order: 11, use_default: true },
+      ],
+      [
+        [{ acme: { use_default: ['sort_order'], method_label: 'Our Ground' } }],
+        { method_label: 'Our Ground', sort_order: 10, inherited: ['sort_order'] },
+      ],
+      [
+        [isOff, { acme: { is_active: true } }],
+        { is_active: true, use_default: ['carrier_label', 'method_label', 'sort_order', 'meta'] },
+      ],
+      [[isOff, { acme: { is_active: false } }], { version: 1, is_active: false }],
+      [[isOff, { acme: { is_active: false } }, { default: { is_active: true } }], { is_active: true }],
+    ])('%j shows %j', async (steps, shown) => {
+      const { id } = (await defaults.create(origin)).body;
+      const acme = await shop.create({ ...codes, method_label: 'Ground', sort_order: 5, use_default: true });
+
+      for (const step of steps) {
+        const { method_label } = (await shop.list()).body.data[0] ?? {};
+        if ('acme' in step) await shop.update(acme.body.id, { ...codes, method_label, ...step.acme });
+        else await defaults.update(id, { ...origin, ...step.default });
+      }
+
+      expect((await shop.list()).body.data).toMatchObject([shown]);
+    });
+
+    it('a removed default lets the stored values show', async () => {
+      const { id } = (await defaults.create(origin)).body;
+      await shop.create({ ...codes, method_label: 'Ground', sort_order: 5, use_default: true });
+
+      await defaults.remove(id);
+
+      expect((await shop.list()).body.data).toMatchObject([{ method_label: 'Ground', sort_order: 5 }]);
+    });
+  });
+
   it('inherits nothing in the defaults project itself', async () => {
     const { body } = await defaults.create({ ...own, use_default: true });
 
