@@ -16,10 +16,15 @@ export interface Query {
   raw_filters?: (Condition | { or: Condition[] })[];
 }
 
+/** A method as the conditions of a list see it: `use_default` is true if the method inherits anything. */
+type Filtered = Omit<Shown, 'use_default'> & { use_default: boolean };
+
 /** The response of a list of these methods. */
 export function listed(methods: readonly Shown[], query: Query): object {
   const { page = 1, per_page: perPage = 20 } = query;
-  const found = inOrder(methods.filter((method) => matches(method, query)));
+  const found = inOrder(
+    methods.filter((method) => matches({ ...method, use_default: method.use_default !== false }, query)),
+  );
   const meta = {
     page,
     per_page: perPage,
@@ -59,7 +64,7 @@ export function inOrder(methods: readonly Shown[]): Shown[] {
   );
 }
 
-function matches(method: Shown, { q = '', filter = {}, raw_filters: rawFilters = [] }: Query): boolean {
+function matches(method: Filtered, { q = '', filter = {}, raw_filters: rawFilters = [] }: Query): boolean {
   const texts = [method.carrier_code, method.carrier_label ?? '', method.method_code, method.method_label];
   const words = q.split(/\s+/u).filter((word) => word !== '');
   return (
@@ -106,7 +111,7 @@ export const operators: Record<
   between: ({ order }) => order(0) >= 0 && order(1) <= 0,
 };
 
-function holds(method: Shown, { field, op, value }: Condition): boolean {
+function holds(method: Filtered, { field, op, value }: Condition): boolean {
   const actual = method[field];
   const values = [value].flat().map((given) => asStored(field, given));
   if (op === 'null') return (actual === null) === value;

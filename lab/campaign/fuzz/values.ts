@@ -21,8 +21,10 @@ export function valueOf(schema: Schema): fc.Arbitrary<unknown> {
       return fc.boolean();
     case 'integer':
       return integerOf(schema);
-    case 'array':
-      return fc.array(valueOf(schema.items ?? {}), { maxLength: 3 });
+    case 'array': {
+      const array = schema.uniqueItems ? fc.uniqueArray : fc.array;
+      return array(valueOf(schema.items ?? {}), { maxLength: 3 });
+    }
     case 'object':
       return objectOf(schema);
     default:

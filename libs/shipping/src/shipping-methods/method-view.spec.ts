@@ -94,6 +94,15 @@ describe('a page of a view', () => {
   });
 });
 
+it('the tree shows a carrier as inactive when the default of its only method is inactive', () => {
+  const view = new MethodView(
+    methodSet([{ use_default: ['is_active'] }]),
+    methodSet([{ is_active: false }], 'default'),
+  );
+
+  expect(view.tree()).toMatchObject([{ is_active: false }]);
+});
+
 describe('the tag of a view', () => {
   const inheriting = methodSet([{ use_default: true }]);
   const tags: [what: string, tag: string][] = [

@@ -104,7 +104,7 @@ export class MethodView {
       carrier_code: code,
       carrier_label:
         methods.map((method) => method.value('carrier_label')).find((label) => label !== null) ?? code,
-      is_active: methods.some(({ stored }) => stored.is_active),
+      is_active: methods.some((method) => method.value('is_active')),
       sort_order: methods[0]?.value('sort_order') ?? 0,
       methods,
     }));

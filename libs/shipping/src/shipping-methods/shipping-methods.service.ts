@@ -167,7 +167,7 @@ export class ShippingMethods {
   async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
     checkIds({ projectId });
     const { methods } = await this.store.view(projectId, this.database.callerManager(options));
-    return methods.filter(({ stored }) => stored.is_active).map((method) => method.toDto());
+    return methods.filter((method) => method.value('is_active')).map((method) => method.toDto());
   }
 
   /**

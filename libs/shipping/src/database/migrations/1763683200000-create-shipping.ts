@@ -139,7 +139,7 @@ function tables(runner: QueryRunner, types: Types): Table[] {
         { name: 'is_active', type: types.boolean },
         { name: 'sort_order', type: 'integer' },
         json('meta'),
-        { name: 'use_default', type: types.boolean },
+        { name: 'use_default', type: 'text', ...types.text },
         { name: 'version', type: 'integer' },
         time('created_at'),
         time('updated_at'),

@@ -106,10 +106,8 @@ export const english = {
   is_active_hint: 'Customers can choose it.',
   use_default: 'Use the default values',
   use_default_hint:
-    'Labels, sort order and details come from the project “{defaults}”, if it has a method with these codes. Your values stay stored.',
-  without_defaults: 'Without the default values, customers see the values of this method: {values}.',
-  empty: 'empty',
-  inherited_value: 'Inherited and shown:',
+    'Labels, sort order and details come from the project “{defaults}”, if it has a method with these codes. If that method is inactive, this one is inactive, too.',
+  inherited_value: 'From the project “{defaults}”. If you change it, the method keeps your value.',
   violation_code_format:
     'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.',
   violation_meta_type: 'Write a name, a colon and a value on each line, and each name once.',
@@ -250,10 +248,8 @@ export const german: PageTexts = {
   is_active_hint: 'Kunden können sie wählen.',
   use_default: 'Standardwerte verwenden',
   use_default_hint:
-    'Namen, Reihenfolge und Angaben kommen aus dem Projekt „{defaults}“, wenn es dort eine Versandart mit diesen Codes gibt. Ihre Werte bleiben gespeichert.',
-  without_defaults: 'Ohne die Standardwerte sehen Kunden die Werte dieser Versandart: {values}.',
-  empty: 'leer',
-  inherited_value: 'Übernommen und gezeigt:',
+    'Namen, Reihenfolge und Angaben kommen aus dem Projekt „{defaults}“, wenn es dort eine Versandart mit diesen Codes gibt. Ist diese inaktiv, ist es auch die Versandart hier.',
+  inherited_value: 'Aus dem Projekt „{defaults}“. Wenn Sie es ändern, behält die Versandart Ihren Wert.',
   violation_code_format:
     'Erlaubt sind Buchstaben, Ziffern, Leerzeichen und _ ( ) + - . / : @, ohne Leerzeichen am Anfang oder Ende.',
   violation_meta_type:

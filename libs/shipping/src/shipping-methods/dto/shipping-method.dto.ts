@@ -14,7 +14,8 @@ export interface ShippingMethodDto {
   /** Lower first. */
   sort_order: number;
   meta: JsonObject;
-  use_default: boolean;
+  /** The fields that come from the default if there is one: true is all of them, false is none. */
+  use_default: boolean | InheritedField[];
   /** The fields whose value now comes from the defaults project. */
   inherited: InheritedField[];
   /** The stored values of exactly the inherited fields. */

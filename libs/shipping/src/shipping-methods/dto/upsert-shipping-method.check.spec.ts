@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationFailedError, Violations } from '../../validation/violations.js';
-import { isRequired, settableFields } from '../method-fields.js';
+import { inheritedFields, isRequired, settableFields } from '../method-fields.js';
 import { checkUpsert, checkUpserts } from './upsert-shipping-method.check.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
@@ -87,7 +87,20 @@ const rows: Fields[] = [
   [{ is_active: 1 }, '/is_active type'],
   [{ is_active: null }],
   [{ use_default: 'false' }, '/use_default type'],
+  [{ use_default: 0 }, '/use_default type'],
+  [{ use_default: {} }, '/use_default type'],
+  [{ use_default: 'meta' }, '/use_default type'],
   [{ use_default: null }],
+  [{ use_default: [] }],
+  [{ use_default: [...inheritedFields].toReversed() }],
+  [{ use_default: ['meta', 'method_code'] }, '/use_default/1 not_allowed'],
+  [{ use_default: ['META', 'constructor'] }, '/use_default/0 not_allowed', '/use_default/1 not_allowed'],
+  [
+    { use_default: ['meta', 'is_active', 'meta', 'meta'] },
+    '/use_default/2 duplicate',
+    '/use_default/3 duplicate',
+  ],
+  [{ use_default: [true, null, ['meta']] }, ...[0, 1, 2].map((index) => `/use_default/${index} type`)],
 
   [{ sort_order: null }],
   [{ sort_order: '1' }, '/sort_order type'],
@@ -169,6 +182,21 @@ describe('a request to create or update', () => {
     expect(check(request)).toEqual(request);
   });
 
+  it.each<[sent: unknown, checked: unknown]>([
+    [true, true],
+    [false, false],
+    [null, null],
+    [[], false],
+    [['meta'], ['meta']],
+    [
+      ['is_active', 'carrier_label'],
+      ['carrier_label', 'is_active'],
+    ],
+    [['is_active', 'meta', 'method_label', 'sort_order', 'carrier_label'], true],
+  ])('with use_default %j gets %j', (use_default, checked) => {
+    expect(check({ ...ground, use_default })).toMatchObject({ use_default: checked });
+  });
+
   it('that is an instance of its class is checked again while it has violations', () => {
     const instance = Object.assign(new UpsertShippingMethodRequest(), ground, { is_active: 'yes' });
 
@@ -214,11 +242,13 @@ describe('a list of requests', () => {
         paket,
         { carrier_code: 'x', method_code: 'y' },
         { ...paket, meta: { constructor: 1 }, method_code: 'z' },
+        { ...paket, use_default: ['meta', 'nothing'], method_code: 'ä' },
       ],
       [
         ['/1/sort_order', 'type'],
         ['/3/method_label', 'required'],
         ['/4/meta/constructor', 'not_allowed'],
+        ['/5/use_default/1', 'not_allowed'],
       ],
     ],
   ];

@@ -131,15 +131,26 @@ describe('a condition of a list', () => {
     expect(operatorNames.filter((name) => !tested.has(name))).toEqual([]);
   });
 
-  it('compares the inherited values, but is_active and version of the method itself', () => {
+  it('compares the inherited values, but the version of the method itself', () => {
     const own = storedMethod({ use_default: true, method_label: 'Own', sort_order: 1 });
     const origin = storedMethod({ is_active: false, method_label: 'Default', sort_order: 2, version: 7 });
     const method = new EffectiveMethod(own, origin);
-    const shown = [{ method_label: 'Default' }, { sort_order: 2 }, { is_active: true }, { version: 1 }];
-    const hidden = [{ method_label: 'Own' }, { sort_order: 1 }, { is_active: false }, { version: 7 }];
+    const shown = [{ method_label: 'Default' }, { sort_order: 2 }, { is_active: false }, { version: 1 }];
+    const hidden = [{ method_label: 'Own' }, { sort_order: 1 }, { is_active: true }, { version: 7 }];
 
     expect(shown.map((filter) => shows(method, { filter }))).toEqual([true, true, true, true]);
     expect(hidden.map((filter) => shows(method, { filter }))).toEqual([false, false, false, false]);
+  });
+
+  it.each<[useDefault: StoredMethod['use_default'], isTrue: boolean]>([
+    [true, true],
+    [['meta'], true],
+    [false, false],
+  ])('on use_default counts %j as %j', (use_default, isTrue) => {
+    const method = new EffectiveMethod(storedMethod({ use_default }), undefined);
+
+    expect(shows(method, { filter: { use_default: isTrue } })).toBe(true);
+    expect(shows(method, { filter: { use_default: !isTrue } })).toBe(false);
   });
 });
 

@@ -30,7 +30,7 @@ export function matches(method: EffectiveMethod, { words, groups }: CheckedListQ
 
 function satisfies(method: EffectiveMethod, { field, op, values }: Condition): boolean {
   const { takes, test } = operators[op];
-  const value = method.value(field);
+  const value = field === 'use_default' ? method.stored.use_default !== false : method.value(field);
   if (value === null) return test(null, values);
   if (takes === 'part') return test(foldedText(method, field), values);
   // A time is compared without its `Z`, as `checkValue` explains.
