@@ -147,7 +147,7 @@ describe('the events of an order', () => {
   it('accept null in every optional field, and every field at its limit', async () => {
     const nothing = { message: null, data: null, actor: null, occurred_at: null, dedupe_key: null };
     const actor = { type: 'app' as const, id: 'i'.repeat(64), label: 'l'.repeat(255) };
-    const all = { message: 'm'.repeat(1000), data: { a: 1 }, actor, dedupe_key: 'd'.repeat(128) };
+    const all = { message: 'm'.repeat(4000), data: { a: 1 }, actor, dedupe_key: 'd'.repeat(128) };
     // Each of these characters has two UTF-16 units.
     const astral = { type: 'user' as const, id: '𝒰'.repeat(64), label: '𝒰'.repeat(255) };
 

@@ -111,7 +111,7 @@ export const english = {
   empty: 'empty',
   inherited_value: 'Inherited and shown:',
   violation_code_format:
-    'Use letters, digits, spaces and _ ( ) + - . / : @, with no space at the beginning or end.',
+    '{character} at position {position} is not allowed here. Use visible characters, with single spaces between them.',
   violation_meta_type: 'Write a name, a colon and a value on each line, and each name once.',
   violation_required: '{field} is required.',
   violation_type: '{detail}',
@@ -255,7 +255,7 @@ export const german: PageTexts = {
   empty: 'leer',
   inherited_value: 'Übernommen und gezeigt:',
   violation_code_format:
-    'Erlaubt sind Buchstaben, Ziffern, Leerzeichen und _ ( ) + - . / : @, ohne Leerzeichen am Anfang oder Ende.',
+    '{character} an Stelle {position} ist hier nicht erlaubt. Erlaubt sind sichtbare Zeichen mit einzelnen Leerzeichen dazwischen.',
   violation_meta_type:
     'Schreiben Sie in jede Zeile einen Namen, einen Doppelpunkt und einen Wert, und jeden Namen nur einmal.',
   violation_required: '{field} fehlt.',
