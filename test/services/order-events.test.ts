@@ -154,7 +154,8 @@ describe('the events of an order', () => {
     await host.events.record(shop.project, 'bounds', { type: 'a.b', ...nothing });
     await host.events.record(shop.project, 'bounds', { type: `a.${'b'.repeat(62)}`, ...all });
     await host.events.record(shop.project, 'bounds', {
-      type: 'a.c',
+      type: 'a.c-d.0',
+      message: `\r\n\t${'🚚'.repeat(3996)}\n`,
       actor: astral,
       dedupe_key: '𝒰'.repeat(128),
     });
@@ -162,7 +163,7 @@ describe('the events of an order', () => {
     expect(await host.events.list(shop.project, 'bounds')).toMatchObject([
       { type: 'a.b', message: null, data: {}, actor: null },
       { message: all.message, data: all.data, actor },
-      { type: 'a.c', actor: astral },
+      { type: 'a.c-d.0', message: `\r\n\t${'🚚'.repeat(3996)}\n`, actor: astral },
     ]);
   });
 
