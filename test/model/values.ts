@@ -38,9 +38,9 @@ const carrierCodes = [
   '%_\\',
 ];
 const methodCodes = [
-  ...['x y', 'bpack 24/7', 'DPD8:30', 'GS더프레시', 'ς', 'σ', '𐐀', 'x@y+z', '𝒰'.repeat(128)],
-  ...['sendcloud:letter/standard,x=1', 'U2hpcHBpbmc6MQ==', 'Standard%20Shipping-8.00', '{"a":\'`$1'],
-];
+  ['x y', 'bpack 24/7', 'DPD8:30', 'GS더프레시', 'ς', 'σ', '𐐀', 'x@y+z', '𝒰'.repeat(128)],
+  ['sendcloud:letter/standard,x=1', 'U2hpcHBpbmc6MQ==', 'Standard%20Shipping-8.00', '{"a":\'`$1'],
+].flat();
 
 /** Few plain ones, so that methods meet. */
 export const codes = {

@@ -13,9 +13,9 @@ const method = ([carrier_code, method_code]: [string, string]) => ({
   method_label: `The method ${method_code}`,
 });
 const published = publishedCodes.flatMap(({ codes }) => codes.map(method));
-/** These codes are equal for databases that ignore case, accents or blanks, and special in SQL, URLs or JSON. */
+/** Databases often take some of these codes for equal. Others are special in SQL, URLs or JSON. */
 const hard = [
-  ...[
+  [
     'É',
     'é',
     'E',
@@ -35,7 +35,7 @@ const hard = [
     'क्षेत्र',
     'q\u0307',
   ],
-  ...[
+  [
     'a',
     'a a',
     'aa',
@@ -56,26 +56,12 @@ const hard = [
     '+',
     '%20',
     ';',
-    '--',
   ],
-  ...[
-    '<script>',
-    '{"a":1}',
-    '[]',
-    'null',
-    '0',
-    '00',
-    '1e3',
-    '..',
-    '../a',
-    '/',
-    '|',
-    '^',
-    '~',
-    '字'.repeat(64),
-    '😀'.repeat(128),
-  ],
-].map((code) => method(['x', code]));
+  ['--', '<b>', '{"a":1}', '[]', 'null', '0', '00', '1e3', '..', '../a', '/', '|', '^', '~'],
+  ['字'.repeat(64), '😀'.repeat(128)],
+]
+  .flat()
+  .map((code) => method(['x', code]));
 
 const codesOf = (methods: readonly { carrier_code: string; method_code: string }[]): string[] =>
   methods.map(({ carrier_code, method_code }) => JSON.stringify([carrier_code, method_code])).toSorted();
@@ -88,43 +74,50 @@ it('identifiers of six other systems are known', () => {
 type Sent = ReturnType<typeof method>;
 
 /**
+ * Creates a sample of the methods, imports all of them, and reads them back.
  * @param other an application with an empty cache, so it reads the rows
- * @param step how many methods are imported for each one that is created and filtered
+ * @param step how many methods are imported for each one in the sample
  */
-async function comeBackUnchanged(
-  app: TestApp,
-  other: TestApp,
-  sent: readonly Sent[],
-  step = 1,
-): Promise<void> {
+async function readBack(app: TestApp, other: TestApp, sent: readonly Sent[], step: number) {
   const shop = new Client(app.origin, freshProject());
   const reader = new Client(other.origin, shop.project);
-  const importing = other.nest.get(ShippingMethods);
+  const codesInTree = async (): Promise<string[]> =>
+    codesOf((await reader.tree()).body.data.flatMap(({ methods }) => methods));
 
   const sample = sent.filter((_, index) => index % step === 0);
-  for (const each of sample) {
-    const { status, body } = await shop.create(each);
-    expect([status, codesOf([body])]).toEqual([201, codesOf([each])]);
-  }
-  const created = await reader.tree();
-  const imported = await importing.upsertMany(shop.project, sent);
-  const all = await shop.tree();
-
-  const codesIn = ({ body }: typeof all): string[] => codesOf(body.data.flatMap(({ methods }) => methods));
-  expect(codesIn(created)).toEqual(codesOf(sample));
-  expect(imported.changes).toHaveLength(sent.length - sample.length);
-  expect(codesOf(imported.methods)).toEqual(codesOf(sent));
-  expect(codesIn(all)).toEqual(codesOf(sent));
+  const responses: string[] = [];
+  for (const each of sample) responses.push(...codesOf([(await shop.create(each)).body]));
+  const created = await codesInTree();
+  const { changes, methods } = await other.nest.get(ShippingMethods).upsertMany(shop.project, sent);
+  const all = await codesInTree();
+  const filtered: string[] = [];
   for (const { carrier_code, method_code } of sample) {
-    const codes = { carrier_code, method_code };
-    const brackets = Object.entries(codes).map(
-      ([name, code]) => `filter[${name}]=${encodeURIComponent(code)}`,
-    );
+    const brackets = `filter[carrier_code]=${encodeURIComponent(carrier_code)}`;
     const part = [{ field: 'method_code', op: 'starts', value: method_code }];
-    const json = `filter=${encoded(codes)}&raw_filters=${encoded(part)}`;
-    for (const query of [brackets.join('&'), json])
-      expect(codesOf((await reader.list(query)).body.data)).toEqual(codesOf([codes]));
+    for (const query of [
+      `${brackets}&filter[method_code]=${encodeURIComponent(method_code)}`,
+      `filter=${encoded({ carrier_code, method_code })}&raw_filters=${encoded(part)}`,
+    ])
+      filtered.push(...codesOf((await reader.list(query)).body.data));
   }
+  return {
+    sample: { responses: responses.toSorted(), created },
+    all: { imported: codesOf(methods), all },
+    changes: changes.length,
+    filtered: filtered.toSorted(),
+  };
+}
+
+/** What `readBack` returns when no code has changed. */
+function unchanged(sent: readonly Sent[], step: number) {
+  const codes = codesOf(sent);
+  const sample = codesOf(sent.filter((_, index) => index % step === 0));
+  return {
+    sample: { responses: sample, created: sample },
+    all: { imported: codes, all: codes },
+    changes: codes.length - sample.length,
+    filtered: [...sample, ...sample].toSorted(),
+  };
 }
 
 const encoded = (value: object): string => encodeURIComponent(JSON.stringify(value));
@@ -145,7 +138,7 @@ describe.each(adapters)('the codes of other systems on %s', (adapter) => {
     ['that six systems use', published],
     ['that databases and URLs often change', hard],
   ])('%s are created, listed, filtered and imported, and come back unchanged', async (_title, sent) => {
-    await comeBackUnchanged(app, other, sent);
+    expect(await readBack(app, other, sent, 1)).toEqual(unchanged(sent, 1));
   });
 
   it.skipIf(!hasSharedData)(
@@ -153,7 +146,7 @@ describe.each(adapters)('the codes of other systems on %s', (adapter) => {
     async () => {
       const real = realMethods().map(({ carrier_code, method_code }) => method([carrier_code, method_code]));
 
-      await comeBackUnchanged(app, other, real, 13);
+      expect(await readBack(app, other, real, 13)).toEqual(unchanged(real, 13));
     },
   );
 });
