@@ -68,7 +68,7 @@ describe('a method that inherits', () => {
     expect(changed.etag).not.toBe(method.etag);
   });
 
-  it('is searched by the inherited values, folded', () => {
+  it('is searched by the inherited values, case-folded', () => {
     expect(method.foldedTexts).toEqual(['ups', 'own carrier', '03', 'default']);
   });
 });

@@ -35,7 +35,7 @@ export class EffectiveMethod {
   }
 
   /**
-   * The texts of `searchedFields`, folded. They are folded when a list first searches them, and stay in memory for
+   * The texts of `searchedFields`, case-folded. They are folded when a list first searches them, and stay in memory for
    * the next lists.
    */
   get foldedTexts(): readonly string[] {
