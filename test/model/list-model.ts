@@ -68,7 +68,7 @@ function matches(method: Filtered, { q = '', filter = {}, raw_filters: rawFilter
   const texts = [method.carrier_code, method.carrier_label ?? '', method.method_code, method.method_label];
   const words = q.split(/\s+/u).filter((word) => word !== '');
   return (
-    words.every((word) => texts.some((text) => lower(text).includes(lower(word)))) &&
+    words.every((word) => texts.some((text) => plain(text).includes(plain(word)))) &&
     Object.entries(filter).every(([field, value]) => {
       const [, actual] = Object.entries(method).find(([name]) => name === field) ?? [];
       return [value].flat().some((wanted) => asStored(field, wanted) === actual);
@@ -77,19 +77,24 @@ function matches(method: Filtered, { q = '', filter = {}, raw_filters: rawFilter
   );
 }
 
-/** Case is ignored character by character, so `ς` is `Σ`, and `ß` is `SS` and `ẞ`. */
-function lower(text: string): string {
+/**
+ * Case is ignored character by character, so `ς` is `Σ`, and `ß` is `SS` and `ẞ`. Accents are removed. Some letters
+ * have a stroke that is part of them.
+ */
+function plain(text: string): string {
   const each = (given: string, change: (one: string) => string): string => Array.from(given, change).join('');
   const small = each(text.normalize('NFC'), (one) => one.toLowerCase());
   const large = each(small, (one) => one.toUpperCase());
-  return each(large, (one) => one.toLowerCase()).normalize('NFC');
+  const lower = each(large, (one) => one.toLowerCase()).normalize('NFD');
+  const strokes: Record<string, string> = { ł: 'l', đ: 'd', ø: 'o', ς: 'σ' };
+  return each(lower.replace(/[\u0300-\u036F]/g, ''), (one) => strokes[one] ?? one).normalize('NFC');
 }
 
 /** How an operator compares a value that is not null. */
 interface Compared {
   actual: Value;
   values: Value[];
-  /** The value and the first one, without regard to case. */
+  /** The value and the first one, without case and accents. */
   texts: [actual: string, part: string];
   /** Below 0 if the value comes before the given one. */
   order: (place: number) => number;
@@ -120,7 +125,7 @@ function holds(method: Filtered, { field, op, value }: Condition): boolean {
   return operators[op]({
     actual,
     values,
-    texts: [lower(String(actual)), lower(String(values[0]))],
+    texts: [plain(String(actual)), plain(String(values[0]))],
     order: (place) => compared(field, actual, values[place] ?? ''),
   });
 }

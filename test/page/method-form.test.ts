@@ -21,7 +21,9 @@ describe.skipIf(!isInstalled)(`the form of a method${place}`, () => {
     await operator.button('Save').click();
     await operator.text('Some fields need your attention.').waitFor();
 
-    expect(await operator.errorAt('Carrier code')).toContain('no space at the beginning or end');
+    expect(await operator.errorAt('Carrier code')).toBe(
+      'U+0020 at position 4 is not allowed here. Use visible characters, with single spaces between them.',
+    );
     expect(await operator.errorAt('Sort order')).toBe('Sort order must be an integer.');
     expect(await operator.errorAt('Details')).toContain('Write a name, a colon and a value on each line');
     expect(await operator.errorAt('Method label')).toBeNull();

@@ -46,7 +46,7 @@ export class OrderEvent {
   @Column({ name: 'type', type: 'varchar', length: 64, collation })
   type!: string;
 
-  @Column({ name: 'message', type: 'varchar', length: 1000, collation, nullable: true })
+  @Column({ name: 'message', type: 'varchar', length: 4000, collation, nullable: true })
   message!: string | null;
 
   /** A JSON object. TypeORM's own types cannot compile a recursive type here. `OrderEventDto` has `JsonObject`. */

@@ -25,7 +25,7 @@ const code = {
   searched: true,
   settable: true,
   description:
-    'Letters, combining marks and decimal digits of any script, spaces and `_()+-./:@`. It begins with a letter, a digit or `_`, does not end with a space, and is in Unicode NFC. The pattern checks only the ASCII characters. Codes are compared exactly, including case and accents.',
+    'Visible characters of any script, with single spaces between them. The code does not begin with a combining mark, and is in Unicode NFC. The pattern checks only the ASCII characters. Codes are compared exactly, including case and accents.',
 } as const;
 const label = {
   kind: 'label',
@@ -33,7 +33,7 @@ const label = {
   maxLength: 255,
   settable: true,
   description:
-    'The label is trimmed and put into Unicode NFC before its length is checked. It must not contain control characters.',
+    'The label is trimmed and put into Unicode NFC before its length is checked. It must have a visible character and no control characters.',
 } as const;
 
 /**

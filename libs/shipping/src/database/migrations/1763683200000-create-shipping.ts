@@ -174,7 +174,7 @@ function tables(runner: QueryRunner, types: Types): Table[] {
         key({ name: 'seq', type: 'bigint', ...types.seq }, prefixed('pk_shipping_order_event')),
         uuid('id'),
         text('type', 64),
-        text('message', 1000, true),
+        text('message', 4000, true),
         json('data'),
         json('actor', true),
         text('dedupe_key', 128, true),

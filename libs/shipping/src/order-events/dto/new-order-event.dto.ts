@@ -3,17 +3,21 @@ import { Content, Required, Text, Time } from '../../validation/rules.js';
 import { type OrderEventType } from '../order-event-types.js';
 import { eventLengths, type OrderEventActor } from './order-event.dto.js';
 
-export const eventTypePattern = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
+export const eventTypePattern = /^[a-z][a-z0-9_-]*(\.[a-z0-9][a-z0-9_-]*)+$/;
 
 /** An event to append to the history of an order. */
 export class NewOrderEvent {
   /** A type of the form `noun.verb`, at most 64 characters. `orderEventTypes` lists the known types. */
   @Required()
   @Text(eventLengths.type)
-  @Content((text) => eventTypePattern.test(text), `must be like "order.placed": ${eventTypePattern.source}.`)
+  @Content(
+    eventLengths.type,
+    (text) => eventTypePattern.test(text),
+    `must be like "order.placed": ${eventTypePattern.source}.`,
+  )
   type!: OrderEventType;
 
-  /** At most 1,000 characters. */
+  /** At most 4,000 characters. Line breaks stay as they are. */
   @Text(eventLengths.message)
   message?: string | null;
 

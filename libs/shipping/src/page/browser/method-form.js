@@ -56,7 +56,7 @@ function metaOf(lines) {
 
 /**
  * Turns a violation, which the API describes for programs, into a text for the user. The text has the label of the
- * field, and a shorter rule for codes.
+ * field, and a shorter rule for codes that names the character.
  */
 function readable(violation) {
   const { pointer, code, detail } = { pointer: '', detail: '', ...violation };
@@ -66,7 +66,8 @@ function readable(violation) {
   const isMeta = code === 'type' && pointer === '/meta';
   const kind = (isCode && 'code_format') || (isMeta && 'meta_type') || code;
   const inWords = String(detail).replace(name, field);
-  return { name, text: t(`violation_${kind}`, { field, detail: inWords }) ?? inWords };
+  const [, character, position] = /(U\+\w+) at position (\d+)/.exec(detail) ?? [];
+  return { name, text: t(`violation_${kind}`, { field, detail: inWords, character, position }) ?? inWords };
 }
 
 export class MethodForm extends Component {

@@ -16,7 +16,7 @@ const check = (input: unknown): object | undefined => {
 function violationsOf(
   input: unknown,
   checked: (violations: Violations, input: unknown) => unknown = checkUpsert,
-): { pointer: string; code: string; allowed?: readonly string[] }[] {
+): { pointer: string; code: string; detail: string; allowed?: readonly string[] }[] {
   const violations = new Violations();
   checked(violations, input);
   try {
@@ -46,12 +46,15 @@ const rows: Fields[] = [
   [{ carrier_code: 'e\u0301cole' }, '/carrier_code format'],
   [{ carrier_code: 'ups ' }, '/carrier_code format'],
   [{ carrier_code: ' ups' }, '/carrier_code format'],
-  [{ carrier_code: '-ups' }, '/carrier_code format'],
+  [{ carrier_code: 'u  s' }, '/carrier_code format'],
+  [{ carrier_code: '\u0301s' }, '/carrier_code format'],
+  [{ carrier_code: '-ups' }],
   [{ carrier_code: 'ups\n' }, '/carrier_code format'],
   [{ carrier_code: 'u\0ps' }, '/carrier_code format'],
   [{ carrier_code: 'u\u00A0s' }, '/carrier_code format'],
   [{ carrier_code: 'u\uD800' }, '/carrier_code format'],
-  [{ carrier_code: `u${emoji}` }, '/carrier_code format'],
+  [{ carrier_code: `u${emoji}` }],
+  [{ carrier_code: `${'x'.repeat(64)} ` }, '/carrier_code length', '/carrier_code format'],
   [{ carrier_code: marks }, '/carrier_code length'],
 
   [{ method_code: undefined }, '/method_code required'],
@@ -59,7 +62,7 @@ const rows: Fields[] = [
   [{ method_code: 'x'.repeat(128) }],
   [{ method_code: 'x'.repeat(129) }, '/method_code length'],
   [{ method_code: '_a ()+-./:@_é1' }],
-  [{ method_code: 'a,b' }, '/method_code format'],
+  [{ method_code: `!"#$%&'*,;<=>?[\\]^\`{|}~` }],
 
   [{ method_label: undefined }, '/method_label required'],
   [{ method_label: '' }, '/method_label length'],
@@ -75,7 +78,9 @@ const rows: Fields[] = [
   [{ method_label: 'a\u0085b' }, '/method_label format'],
   [{ method_label: 'a\u202Ab' }, '/method_label format'],
   [{ method_label: 'a\u202Eb' }, '/method_label format'],
-  [{ method_label: 'a\u2066b' }],
+  [{ method_label: 'a\u2066b' }, '/method_label format'],
+  [{ method_label: 'a\u2066b\u2069' }],
+  [{ method_label: '\u200B' }, '/method_label format'],
   [{ method_label: 'a\uD83D' }, '/method_label format'],
   [{ method_label: marks }, '/method_label length'],
 
@@ -172,6 +177,16 @@ describe('the fields of a request', () => {
   it('are refused when they are unknown, with a list of the known ones', () => {
     expect(violationsOf({ ...ground, carier_label: 'UPS' })[0]?.allowed).toEqual(settableFields);
   });
+});
+
+it('the violation of a code names the character, because people may not see it', () => {
+  const details = (fields: object): string[] =>
+    violationsOf({ ...ground, ...fields }).map(({ detail }) => detail);
+
+  expect(details({ carrier_code: '\uFEFFups', method_code: 'a\0b' })).toEqual([
+    expect.stringContaining('carrier_code must not contain U+FEFF at position 1.'),
+    expect.stringContaining('method_code must not contain U+0000 at position 2.'),
+  ]);
 });
 
 describe('a request to create or update', () => {

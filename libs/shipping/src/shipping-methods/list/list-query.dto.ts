@@ -15,7 +15,9 @@ export interface ShippingMethodQuery {
   page?: number;
   /** 1 to the module's `maxPageSize`, by default 20. */
   per_page?: number;
-  /** Words, at most 100 characters in all. Each word must be part of a searched field, in upper or lower case. */
+  /**
+   * Words, at most 100 characters in all. Each word must be part of a searched field. Case and accents are ignored.
+   */
   q?: string;
   /** Fields and the values that they must have. A list means "any of". */
   filter?: Partial<Record<FilterField, FilterValue | readonly FilterValue[]>>;
