@@ -82,15 +82,6 @@ export function isDuplicate(error: unknown): boolean {
 }
 
 /**
- * Tells whether PostgreSQL may have lost the connection to a shard (docs/scaling.md). Then the statement may succeed
- * for other projects.
- */
-export function isShardError(error: unknown): boolean {
-  // PostgreSQL reports the end of our own connection as FATAL. Then no statement can succeed.
-  return /^(08...|57P0[12])$/.test(codeOf(error)) && driverErrorOf(error).severity !== 'FATAL';
-}
-
-/**
  * Turns an error of the database into `DatabaseUnavailableError` or `OutcomeUnknownError`, whose `cause` is the
  * driver's error. It does so if the database could not be reached, if it refused the connection or the statement (for
  * instance because of a time-out, a full disk or a read-only server), if the connection broke, if a lock was not free in

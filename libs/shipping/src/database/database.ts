@@ -12,8 +12,8 @@ type Work<Result> = (manager: EntityManager) => Promise<Result>;
 type Attempt<Result> = (runner: QueryRunner, isRetry: boolean) => Promise<Result>;
 
 /**
- * How often a call on a connection of its own is tried. After a lost race, a change waits for a lock, so on one server
- * the second try succeeds. On shards, the lock itself may lose a race.
+ * How often a call on a connection of its own is tried. After a lost race, a change waits for a lock, so the second try
+ * usually succeeds.
  */
 const maxTries = 6;
 

@@ -25,7 +25,6 @@ export interface DriverError {
   errno?: unknown;
   table?: unknown;
   message?: unknown;
-  severity?: unknown;
 }
 
 /** An engine: the statements, errors, column types and settings in which it differs from the other engines. */
