@@ -19,6 +19,10 @@ export type ErrorMeaning =
   /** A foreign key is violated: for instance, a row of another table refers to the row. */
   | 'foreignKey';
 
+/** The end of an error about an option of the DataSource. */
+export const ownDataSource =
+  "If your own code needs it, give ShippingModule a DataSource of its own: ShippingModule.forRoot({ dataSource: 'name' }).";
+
 /** The fields of driver errors that we read. */
 export interface DriverError {
   code?: unknown;
