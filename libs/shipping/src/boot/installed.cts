@@ -3,10 +3,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
-// Under tsx, the `require` of an imported module can resolve files, but cannot load JSON. So `createRequire` loads it.
-/** @returns the version of this package */
-export const ownVersion = () => String(createRequire(__filename)('nestjs-shipping/package.json').version);
-
 // A bundled application has no folders of packages. Then the folder is '', and we look from this file.
 /** @returns the folder of the package that a file in `fromFolder` would load, by default this file; '' if there is none */
 export const folderOf = (name = '', fromFolder = '') => {

@@ -25,12 +25,10 @@ export class Batcher<Item, Result> {
   /**
    * @param run returns a result for each item, in the order of the items
    * @param maxItems the largest number of items in a batch, so that no statement grows with the number of clients
-   * @param mayConcernOneItem tells whether an error may concern only one item of a batch. Then each item runs alone.
    */
   constructor(
     private readonly run: (items: Item[]) => Promise<Result[]>,
     private readonly maxItems: number,
-    private readonly mayConcernOneItem: (error: unknown) => boolean,
   ) {}
 
   join(item: Item): Promise<Result> {
@@ -58,9 +56,7 @@ export class Batcher<Item, Result> {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (error) {
-      if (batch.length > 1 && this.mayConcernOneItem(error))
-        await Promise.all(batch.map((each) => this.settle([each])));
-      else for (const { reject } of batch) reject(error);
+      for (const { reject } of batch) reject(error);
     }
   }
 }

@@ -87,16 +87,7 @@ export function isDuplicate(error: unknown, index = ''): boolean {
 /** Tells whether the error of a statement has ended the whole transaction, with its savepoints, on the server. */
 export function endsTransaction(error: unknown, { lostRaceEndsTransaction }: Dialect): boolean {
   const meaning = meaningOf(error);
-  return meaning === 'race' ? lostRaceEndsTransaction : meaning === 'broken' && !isShardError(error);
-}
-
-/**
- * Tells whether PostgreSQL may have lost the connection to a shard (docs/scaling.md). Then the statement may succeed
- * for other projects.
- */
-export function isShardError(error: unknown): boolean {
-  // PostgreSQL reports the end of our own connection as FATAL. Then no statement can succeed.
-  return /^(08...|57P0[12])$/.test(codeOf(error)) && driverErrorOf(error).severity !== 'FATAL';
+  return meaning === 'race' ? lostRaceEndsTransaction : meaning === 'broken';
 }
 
 /**

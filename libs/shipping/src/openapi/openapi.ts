@@ -1,4 +1,3 @@
-import { ownVersion } from '../boot/installed.cjs';
 import { defaultPath, projectParameterOf, settingsOf, withoutOuterSlashes } from '../shipping.options.js';
 import { eventSchemas } from './event.schemas.js';
 import { methodSchemas } from './method.schemas.js';
@@ -6,6 +5,7 @@ import { type Operation, shippingPaths, tags } from './operations.js';
 import { filterSchemas } from './parameters.js';
 import { problemSchemas } from './problem.schemas.js';
 import { inVersion } from './schema.js';
+import { ownVersion } from './version.js';
 
 /** The parts of an OpenAPI 3.0 or 3.1 document that we read. The `OpenAPIObject` of `@nestjs/swagger` has them. */
 export interface OpenApiDocument {
@@ -126,7 +126,7 @@ function keyOf(parameter: Operation['parameters'][number]): string {
 export function shippingDocument(
   options: ShippingDocumentOptions & { title?: string; version?: string } = {},
 ): OpenApiDocument {
-  const { title = 'Shipping methods and order histories', version = ownVersion(), ...mount } = options;
+  const { title = 'Shipping methods and order histories', version = ownVersion, ...mount } = options;
   const description =
     'The six routes of nestjs-shipping. The guards of the application decide who may call them, so this document names no authentication. The document of the application names it.';
   const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };

@@ -164,7 +164,7 @@ function updateOf(
   const ofDefault = keepsCodes
     ? before.inheritedFrom
     : defaults?.byCodes(request.carrier_code, request.method_code)?.stored;
-  const values = patched(stored, before.toDto(), request, ofDefault && storedValuesOf(ofDefault));
+  const values = patched(stored, before.toDto(), request, ofDefault ? storedValuesOf(ofDefault) : undefined);
   if (isDeepStrictEqual(values, stored)) return [];
   if (!keepsCodes) {
     const methodWithCodes = view.byCodes(values.carrier_code, values.method_code);

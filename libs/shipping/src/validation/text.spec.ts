@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folded, isCode, isLabel, refusedCharacter } from './text.js';
+import { byCodePoint, folded, isCode, isLabel, refusedCharacter } from './text.js';
 
 /** The definition of folding: each character is folded alone, and then the accents are removed. */
 function foldedByCharacter(text: string): string {
@@ -158,6 +158,33 @@ describe('folding a text for a search', () => {
     fc.assert(
       fc.property(text, (any) => !differs(any)),
       { seed: 7, numRuns: 10_000 },
+    );
+  });
+});
+
+describe('comparing two texts', () => {
+  it.each([
+    ['', 'a', -1],
+    ['a', 'a', 0],
+    ['ab', 'a', 1],
+    ['Z', 'a', -1],
+    ['\uFFFD', '\u{10000}', -1],
+    ['\uE000', '\uD7FF', 1],
+    ['\u{1F4E6}\uFF21', '\u{1F4E6}\u{1F4E6}', -1],
+    ['\u{10FFFF}', '\u{10000}', 1],
+  ])('orders %j and %j by code point: %i', (a, b, order) => {
+    expect(Math.sign(byCodePoint(a, b))).toBe(order);
+    expect(Math.sign(byCodePoint(b, a)) + order).toBe(0);
+  });
+
+  it('gives the order of the bytes in UTF-8', () => {
+    const edges = fc.constantFrom('a', '\u{D7FF}', '\uE000', '\uFFFF', '\u{10000}', '\u{10FFFF}');
+    const text = fc.string({ unit: fc.oneof(edges, fc.string({ unit: 'binary', maxLength: 1 })) });
+    fc.assert(
+      fc.property(text, text, (a, b) => {
+        expect(Math.sign(byCodePoint(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+      }),
+      { seed: 14, numRuns: 10_000 },
     );
   });
 });

@@ -25,13 +25,16 @@ export type ErrorMeaning =
   /** A foreign key is violated: for instance, a row of another table refers to the row. */
   | 'foreignKey';
 
+/** The end of an error about an option of the DataSource. */
+export const ownDataSource =
+  "If your own code needs it, give ShippingModule a DataSource of its own: ShippingModule.forRoot({ dataSource: 'name' }).";
+
 /** The fields of driver errors that we read. */
 export interface DriverError {
   code?: unknown;
   errno?: unknown;
   table?: unknown;
   message?: unknown;
-  severity?: unknown;
 }
 
 /** An engine: the statements, errors, column types and settings in which it differs from the other engines. */

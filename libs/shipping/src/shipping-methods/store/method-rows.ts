@@ -64,10 +64,7 @@ export async function revisionsOf(
 
 /** Reads projects with their methods in one statement, so that all of them come from the same moment. */
 export async function setsOf(manager: EntityManager, projectIds: readonly string[]): Promise<MethodSet[]> {
-  // PostgreSQL turns a list of one id into an equality. It then does not send the condition on `m` to a shard, and
-  // reads the whole table there: docs/scaling.md.
-  const ids = projectIds.length === 1 ? [...projectIds, ...projectIds] : projectIds;
-  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids }, () => {
+  const { records } = await runCached<Row>(manager, ShippingMethod, 'sets', { ids: projectIds }, () => {
     const query = manager
       .createQueryBuilder(ShippingProject, 'p')
       .leftJoin(ShippingMethod, 'm', 'm.project_id = p.project_id')

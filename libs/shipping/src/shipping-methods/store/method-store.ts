@@ -5,7 +5,7 @@ import { Batcher } from '../../database/batcher.js';
 import { Database } from '../../database/database.js';
 import { type AfterStatements } from '../../database/run-call.js';
 import { KeyedQueue } from '../../database/keyed-queue.js';
-import { isShardError, isReferenced } from '../../database/connection-errors.js';
+import { isReferenced } from '../../database/connection-errors.js';
 import { dataSourceOf, dialectIn } from '../../database/data-source-of.js';
 import { ShippingSettings } from '../../shipping.options.js';
 import { type ShippingMethodChange } from '../dto/shipping-method.dto.js';
@@ -74,11 +74,10 @@ export class MethodStore {
       this.lookUps += 1;
       return database.read(undefined, (manager) => revisionsOf(manager, ids, settings.defaultsProjectId));
     };
-    const revisions = new Batcher(lookUp, maxProjectsOfLookUp, isShardError);
+    const revisions = new Batcher(lookUp, maxProjectsOfLookUp);
     const reads = new Batcher(
       (ids: string[]) => database.read(undefined, (manager) => this.readAll(manager, ids)),
       maxProjectsOfRead,
-      isShardError,
     );
     this.cache = new ViewCache(
       (projectId) => revisions.join(projectId),
