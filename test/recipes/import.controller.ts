@@ -96,18 +96,15 @@ function etagOf(csv: string, changes: readonly ShippingMethodChange[]): string {
 }
 
 /** The request 0 is in line 2. */
-const lineOf = (ordinal: unknown): number => Number(ordinal) + 2;
+const lineOf = (index: number): number => index + 2;
 
 /** The place `/3/method_label` is the column `method_label` of line 5. */
 function throwWithLines(error: unknown): never {
   if (!(error instanceof ValidationFailedError)) throw error;
-  const lines = error.errors.map((violation) => {
-    const [, ordinal, column] = 'pointer' in violation ? violation.pointer.split('/') : [];
-    const detail = violation.detail.replace(
-      /(?<=^| )\/(\d+)/g,
-      (_, other: string) => `line ${lineOf(other)}`,
-    );
-    return { line: lineOf(ordinal), column, detail };
+  const lines = error.violations.map(({ index = 0, pointer, detail }) => {
+    const [, , column] = pointer?.split('/') ?? [];
+    const text = detail.replace(/(?<=^| )\/(\d+)/g, (_, other) => `line ${lineOf(Number(other))}`);
+    return { line: lineOf(index), column, detail: text };
   });
   throw new BadRequestException({ message: 'Some lines are invalid.', lines });
 }

@@ -216,7 +216,7 @@ describe('the pages of a history', () => {
     const asked = host.events.page('a b', 'c d', query as never);
 
     const names = ['projectId', 'orderId', 'pag', 'limit', 'types', 'types', 'newestFirst', 'cursor'];
-    await expect(asked).rejects.toMatchObject({ errors: names.map((parameter) => ({ parameter })) });
+    await expect(asked).rejects.toMatchObject({ violations: names.map((parameter) => ({ parameter })) });
   });
 
   it('begin at the position of the cursor, whatever the other parameters are', async () => {

@@ -65,11 +65,12 @@ export {
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';
-export { type ProblemDetails, ShippingException } from './problems/shipping.exception.js';
+export { type ProblemDetails, ShippingHttpError } from './problems/shipping-http.error.js';
+export { isShippingError, type ShippingError, type ShippingErrorCode } from './shipping.errors.js';
 export {
   type Violation,
   type ViolationCode,
-  type ViolationPlace,
+  InvalidInputError,
   InvalidParameterError,
   ValidationFailedError,
 } from './validation/violations.js';

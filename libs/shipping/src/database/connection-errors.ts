@@ -4,7 +4,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
   TypeORMError,
 } from 'typeorm';
-import { ShippingException } from '../problems/shipping.exception.js';
+import { ShippingHttpError } from '../problems/shipping-http.error.js';
 import { DatabaseUnavailableError, FailedTransactionError, OutcomeUnknownError } from './database.errors.js';
 import { type Dialect, type DriverError, type ErrorMeaning } from './dialects/dialect.js';
 import { dialects } from './dialects/dialects.js';
@@ -122,7 +122,7 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
  * @param mayHaveCommitted as in `connectionError`
  */
 export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
-  const mayBeTyped = error instanceof TypeORMError || error instanceof ShippingException;
+  const mayBeTyped = error instanceof TypeORMError || error instanceof ShippingHttpError;
   return mayBeTyped ? connectionError(error, mayHaveCommitted) : error;
 }
 

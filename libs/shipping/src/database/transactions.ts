@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type EntityManager, type QueryRunner } from 'typeorm';
-import { ShippingException } from '../problems/shipping.exception.js';
+import { ShippingHttpError } from '../problems/shipping-http.error.js';
 import { typedError } from './connection-errors.js';
 import { EndedTransactionError } from './database.errors.js';
 import { dialectOf } from './dialects/dialects.js';
@@ -122,7 +122,7 @@ export class Transactions {
       return result;
     } catch (error) {
       const typed = typedError(error);
-      const mayGoOn = !hasWritten && typed instanceof ShippingException && !typed.endsTransaction;
+      const mayGoOn = !hasWritten && typed instanceof ShippingHttpError && !typed.endsTransaction;
       if (!mayGoOn) transaction?.fail(typed);
       throw typed;
     }

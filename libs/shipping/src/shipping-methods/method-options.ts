@@ -1,4 +1,5 @@
 import { type CallOptions, type OptionRule, type OptionRules } from '../database/call-options.js';
+import { type Violations } from '../validation/violations.js';
 
 /** Options of `find`, `findOrFail` and `findByCodes`. */
 export interface FindOptions extends CallOptions {
@@ -55,6 +56,14 @@ export const changeOptions: OptionRules<ChangeOptions> = {
     expected: 'an entity tag with its quotes, such as method.etag, or an array of them',
   },
 };
+
+/** A host may pass on the `If-Match` of its client. So a malformed etag is an error of the client, not a `TypeError`. */
+export function checkEtag(violations: Violations, options: ChangeOptions): void {
+  const { etag } = Object(options) as ChangeOptions;
+  const { accepts, expected } = changeOptions.etag;
+  if (etag !== undefined && !accepts(etag))
+    violations.at({ parameter: 'etag' })('format', `etag must be ${expected}.`);
+}
 
 export const dryRunOptions: OptionRules<DryRunOptions> = { dryRun: isBoolean };
 

@@ -36,6 +36,7 @@ import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './re
 import {
   type ChangeOptions,
   changeOptions,
+  checkEtag,
   type DryRunOptions,
   dryRunOptions,
   type FindOptions,
@@ -224,7 +225,10 @@ export class ShippingMethods {
     request: UpsertShippingMethodRequest,
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
-    const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
+    const checked = checkInput({ projectId }, (violations) => {
+      checkEtag(violations, options);
+      return checkUpsert(violations, request);
+    });
     const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), changeOptions);
     return foundAfterWrite(view.byId(id)?.toDto());
   }
@@ -297,7 +301,7 @@ export class ShippingMethods {
    * @throws InvalidParameterError, MethodNotFoundError, VersionMismatchError, MethodInUseError
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
-    checkIds({ projectId });
+    checkInput({ projectId }, (violations) => checkEtag(violations, options));
     const { changes } = await this.change(projectId, options, decideRemove(id, options), changeOptions);
     return foundAfterWrite(changes[0]?.before);
   }

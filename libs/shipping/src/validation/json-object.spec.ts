@@ -16,7 +16,7 @@ function checked(value: unknown): { copy: unknown; refused: string[] } {
     if (!(error instanceof ValidationFailedError)) throw error;
     return {
       copy,
-      refused: error.errors.map(
+      refused: error.violations.map(
         (violation) => `${'pointer' in violation && violation.pointer} ${violation.code}`,
       ),
     };

@@ -22,7 +22,7 @@ function violationsOf(
   try {
     violations.throwIfAny();
   } catch (error) {
-    if (error instanceof ValidationFailedError) return error.errors as [];
+    if (error instanceof ValidationFailedError) return error.violations as [];
   }
   return [];
 }
