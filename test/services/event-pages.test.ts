@@ -23,8 +23,8 @@ describe('the pages of a history', () => {
     { projectId, orderId }: { projectId: string; orderId: string },
     query: Pages,
     meanwhile?: () => Promise<void>,
-  ): Promise<OrderEventDto[][]> {
-    const pages: OrderEventDto[][] = [];
+  ): Promise<(readonly OrderEventDto[])[]> {
+    const pages: (readonly OrderEventDto[])[] = [];
     let cursor: string | null = null;
     do {
       const { events, next } = await host.events.page(projectId, orderId, { ...query, cursor });

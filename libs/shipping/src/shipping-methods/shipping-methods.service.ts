@@ -122,9 +122,9 @@ export class ShippingMethods {
    * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when
    *   the pair of codes is taken; TooManyMethodsError when the project holds `maxMethods`
    */
-  async create(
+  async create<Meta extends object>(
     projectId: string,
-    request: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest<Meta>,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
@@ -219,10 +219,10 @@ export class ShippingMethods {
    *   when your foreign key refers to the old codes; DuplicateMethodError with `existingId` when the new codes are
    *   taken
    */
-  async update(
+  async update<Meta extends object>(
     projectId: string,
     id: string,
-    request: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest<Meta>,
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => {
@@ -237,9 +237,9 @@ export class ShippingMethods {
    * Creates the method, or updates the one that has its codes.
    * @throws ValidationFailedError, InvalidParameterError; TooManyMethodsError when the project holds `maxMethods`
    */
-  async upsert(
+  async upsert<Meta extends object>(
     projectId: string,
-    request: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest<Meta>,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
