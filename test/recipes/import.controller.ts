@@ -84,8 +84,8 @@ function requestsOf(csv: string): UpsertShippingMethodRequest[] {
   const lines = csv.trim().split(/\r?\n/).slice(1);
   return lines.map((line) => {
     const [carrier_code = '', method_code = '', method_label = '', order] = line.split(';');
-    const sortOrder = order ? { sort_order: Number(order) } : {};
-    return { carrier_code, method_code, method_label, ...sortOrder };
+    const sort_order = order ? Number(order) : undefined;
+    return { carrier_code, method_code, method_label, sort_order };
   });
 }
 
