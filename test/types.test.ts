@@ -22,8 +22,8 @@ const options: ts.CompilerOptions = {
   emitDecoratorMetadata: true,
 };
 
-/** The declarations of the package, as the build writes them. */
-function declarations(): Map<string, string> {
+/** @returns the declarations of the package, as the build writes them, and the errors of the build */
+function build(): { declared: Map<string, string>; errors: string } {
   const files = Object.values(entryPoints).map((name) => `${source}${name}.ts`);
   const building = {
     ...options,
@@ -32,9 +32,11 @@ function declarations(): Map<string, string> {
     stripInternal: true,
     skipLibCheck: true,
   };
-  const written = new Map<string, string>();
-  ts.createProgram(files, building).emit(undefined, (name, text) => written.set(name, text));
-  return written;
+  const declared = new Map<string, string>();
+  const { diagnostics } = ts
+    .createProgram(files, building)
+    .emit(undefined, (name, text) => declared.set(name, text));
+  return { declared, errors: ts.formatDiagnostics(diagnostics, ts.createCompilerHost(building)) };
 }
 
 /** Compiles a host with every strict flag against these declarations. @returns the errors */
@@ -81,7 +83,11 @@ function errorsIn(hosts: string[], declared: Map<string, string>): string {
 }
 
 describe('the types of the package', () => {
-  const declared = declarations();
+  const { declared, errors } = build();
+
+  it('can all be declared', () => {
+    expect(errors).toBe('');
+  });
 
   it.each([
     ['does not name the types of its events and of meta', ['plain/plain.ts']],

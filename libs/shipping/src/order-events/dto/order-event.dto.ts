@@ -33,7 +33,7 @@ export class OrderEventActor {
   readonly label!: string | null;
 }
 
-interface OrderEventFields<Type extends string, Data> {
+export interface OrderEventFields<Type extends string, Data> {
   /** UUIDv7; opaque to clients. */
   readonly id: string;
   readonly project_id: string;
