@@ -82,7 +82,7 @@ describe.each(places)('a read that begins after an acknowledged write on %s', (p
         unchanged++;
         return last?.shown ?? {};
       }
-      const data: (Shown | { methods: Shown[] })[] = response.body.data;
+      const data: readonly (Shown | { methods: readonly Shown[] })[] = response.body.data;
       const shown = countsOf(data.flatMap((entry) => ('methods' in entry ? entry.methods : entry)));
       responses.set(key, { tag: response.headers.get('etag') ?? '', shown });
       return shown;

@@ -46,6 +46,16 @@ function generated(cli) {
   };
 }
 
+/** The flags of TypeScript that a careful host turns on. */
+const strictest = [
+  '--skipLibCheck false',
+  '--isolatedModules',
+  '--exactOptionalPropertyTypes',
+  '--noUncheckedIndexedAccess',
+  '--noPropertyAccessFromIndexSignature',
+  '--noImplicitReturns',
+].join(' ');
+
 /** An empty project with Nest, TypeORM and the embedded database, and more packages. */
 function plain(nest, type = 'commonjs', add = [], addDev = []) {
   const ofNest = ['common', 'core', 'platform-express'].map((name) => `@nestjs/${name}@${nest}`);
@@ -200,14 +210,26 @@ export const hosts = {
   types: {
     // The last TypeScript with the resolution of Node 10.
     ...plain(12, 'commonjs', [], ['typescript@5.9']),
-    files: ['types'],
+    files: ['types', '../../test/types/plain'],
     steps: [
       'npx tsc',
+      `npx tsc --noEmit ${strictest}`,
       'npx tsc --noEmit --module esnext --moduleResolution bundler',
       'npx tsc --noEmit --module commonjs --moduleResolution node10',
       'node dist/imports.js && node dist/imports.mjs',
       'npm install --no-save --no-audit --no-fund --prefer-offline typescript@6.0 && npx tsc --noEmit',
       'npm install --no-save --no-audit --no-fund --prefer-offline --force typeorm@0.3.23 && npx tsc --noEmit',
+    ],
+    inCi: true,
+  },
+  // The names of a host count for its whole program.
+  'types-augmented': {
+    ...plain(12, 'commonjs', [], ['typescript@5.9']),
+    files: ['../../test/types/augmented'],
+    steps: [
+      `npx tsc ${strictest}`,
+      `npx tsc --noEmit ${strictest} --module esnext --moduleResolution bundler`,
+      `npm install --no-save --no-audit --no-fund --prefer-offline typescript@6.0 && npx tsc --noEmit ${strictest}`,
     ],
     inCi: true,
   },

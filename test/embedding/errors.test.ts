@@ -12,7 +12,7 @@ import {
 } from '@nestjs/common';
 import {
   DatabaseUnavailableError,
-  ShippingException,
+  ShippingHttpError,
   ShippingMethods,
   ShippingModule,
   type ShippingRoute,
@@ -24,9 +24,9 @@ import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, type Host, listening, platformNames, typeOrm } from './host.js';
 import { MessageFilter } from './hostile-host.js';
 
-@Catch(ShippingException)
-class TeapotFilter implements ExceptionFilter<ShippingException> {
-  catch({ code }: ShippingException, host: ArgumentsHost): void {
+@Catch(ShippingHttpError)
+class TeapotFilter implements ExceptionFilter<ShippingHttpError> {
+  catch({ code }: ShippingHttpError, host: ArgumentsHost): void {
     host.switchToHttp().getResponse().status(418).send({ teapot: code });
   }
 }
@@ -49,7 +49,7 @@ const mapping: NestInterceptor = {
   intercept: (_context, next) =>
     next.handle().pipe(
       catchError((error: unknown) => {
-        throw error instanceof ShippingException ? new ConflictException('Not now.') : error;
+        throw error instanceof ShippingHttpError ? new ConflictException('Not now.') : error;
       }),
     ),
 };

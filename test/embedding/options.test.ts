@@ -1,5 +1,12 @@
 import { Inject, Injectable, Module, UseGuards } from '@nestjs/common';
-import { ShippingMethods, ShippingModule, type ShippingModuleOptions } from 'nestjs-shipping';
+import {
+  type ShippingFactoryOptions,
+  ShippingMethods,
+  ShippingModule,
+  type ShippingModuleAsyncOptions,
+  type ShippingModuleOptions,
+  type ShippingOptionsFactory,
+} from 'nestjs-shipping';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../support/database.js';
 import { compiled, typeOrm } from './host.js';
@@ -13,8 +20,8 @@ class Sibling {
 class SiblingModule {}
 
 @Injectable()
-class OptionsFactory {
-  create(): ShippingModuleOptions {
+class OptionsFactory implements ShippingOptionsFactory {
+  create(): ShippingFactoryOptions {
     return { maxPageSize: 7 };
   }
 }
@@ -130,9 +137,9 @@ describe('the options', () => {
   });
 
   it('of forRootAsync() need a factory', () => {
-    expect(() => ShippingModule.forRootAsync({ isGlobal: true })).toThrow(
-      'needs useFactory, useClass or useExisting',
-    );
+    const none = { isGlobal: true } as ShippingModuleAsyncOptions;
+
+    expect(() => ShippingModule.forRootAsync(none)).toThrow('needs useFactory, useClass or useExisting');
   });
 
   it.each<unknown>([null, 5, 'options', UseGuards()])(
@@ -177,7 +184,7 @@ describe('the options', () => {
   ])(
     '%s is static: a factory that returns it is refused, and the error says where to put it',
     async (option, made) => {
-      const shipping = ShippingModule.forRootAsync({ useFactory: () => made as ShippingModuleOptions });
+      const shipping = ShippingModule.forRootAsync({ useFactory: () => made as object });
 
       const boot = compiled([typeOrm(database), shipping]);
 
@@ -191,7 +198,7 @@ describe('the options', () => {
     'must be an object: a factory that returns %j is refused',
     async (made) => {
       const shipping = ShippingModule.forRootAsync({
-        useFactory: () => made as ShippingModuleOptions,
+        useFactory: () => made as ShippingFactoryOptions,
       });
 
       const boot = compiled([typeOrm(database), shipping]);

@@ -15,7 +15,7 @@ import {
   UsePipes,
 } from '@nestjs/common';
 import { ApiBearerAuth, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { ShippingException, ShippingModule, type ShippingRoute } from 'nestjs-shipping';
+import { ShippingHttpError, ShippingModule, type ShippingRoute } from 'nestjs-shipping';
 import { QueryFailedError } from 'typeorm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Client, freshProject, ground } from '../support/client.js';
@@ -46,7 +46,7 @@ class ConflictFilter implements ExceptionFilter {
   catch(): void {}
 }
 
-@Catch(ShippingException)
+@Catch(ShippingHttpError)
 class TeapotFilter implements ExceptionFilter {
   catch(_exception: unknown, host: ArgumentsHost): void {
     host.switchToHttp().getResponse<{ status(code: number): { send(): unknown } }>().status(418).send();

@@ -55,9 +55,8 @@ class OwnController {
     return { data: await this.events.list(project, 'order') };
   }
 
-  /** `Readonly`, so that the pipe leaves the body to the service. */
   @Post('methods')
-  create(@Param('project') project: string, @Body() body: Readonly<UpsertShippingMethodRequest>) {
+  create(@Param('project') project: string, @Body() body: UpsertShippingMethodRequest) {
     return this.methods.create(project, body);
   }
 

@@ -43,9 +43,9 @@ describe('the code of the guide to imports', () => {
     expect((await methods.upsertMany(projectId, requests)).changes).toEqual([]);
     const bad = methods.upsertMany(projectId, [...requests, { ...requests[0]!, method_label: '' }]);
     const error = await bad.catch((thrown: unknown) => thrown);
-    expect((error as ValidationFailedError).errors).toMatchObject([
-      { pointer: '/2/method_label', code: 'length' },
-      { pointer: '/2', code: 'duplicate' },
+    expect((error as ValidationFailedError).violations).toMatchObject([
+      { index: 2, pointer: '/2/method_label', code: 'length' },
+      { index: 2, pointer: '/2', code: 'duplicate' },
     ]);
   });
 

@@ -16,9 +16,9 @@ export class TimelineController {
   ): Promise<OrderEventPage> {
     return this.events.page(shop, orderId, {
       newestFirst: true,
-      ...(limit && { limit: Number(limit) }),
-      ...(types && { types: String(types).split(',') }),
-      ...(cursor && { cursor: String(cursor) }),
+      limit: limit ? Number(limit) : undefined,
+      types: types ? String(types).split(',') : undefined,
+      cursor: cursor ? String(cursor) : undefined,
     });
   }
 }

@@ -4,7 +4,7 @@ import {
   type OrderEventPage,
   type OrderEventPageQuery,
   OrderEvents,
-  ShippingException,
+  ShippingHttpError,
   ShippingMethods,
 } from 'nestjs-shipping';
 import { type TestApp } from '../support/app.js';
@@ -154,7 +154,7 @@ async function refusedOr(status: number, call: Promise<unknown>): Promise<Reply>
   try {
     return { status, body: await call };
   } catch (error) {
-    if (!(error instanceof ShippingException)) throw error;
+    if (!(error instanceof ShippingHttpError)) throw error;
     return { status: error.problem.status, body: error.problem };
   }
 }

@@ -3,6 +3,7 @@ import {
   type CanActivate,
   type ExecutionContext,
   Injectable,
+  Module,
   type NestInterceptor,
   Scope,
   SetMetadata,
@@ -12,7 +13,11 @@ import {
 import { Test } from '@nestjs/testing';
 import { Reflector } from '@nestjs/core';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
-import { ShippingPageModule, type ShippingPageOptions } from 'nestjs-shipping/page';
+import {
+  type ShippingPageAsyncOptions,
+  ShippingPageModule,
+  type ShippingPageOptions,
+} from 'nestjs-shipping/page';
 import { map, type Observable } from 'rxjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { platformNames } from '../embedding/host.js';
@@ -39,6 +44,16 @@ class Envelope implements NestInterceptor {
     return next.handle().pipe(map((data: unknown) => ({ data })));
   }
 }
+
+@Injectable()
+class ShopNames {
+  of(user = 'nobody'): string {
+    return `Shop of ${user}`;
+  }
+}
+
+@Module({ providers: [ShopNames], exports: [ShopNames] })
+class ShopModule {}
 
 interface Seen {
   status: number;
@@ -348,6 +363,48 @@ describe('the options of the page', () => {
     ],
   ])('lead to an error at boot that says what to do: %s', async (_what, options, message) => {
     expect(await boot(options)).toContain(message);
+  });
+
+  it('may come from a factory, whose projects ask a service of the host', async () => {
+    const page = ShippingPageModule.forRootAsync({
+      path: 'staff',
+      decorators: [UseGuards(StaffGuard)],
+      imports: [ShopModule],
+      inject: [ShopNames],
+      useFactory: (names: ShopNames) => ({
+        projects: ({ headers }: Request) => [{ id: 'acme', label: names.of(headers['x-user']) }],
+      }),
+    });
+    const host = await pageHost({ page });
+    const refused = await fetch(`${host.origin}/staff`);
+    const headers = { cookie: 'session=1', 'x-user': 'sam' };
+    const text = await (await fetch(`${host.origin}/staff`, { headers })).text();
+    await host.close();
+
+    expect(refused.status).toBe(403);
+    expect(text).toContain(
+      '&quot;projects&quot;:[{&quot;id&quot;:&quot;acme&quot;,&quot;label&quot;:&quot;Shop of sam&quot;}]',
+    );
+  });
+
+  it.each<[made: object, message: string]>([
+    [
+      { path: 'staff' },
+      '"path" is unknown here. The options are routes, login, csrf, projects, frameAncestors, texts.',
+    ],
+    [{ paht: 'staff' }, 'path, version, decorators and imports stand beside useFactory'],
+    [{ login: 'basic' }, 'option "login" is \'basic\', but'],
+  ])('are checked when a factory returns them: %j', async (made, message) => {
+    expect(await boot({ page: ShippingPageModule.forRootAsync({ useFactory: () => made }) })).toContain(
+      message,
+    );
+  });
+
+  it.each<[options: object, message: string]>([
+    [{}, 'ShippingPageModule.forRootAsync() needs useFactory, useClass or useExisting.'],
+    [{ useFactory: () => ({}), login: 'bearer' }, 'ShippingPageModule option "login" is unknown here.'],
+  ])('are checked beside a factory, too: %j', (options, message) => {
+    expect(() => ShippingPageModule.forRootAsync(options as ShippingPageAsyncOptions)).toThrow(message);
   });
 
   it('must come from forRoot()', async () => {

@@ -1,4 +1,4 @@
-import { type INestApplication, type ModuleMetadata } from '@nestjs/common';
+import { type DynamicModule, type INestApplication, type ModuleMetadata } from '@nestjs/common';
 import { ShippingModule } from 'nestjs-shipping';
 import { ShippingPageModule, type ShippingPageOptions } from 'nestjs-shipping/page';
 import { compiled, listening, type Platform, typeOrm } from '../embedding/host.js';
@@ -13,7 +13,8 @@ export interface PageHost {
 }
 
 export interface PageHostOptions extends Pick<ModuleMetadata, 'controllers' | 'providers'> {
-  page?: ShippingPageOptions;
+  /** A module that a test has made, or the options of the page. */
+  page?: DynamicModule | ShippingPageOptions<never>;
   /** The options of each mount. */
   mounts?: Parameters<typeof ShippingModule.forRoot>[0][];
   platform?: Platform;
@@ -26,7 +27,8 @@ export async function pageHost(options: PageHostOptions = {}): Promise<PageHost>
   const database = await testDatabase();
   try {
     const shipping = mounts.map((mount) => ShippingModule.forRoot(mount));
-    const testing = await compiled([typeOrm(database), ...shipping, ShippingPageModule.forRoot(page)], own);
+    const pageModule = page && 'module' in page ? page : ShippingPageModule.forRoot(page);
+    const testing = await compiled([typeOrm(database), ...shipping, pageModule], own);
     const { app, origin } = await listening(testing, configure, platform);
     const close = async (): Promise<void> => {
       await app.close();

@@ -153,22 +153,22 @@ function etagOf(csv: string, changes: readonly ShippingMethodChange[]): string {
   return `"${createHash('sha256').update(JSON.stringify(named)).digest('base64url')}"`;
 }
 
-/** The place `/3/method_label` is the column `method_label` of the request 3. */
+/** The request with this index is in the file's line `lines[index]`. */
 function throwWithLines(error: unknown, lines: readonly number[]): never {
   if (!(error instanceof ValidationFailedError)) throw error;
-  const { errors, truncated } = error.extensions;
-  const violations = errors.map((violation) => {
-    const [, ordinal, column] = 'pointer' in violation ? violation.pointer.split('/') : [];
-    const detail = violation.detail.replace(
-      /(?<=^| )\/(\d+)/g,
-      (_, other: string) => `line ${lines[Number(other)]}`,
-    );
-    return { line: lines[Number(ordinal)], column, detail };
+  const violations = error.violations.map(({ index = 0, pointer, detail }) => {
+    const [, , column] = pointer?.split('/') ?? [];
+    const text = detail.replace(/(?<=^| )\/(\d+)/g, (_, other: string) => `line ${lines[Number(other)]}`);
+    return { line: lines[index], column, detail: text };
   });
-  throw invalid(violations, truncated);
+  throw invalid(violations, error.truncated);
 }
 
 /** @param truncated whether the file has more violations than these */
-function invalid(lines: object[], truncated?: true): BadRequestException {
-  return new BadRequestException({ message: 'Some lines are invalid.', lines, truncated });
+function invalid(lines: object[], truncated = false): BadRequestException {
+  return new BadRequestException({
+    message: 'Some lines are invalid.',
+    lines,
+    ...(truncated && { truncated }),
+  });
 }

@@ -4,7 +4,7 @@ import { type TestingModule } from '@nestjs/testing';
 import {
   DatabaseUnavailableError,
   ProblemDetailsFilter,
-  ShippingException,
+  ShippingHttpError,
   ShippingMethods,
   ShippingModule,
 } from 'nestjs-shipping';
@@ -29,7 +29,7 @@ const failures = new Counter({
 class ErrorCounter implements NestInterceptor {
   intercept(_context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const count = (error: unknown): never => {
-      if (error instanceof ShippingException && error.getStatus() === 503) failures.inc({ code: error.code });
+      if (error instanceof ShippingHttpError && error.getStatus() === 503) failures.inc({ code: error.code });
       throw error;
     };
     return next.handle().pipe(catchError(count));

@@ -8,21 +8,20 @@ import {
 } from '@nestjs/common';
 import {
   OrderEvents,
-  type RecordedOrderEvent,
   type NewOrderEvent,
+  type NewOrderEventActor,
+  type RecordedOrderEvent,
   type ShippingMethodChange,
 } from 'nestjs-shipping';
 import { Column, Entity, type EntityManager, PrimaryGeneratedColumn } from 'typeorm';
 
-type Actor = NonNullable<NewOrderEvent['actor']>;
-
 /** This is no field of the class, because Nest makes a second instance of the class for the middleware. */
-const calls = new AsyncLocalStorage<{ actor?: Actor }>();
+const calls = new AsyncLocalStorage<{ actor?: NewOrderEventActor }>();
 
 /** Knows who makes the call that runs now. */
 @Injectable()
 export class WhoDidIt implements NestMiddleware {
-  get actor(): Actor {
+  get actor(): NewOrderEventActor {
     return calls.getStore()?.actor ?? { type: 'system' };
   }
 
@@ -32,13 +31,13 @@ export class WhoDidIt implements NestMiddleware {
   }
 
   /** Your guard calls this when it has read the token. */
-  is(actor: Actor): void {
+  is(actor: NewOrderEventActor): void {
     const call = calls.getStore();
     if (call) call.actor = actor;
   }
 
   /** For jobs and scripts. */
-  as<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result> {
+  as<Result>(actor: NewOrderEventActor, work: () => Promise<Result>): Promise<Result> {
     return calls.run({ actor }, work);
   }
 }

@@ -14,7 +14,7 @@ describe('the cache', () => {
     await shop.create({ ...labels, method_code: 'ground', sort_order: 2 });
   });
 
-  const codes = (found: { data: { method_code: string }[] }): string[] =>
+  const codes = (found: { data: readonly { method_code: string }[] }): string[] =>
     found.data.map(({ method_code }) => method_code);
 
   it('does not mix up a URL and a query of the services with the same text', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {
   MethodInUseError,
-  ShippingException,
+  ShippingHttpError,
   ShippingMethod,
   type ShippingMethodChange,
   ShippingMethods,
@@ -93,7 +93,7 @@ describe('a dry run', () => {
   ];
   const errorOr = (call: Promise<unknown>): Promise<unknown> =>
     call.catch((error: unknown) => {
-      if (error instanceof ShippingException) return error.problem;
+      if (error instanceof ShippingHttpError) return error.problem;
       throw error;
     });
 

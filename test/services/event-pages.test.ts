@@ -23,8 +23,8 @@ describe('the pages of a history', () => {
     { projectId, orderId }: { projectId: string; orderId: string },
     query: Pages,
     meanwhile?: () => Promise<void>,
-  ): Promise<OrderEventDto[][]> {
-    const pages: OrderEventDto[][] = [];
+  ): Promise<(readonly OrderEventDto[])[]> {
+    const pages: (readonly OrderEventDto[])[] = [];
     let cursor: string | null = null;
     do {
       const { events, next } = await host.events.page(projectId, orderId, { ...query, cursor });
@@ -216,7 +216,7 @@ describe('the pages of a history', () => {
     const asked = host.events.page('a b', 'c d', query as never);
 
     const names = ['projectId', 'orderId', 'pag', 'limit', 'types', 'types', 'newestFirst', 'cursor'];
-    await expect(asked).rejects.toMatchObject({ errors: names.map((parameter) => ({ parameter })) });
+    await expect(asked).rejects.toMatchObject({ violations: names.map((parameter) => ({ parameter })) });
   });
 
   it('begin at the position of the cursor, whatever the other parameters are', async () => {

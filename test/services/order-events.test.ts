@@ -50,6 +50,20 @@ describe('the events of an order', () => {
     });
   });
 
+  it('are stored without the members that a cart does not have, and with the ISO text of a Date', async () => {
+    const cart: { coupon?: string; placed: Date } = { placed: new Date('2026-01-31T12:00:00Z') };
+    const { coupon, placed } = cart;
+
+    const recorded = await host.events.record(shop.project, 'o-cart', {
+      type: 'order.placed',
+      message: undefined,
+      data: { coupon, placed, lines: [{ gift: coupon }] },
+    });
+
+    expect(recorded.data).toStrictEqual({ placed: '2026-01-31T12:00:00.000Z', lines: [{}] });
+    expect((await shop.events('o-cart')).body.data).toMatchObject([{ data: recorded.data }]);
+  });
+
   it.each([200, 201])('are complete when there are %i of them', async (count) => {
     const orderId = `of-${count}`;
     const order = { projectId: shop.project, orderId };

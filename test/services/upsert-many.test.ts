@@ -151,7 +151,7 @@ describe('upsertMany', () => {
     const call = host.methods.upsertMany('a b', [{ ...ground, sort_order: 0.5 }]);
 
     await expect(call).rejects.toMatchObject({
-      errors: [
+      violations: [
         { parameter: 'projectId', code: 'format' },
         { pointer: '/0/sort_order', code: 'type', detail: '/0/sort_order must be an integer.' },
       ],

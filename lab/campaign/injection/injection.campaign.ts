@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { OrderEvents, type NewOrderEvent, ShippingException } from 'nestjs-shipping';
+import { OrderEvents, type NewOrderEvent, ShippingHttpError } from 'nestjs-shipping';
 import { type Logger } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApp, testApp } from '../../../test/support/app.js';
@@ -97,7 +97,7 @@ describe('payloads of injection in every place of every route', () => {
           () => undefined,
           (thrown: unknown) => thrown,
         );
-        const is400 = error instanceof ShippingException && error.problem.status === 400;
+        const is400 = error instanceof ShippingHttpError && error.problem.status === 400;
         if (error !== undefined && !is400) failures.push(`${JSON.stringify(event)} → ${String(error)}`);
       }
     }

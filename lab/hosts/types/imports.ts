@@ -10,7 +10,7 @@ import { type ContractCheck, shippingContract } from 'nestjs-shipping/testing';
 const options: ShippingModuleOptions = { defaultsProjectId: 'default' };
 // @ts-expect-error: types that resolve to `any` would let this pass.
 const wrong: ShippingModuleOptions = { defaultsProjectId: 1 };
-const page: ShippingPageOptions = { projects: (_request: { user: string }) => [] };
+const page: ShippingPageOptions<{ user: string }> = { projects: (_request: { user: string }) => [] };
 // @ts-expect-error: the same for the page.
 const wrongPage: ShippingPageOptions = { login: 'basic' };
 const label = (method: ShippingMethodDto): string => method.method_label;

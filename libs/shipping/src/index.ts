@@ -1,9 +1,11 @@
 export { ShippingModule } from './shipping.module.js';
 export {
   type BeforeCommit,
+  type ShippingFactoryOptions,
   type ShippingHttpOptions,
-  type ShippingModuleExtras,
+  type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
+  type ShippingOptionsFactory,
   type ShippingRoute,
 } from './shipping.options.js';
 
@@ -17,7 +19,7 @@ export {
 export { type CacheStats } from './shipping-methods/store/view-cache.js';
 export { ShippingMethod } from './shipping-methods/shipping-method.table.js';
 export { ShippingProject } from './shipping-methods/shipping-project.table.js';
-export { UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
+export { type UpsertShippingMethodRequest } from './shipping-methods/dto/upsert-shipping-method.dto.js';
 export { upsertRequestOf } from './shipping-methods/stored-values.js';
 export { type FilterField, type InheritedField } from './shipping-methods/method-fields.js';
 export { type FilterOperator, type FilterValue } from './shipping-methods/list/list-operators.js';
@@ -26,6 +28,7 @@ export {
   type ShippingCarrierDto,
   type ShippingMethodChange,
   type ShippingMethodDto,
+  type ShippingMethodMeta,
   type ShippingMethodPage,
   type ShippingTree,
 } from './shipping-methods/dto/shipping-method.dto.js';
@@ -41,17 +44,20 @@ export {
 export { OrderEvents } from './order-events/order-events.service.js';
 export { OrderEvent } from './order-events/order-event.table.js';
 export {
+  isKnownOrderEventType,
   type KnownOrderEventType,
+  type OrderEventData,
   type OrderEventType,
   orderEventTypes,
 } from './order-events/order-event-types.js';
 export {
+  isOrderEvent,
   type OrderEventActor,
   type OrderEventDto,
   type RecordedOrderEvent,
 } from './order-events/dto/order-event.dto.js';
 export { type OrderEventPage, type OrderEventPageQuery } from './order-events/dto/order-event-page.dto.js';
-export { NewOrderEvent } from './order-events/dto/new-order-event.dto.js';
+export { type NewOrderEvent, type NewOrderEventActor } from './order-events/dto/new-order-event.dto.js';
 
 export { type CallOptions } from './database/call-options.js';
 export { shippingEntities } from './shipping-entities.js';
@@ -65,12 +71,13 @@ export {
 
 export { ProblemDetailsFilter } from './http/problem-details.filter.js';
 export { InvalidJsonError, UnsupportedMediaTypeError } from './http/request.js';
-export { type ProblemDetails, ShippingException } from './problems/shipping.exception.js';
+export { type ProblemDetails, ShippingHttpError } from './problems/shipping-http.error.js';
+export { isShippingError, type ShippingError, type ShippingErrorCode } from './shipping.errors.js';
 export {
   type Violation,
   type ViolationCode,
-  type ViolationPlace,
+  InvalidInputError,
   InvalidParameterError,
   ValidationFailedError,
 } from './validation/violations.js';
-export { type JsonObject, type JsonValue } from './validation/json-object.js';
+export { type JsonObject, type JsonObjectInput, type JsonValue } from './validation/json-object.js';

@@ -1,8 +1,15 @@
-import { ConfigurableModuleBuilder, type DynamicModule, Inject, Module, Optional } from '@nestjs/common';
+import {
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  Inject,
+  Module,
+  Optional,
+  type Type,
+} from '@nestjs/common';
 import { ApplicationConfig, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { type DataSource } from 'typeorm';
-import { objectOf, refuseUnknown } from './validation/check-options.js';
+import { checkAsyncOptions, objectOf, refuseUnknown } from './validation/check-options.js';
 import { otherNestTypeOrm, refuseOtherNest } from './boot/copies.js';
 import { addMount } from './boot/mounts.js';
 import { mountOneFormat } from './boot/one-format.js';
@@ -16,22 +23,27 @@ import { ShippingMethods } from './shipping-methods/shipping-methods.service.js'
 import { shippingEntities } from './shipping-entities.js';
 import { controllersFor } from './shipping.mount.js';
 import {
+  type OptionsOf,
   settingsOf,
-  type ShippingModuleExtras,
+  type ShippingModuleAsyncOptions,
   type ShippingModuleOptions,
   ShippingSettings,
+  type StaticOptions,
   StaticSettings,
   staticSettingsOf,
 } from './shipping.options.js';
 
-const { ASYNC_OPTIONS_TYPE, ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE } =
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   // Nest 10 identifies a dynamic module by its serialised metadata, so two equal mounts would become one.
-  new ConfigurableModuleBuilder<ShippingModuleOptions>({ moduleName: 'Shipping', alwaysTransient: true })
+  new ConfigurableModuleBuilder<OptionsOf<ShippingSettings>>({
+    moduleName: 'Shipping',
+    alwaysTransient: true,
+  })
     .setClassMethodName('forRoot')
-    .setExtras<ShippingModuleExtras>(new StaticSettings(), shippingDefinition)
+    .setExtras<StaticOptions>(new StaticSettings(), shippingDefinition)
     .build();
 
-function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExtras): DynamicModule {
+function shippingDefinition(definition: DynamicModule, extras: StaticOptions): DynamicModule {
   mountOneFormat();
   const { isGlobal, dataSource, imports, http } = staticSettingsOf(extras);
   // This registers our entities for `autoLoadEntities`. We do not import it, because we inject no repositories.
@@ -47,7 +59,7 @@ function shippingDefinition(definition: DynamicModule, extras: ShippingModuleExt
       ...(definition.providers ?? []),
       {
         provide: ShippingSettings,
-        useFactory: (options: ShippingModuleOptions, modules?: ModulesContainer) => {
+        useFactory: (options: OptionsOf<ShippingSettings>, modules?: ModulesContainer) => {
           refuseOtherNest(modules !== undefined);
           const settings = settingsOf(options);
           if (modules) addMount(modules, { ...mount, settings });
@@ -93,12 +105,15 @@ function noDataSource(name: string): Error {
   );
 }
 
+/** Nest's class without the types of its two calls, which would hide the names of our options in the editor. */
+const OptionsModule: Type<object> = ConfigurableModuleClass;
+
 /**
  * Mounts the six routes and provides `ShippingMethods` and `OrderEvents`. Import it with `forRoot()` or
  * `forRootAsync()`, beside `TypeOrmModule`.
  */
 @Module({})
-export class ShippingModule extends ConfigurableModuleClass {
+export class ShippingModule extends OptionsModule {
   /** @throws Error at boot when the class was imported without forRoot(): it would have no routes and no services */
   constructor(@Optional() @Inject(ShippingSettings) settings?: ShippingSettings) {
     super();
@@ -110,18 +125,31 @@ export class ShippingModule extends ConfigurableModuleClass {
     );
   }
 
-  static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+  /**
+   * Mounts the module with these options. Each has a default, so `forRoot()` is enough to begin.
+   * @throws Error that names an option, and what it may be
+   * @example
+   * ShippingModule.forRoot({ isGlobal: true, http: { decorators: [UseGuards(JwtGuard)] } })
+   */
+  static forRoot(options: ShippingModuleOptions = {}): DynamicModule {
     refuseUnknown(objectOf(options), { ...new StaticSettings(), ...new ShippingSettings() });
-    return super.forRoot(options);
+    return ConfigurableModuleClass.forRoot.call(this, options);
   }
 
-  static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
-    if (!options?.useFactory && !options?.useClass && !options?.useExisting)
-      throw new Error('ShippingModule.forRootAsync() needs useFactory, useClass or useExisting.');
-    const { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom } = options;
-    const factory = { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom };
-    // Nest would ignore any other option.
-    refuseUnknown(options, { ...factory, ...new StaticSettings() });
-    return super.forRootAsync(options);
+  /**
+   * Mounts the module with options that a factory returns when the application starts, for instance from a
+   * `ConfigService`. `isGlobal`, `dataSource`, `imports` and `http` stand beside the factory. `imports` has the modules
+   * of what the factory injects.
+   * @throws Error that names an option, and what it may be. What the factory returns is checked at boot.
+   * @example
+   * ShippingModule.forRootAsync({
+   *   isGlobal: true,
+   *   inject: [ConfigService],
+   *   useFactory: (config: ConfigService) => ({ maxMethods: config.get('MAX_METHODS') }),
+   * })
+   */
+  static forRootAsync(options: ShippingModuleAsyncOptions): DynamicModule {
+    checkAsyncOptions(options, new StaticSettings());
+    return ConfigurableModuleClass.forRootAsync.call(this, options);
   }
 }

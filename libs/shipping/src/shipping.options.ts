@@ -1,4 +1,10 @@
-import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
+import {
+  type ConfigurableModuleAsyncOptions,
+  type ControllerOptions,
+  type ModuleMetadata,
+  type Type,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
 import { Allow, IsArray, IsBoolean, IsInt, isObject, IsString, Max, Min } from 'class-validator';
 import { type EntityManager } from 'typeorm';
 import { type OrderEventDto } from './order-events/dto/order-event.dto.js';
@@ -9,17 +15,25 @@ import { identifierPattern } from './validation/identifiers.js';
 /**
  * Code of the host that runs before the COMMIT, on the manager of the transaction, for instance to write an outbox or
  * an audit trail. If it throws, everything is rolled back, and the caller gets the error. If a call loses a race, it is
- * repeated, and so is the hook. So send mails after the commit.
+ * repeated, and so is the hook. So send mails after the commit. A promise that a hook returns is awaited.
+ * @example
+ * const outbox: BeforeCommit = {
+ *   change: (change, manager) => manager.insert(Outbox, { topic: `method.${change.type}`, payload: change }),
+ * };
  */
 export class BeforeCommit {
   /** Runs for each change of a method. */
-  @OptionalFunction() change?: (change: ShippingMethodChange, manager: EntityManager) => Promise<void>;
+  @OptionalFunction() change?:
+    ((change: ShippingMethodChange, manager: EntityManager) => unknown) | undefined;
 
   /** Runs for each new event of an order. A repeated `dedupe_key` is not a new event. */
-  @OptionalFunction() event?: (event: OrderEventDto, manager: EntityManager) => Promise<void>;
+  @OptionalFunction() event?: ((event: OrderEventDto, manager: EntityManager) => unknown) | undefined;
 }
 
 // A type with the name …Options is what the host passes. A class with the name …Settings has the defaults filled in.
+
+/** The options of a class with settings. An option that is undefined has its default. */
+export type OptionsOf<Settings> = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
 /** The options that may come from a factory (`forRootAsync`), after the defaults are filled in. */
 export class ShippingSettings {
@@ -45,15 +59,12 @@ export class ShippingSettings {
    * Returns the manager of the request's ambient transaction, for instance from nestjs-cls, or undefined if there is
    * none.
    */
-  @OptionalFunction() entityManager?: () => EntityManager | undefined;
+  @OptionalFunction() entityManager?: (() => EntityManager | undefined) | undefined;
 
   /** Hooks that run for what this mount changes and records, in its transaction, before the COMMIT. */
   @Must('be an object', isObject)
   beforeCommit: BeforeCommit = {};
 }
-
-/** Options that may come from a factory (`forRootAsync`). */
-export type ShippingModuleOptions = Partial<ShippingSettings>;
 
 class RouteDecorators {
   @Decorators() create: MethodDecorator[] = [];
@@ -93,11 +104,11 @@ export class HttpSettings {
   @IsBoolean() problems = true;
 
   /** Decorators of single handlers. They come after those of `decorators`, and their metadata wins. */
-  @Allow() routeDecorators: Partial<RouteDecorators> = {};
+  @Allow() routeDecorators: OptionsOf<RouteDecorators> = {};
 }
 
 /** How the six routes are mounted. */
-export type ShippingHttpOptions = Partial<HttpSettings>;
+export interface ShippingHttpOptions extends OptionsOf<HttpSettings> {}
 
 export class StaticSettings {
   /** `true`: every module can inject the services without importing `ShippingModule`. By default `false`. */
@@ -118,16 +129,62 @@ export class StaticSettings {
 }
 
 /** Options that shape the module graph. They are static, also with `forRootAsync`. */
-export type ShippingModuleExtras = Partial<StaticSettings>;
+export interface StaticOptions extends OptionsOf<StaticSettings> {}
+
+/** The options of `ShippingModule.forRoot()`. Each has a default. */
+export interface ShippingModuleOptions extends StaticOptions, OptionsOf<ShippingSettings> {}
+
+/**
+ * The options that a factory of `ShippingModule.forRootAsync()` returns. `isGlobal`, `dataSource`, `imports` and `http`
+ * are static: they stand beside the factory.
+ */
+export interface ShippingFactoryOptions
+  extends OptionsOf<ShippingSettings>, OptionsOf<Record<keyof StaticSettings, never>> {}
+
+/** A class for `useClass` and `useExisting` of `ShippingModule.forRootAsync()`. */
+export interface ShippingOptionsFactory {
+  create(): ShippingFactoryOptions | Promise<ShippingFactoryOptions>;
+}
+
+/** The options of `ShippingModule.forRootAsync()`: one of `useFactory`, `useClass` and `useExisting`, and static ones. */
+export type ShippingModuleAsyncOptions = StaticOptions & OptionsSource<ShippingFactoryOptions>;
+
+type AsyncOptions<Options> = ConfigurableModuleAsyncOptions<Options, 'create'>;
+
+/** The places from which a module can get its options. Exactly one of them must be given. */
+export type OptionsSource<Options> = Pick<AsyncOptions<Options>, 'provideInjectionTokensFrom'> &
+  (
+    | {
+        /** A class with a method `create()`, of which Nest makes an instance. */
+        useClass: Type<{ create(): Options | Promise<Options> }>;
+        inject?: undefined;
+        useFactory?: undefined;
+        useExisting?: undefined;
+      }
+    | {
+        /** The class of a provider with a method `create()`. */
+        useExisting: Type<{ create(): Options | Promise<Options> }>;
+        inject?: undefined;
+        useFactory?: undefined;
+        useClass?: undefined;
+      }
+    | {
+        /** Returns the options, or a promise of them. Its parameters are what `inject` names. */
+        useFactory: NonNullable<AsyncOptions<Options>['useFactory']>;
+        inject?: AsyncOptions<Options>['inject'];
+        useClass?: undefined;
+        useExisting?: undefined;
+      }
+  );
 
 /** @throws Error that names the option and what it may be */
-export function settingsOf(options: ShippingModuleOptions): ShippingSettings {
+export function settingsOf(options: OptionsOf<ShippingSettings>): ShippingSettings {
   const settings = checked(new ShippingSettings(), options);
   return { ...settings, beforeCommit: checked(new BeforeCommit(), settings.beforeCommit, 'beforeCommit') };
 }
 
 /** @throws Error that names the option and what it may be */
-export function staticSettingsOf({ isGlobal, dataSource, imports, http }: ShippingModuleExtras) {
+export function staticSettingsOf({ isGlobal, dataSource, imports, http }: StaticOptions) {
   const settings = checked(new StaticSettings(), { isGlobal, dataSource, imports, http });
   return { ...settings, http: settings.http && httpSettingsOf(settings.http) };
 }

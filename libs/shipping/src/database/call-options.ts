@@ -7,7 +7,7 @@ export interface CallOptions {
    * call is not repeated. If no transaction is open, a change makes one of its own. `dataSource.manager` has no
    * transaction: the call then runs as without a manager.
    */
-  manager?: EntityManager;
+  manager?: EntityManager | undefined;
 }
 
 /** A call checks the value of an option with this rule. */

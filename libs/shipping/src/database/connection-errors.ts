@@ -4,7 +4,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
   TypeORMError,
 } from 'typeorm';
-import { ShippingException } from '../problems/shipping.exception.js';
+import { ShippingHttpError } from '../problems/shipping-http.error.js';
 import { DatabaseUnavailableError, FailedTransactionError, OutcomeUnknownError } from './database.errors.js';
 import { type Dialect, type DriverError, type ErrorMeaning } from './dialects/dialect.js';
 import { dialects } from './dialects/dialects.js';
@@ -124,7 +124,7 @@ export function connectionError(error: unknown, mayHaveCommitted = isCommitError
 export function typedError(error: unknown, mayHaveCommitted?: boolean): unknown {
   const mayBeTyped =
     error instanceof TypeORMError ||
-    error instanceof ShippingException ||
+    error instanceof ShippingHttpError ||
     error instanceof FailedTransactionError;
   return mayBeTyped ? connectionError(error, mayHaveCommitted) : error;
 }

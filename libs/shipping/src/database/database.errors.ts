@@ -1,4 +1,4 @@
-import { ShippingException } from '../problems/shipping.exception.js';
+import { CodedError, errorMark } from '../problems/shipping-http.error.js';
 
 const retryAfter = { 'Retry-After': '1' };
 
@@ -9,7 +9,7 @@ const whatHappened = {
 };
 
 /** The database could not be reached, took too long, or another writer won. Nothing was changed: try again. */
-export class DatabaseUnavailableError extends ShippingException {
+export class DatabaseUnavailableError extends CodedError<'database_unavailable'> {
   override readonly headers = retryAfter;
   override readonly endsTransaction = true;
 
@@ -27,7 +27,7 @@ export class DatabaseUnavailableError extends ShippingException {
 }
 
 /** The database did not confirm a change, which may or may not have happened. Look before you try again. */
-export class OutcomeUnknownError extends ShippingException {
+export class OutcomeUnknownError extends CodedError<'outcome_unknown'> {
   override readonly headers = retryAfter;
   override readonly endsTransaction = true;
 
@@ -38,9 +38,21 @@ export class OutcomeUnknownError extends ShippingException {
   }
 }
 
+/** An error for the developer. It is no `HttpException`, so that Nest logs it and sends 500. */
+abstract class TransactionError extends Error {
+  /** Your transaction can only be rolled back, if it has not ended. */
+  readonly endsTransaction = true;
+
+  /** @internal */
+  get [errorMark](): true {
+    return true;
+  }
+}
+
 /** A statement of the host came after the transaction had failed. Its `cause` is the first error. */
-export class FailedTransactionError extends Error {
+export class FailedTransactionError extends TransactionError {
   override readonly name = 'FailedTransactionError';
+  readonly code = 'transaction_failed';
 
   constructor(cause: unknown) {
     super(
@@ -54,8 +66,9 @@ export class FailedTransactionError extends Error {
  * A statement came after its transaction had ended. With a 503, the client of the host would repeat a request that may
  * have succeeded.
  */
-export class EndedTransactionError extends Error {
+export class EndedTransactionError extends TransactionError {
   override readonly name = 'EndedTransactionError';
+  readonly code = 'transaction_ended';
 
   /** @param cause the error that has ended the transaction, if it is known */
   constructor(cause?: unknown) {

@@ -1,6 +1,6 @@
 import { type EntityManager, type QueryRunner } from 'typeorm';
 import { CallContext, currentContext, runInContext } from './call-context.js';
-import { ShippingException } from '../problems/shipping.exception.js';
+import { ShippingHttpError } from '../problems/shipping-http.error.js';
 import { typedError } from './connection-errors.js';
 import { EndedTransactionError } from './database.errors.js';
 import { isInTransaction, type OpenTransaction, stateOf } from './runner-state.js';
@@ -95,5 +95,5 @@ async function orFail<Result>(
   }
 }
 
-const mayGoOn = (error: unknown): boolean => error instanceof ShippingException && !error.endsTransaction;
+const mayGoOn = (error: unknown): boolean => error instanceof ShippingHttpError && !error.endsTransaction;
 const never = (): boolean => false;

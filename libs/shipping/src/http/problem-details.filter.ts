@@ -7,7 +7,12 @@ import {
   HttpStatus,
   Logger,
 } from '@nestjs/common';
-import { type ProblemDetails, problemDetails, ShippingException } from '../problems/shipping.exception.js';
+import {
+  isShippingHttpError,
+  type ProblemDetails,
+  problemDetails,
+  ShippingHttpError,
+} from '../problems/shipping-http.error.js';
 import { isObject } from '../validation/json-object.js';
 import { InvalidParameterError } from '../validation/violations.js';
 import { type FastifyResponse } from './response.js';
@@ -36,7 +41,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
   send(exception: unknown, response: FastifyResponse | ServerResponse): void {
     const problem = problemOf(exception);
     if (problem.status >= 500) log(exception);
-    const exceptionHeaders = exception instanceof ShippingException ? exception.headers : {};
+    const exceptionHeaders = isShippingHttpError(exception) ? exception.headers : {};
     const headers = Object.entries({ ...exceptionHeaders, 'Content-Type': 'application/problem+json' });
     const body = JSON.stringify(problem);
     if ('serializer' in response) {
@@ -63,7 +68,7 @@ export class ProblemDetailsFilter implements ExceptionFilter {
 }
 
 /** Sends our own errors on the mounted routes. Nest asks it before a global filter of the host. */
-@Catch(ShippingException)
+@Catch(ShippingHttpError)
 export class ShippingExceptionFilter extends ProblemDetailsFilter {
   /** @param projectParameter the name of the project's path parameter */
   constructor(private readonly projectParameter: string) {
@@ -78,20 +83,20 @@ export class ShippingExceptionFilter extends ProblemDetailsFilter {
   }
 
   /** Renames the parameters of a service in the violations, such as `projectId`, to the names in the path. */
-  private withPathNames({ errors, extensions }: InvalidParameterError): InvalidParameterError {
+  private withPathNames({ violations, truncated }: InvalidParameterError): InvalidParameterError {
     const names: Record<string, string> = { projectId: this.projectParameter, orderId: 'order_id' };
-    const renamed = errors.map((violation) => {
-      const serviceName = 'parameter' in violation ? violation.parameter : '';
+    const renamed = violations.map((violation) => {
+      const { parameter: serviceName = '', detail } = violation;
       const parameter = names[serviceName];
-      if (parameter === undefined) return violation;
-      return { ...violation, parameter, detail: violation.detail.replace(serviceName, parameter) };
+      if (violation.parameter === undefined || parameter === undefined) return violation;
+      return { ...violation, parameter, detail: detail.replace(serviceName, parameter) };
     });
-    return new InvalidParameterError({ ...extensions, errors: renamed });
+    return new InvalidParameterError(renamed, truncated);
   }
 }
 
 function log(exception: unknown): void {
-  if (!(exception instanceof ShippingException)) {
+  if (!isShippingHttpError(exception)) {
     hostLogger.error(exception instanceof Error ? exception.stack : exception);
     return;
   }
@@ -118,7 +123,7 @@ function codeAndMessageOf(cause: unknown): unknown[] {
 
 /** Returns the problem of any error. The problem of a server error says nothing about the cause. */
 export function problemOf(exception: unknown): ProblemDetails {
-  if (exception instanceof ShippingException) return exception.problem;
+  if (isShippingHttpError(exception)) return exception.problem;
   const error: HttpError = exception instanceof Error ? exception : new Error();
   const status = statusOf(error);
   const unreadable = status === 400 && unreadableError(error);
@@ -187,12 +192,12 @@ function statusOf(error: HttpError): number {
 }
 
 /** Returns our error for a path or a body that could not be parsed. The error of the parser may be the cause. */
-function unreadableError(error: HttpError): ShippingException | undefined {
+function unreadableError(error: HttpError): ShippingHttpError | undefined {
   const origin = (error.cause ?? error) as HttpError;
   const { code = '', type } = origin;
   if (origin instanceof URIError || code === 'FST_ERR_BAD_URL') {
     const detail = 'The path must be percent-encoded UTF-8.';
-    return new InvalidParameterError({ errors: [{ parameter: 'path', code: 'format', detail }] });
+    return new InvalidParameterError([{ parameter: 'path', code: 'format', detail }]);
   }
   const isFastifyError = /^FST_ERR_CTP_(INVALID|EMPTY)_JSON_BODY$/.test(code);
   const isJsonError = origin instanceof SyntaxError || isFastifyError || type === 'entity.parse.failed';

@@ -1,5 +1,5 @@
 import { type IncomingHttpHeaders } from 'node:http';
-import { ShippingException } from '../problems/shipping.exception.js';
+import { CodedError } from '../problems/shipping-http.error.js';
 
 /** The parts of a request that Express and Fastify share, and that we read. */
 export interface HttpRequest {
@@ -12,7 +12,7 @@ export interface HttpRequest {
 }
 
 /** The body is not JSON in UTF-8. */
-export class UnsupportedMediaTypeError extends ShippingException {
+export class UnsupportedMediaTypeError extends CodedError<'unsupported_media_type'> {
   constructor() {
     const detail = 'Send the body as application/json in UTF-8.';
     super({ title: 'Unsupported media type', status: 415, code: 'unsupported_media_type', detail });
@@ -22,7 +22,7 @@ export class UnsupportedMediaTypeError extends ShippingException {
 /**
  * The body is not JSON. Your own body parser may throw this error. `ProblemDetailsFilter` sends it for other parsers.
  */
-export class InvalidJsonError extends ShippingException {
+export class InvalidJsonError extends CodedError<'invalid_json'> {
   constructor(cause?: unknown) {
     const detail = 'The body must be one JSON object in UTF-8.';
     super({ title: 'Invalid JSON', status: 400, code: 'invalid_json', detail }, { cause });

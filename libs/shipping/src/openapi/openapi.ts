@@ -22,10 +22,12 @@ export interface OpenApiDocument {
  * `ignoreGlobalPrefix`.
  */
 export interface ShippingDocumentOptions {
-  path?: string;
-  maxPageSize?: number;
+  /** The path of the routes in the document; by default `api/projects/:project_id/sales/orders`. */
+  path?: string | undefined;
+  /** The module's option of this name; by default 100. */
+  maxPageSize?: number | undefined;
   /** `false`: the document has only the errors that your decorators describe, because your filters send ours. */
-  problems?: boolean;
+  problems?: boolean | undefined;
 }
 
 /**
@@ -124,7 +126,7 @@ function keyOf(parameter: Operation['parameters'][number]): string {
 
 /** Returns an OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
 export function shippingDocument(
-  options: ShippingDocumentOptions & { title?: string; version?: string } = {},
+  options: ShippingDocumentOptions & { title?: string | undefined; version?: string | undefined } = {},
 ): OpenApiDocument {
   const { title = 'Shipping methods and order histories', version = ownVersion, ...mount } = options;
   const description =

@@ -38,9 +38,9 @@ const requestBody = { required: true, content: content('UpsertShippingMethodRequ
 const { id, version } = exampleMethod;
 const misspelledDetail = '/carier_code is not a known field.';
 const bodyErrors = [
-  new ValidationFailedError({
-    errors: [{ pointer: '/carier_code', code: 'unknown', detail: misspelledDetail, allowed: settableFields }],
-  }),
+  new ValidationFailedError([
+    { pointer: '/carier_code', code: 'unknown', detail: misspelledDetail, allowed: settableFields },
+  ]),
   new InvalidJsonError(),
   new BadRequestException('The body cannot be read.'),
   new PayloadTooLargeException(),
@@ -78,7 +78,7 @@ type PathItem = Record<string, Operation>;
 export function shippingPaths(base: string, project: string, maxPageSize: number): Record<string, PathItem> {
   const inMount = mountParameters(base, project);
   const detail = `${project} must have at most 64 characters, not 65.`;
-  const invalid = new InvalidParameterError({ errors: [{ parameter: project, code: 'length', detail }] });
+  const invalid = new InvalidParameterError([{ parameter: project, code: 'length', detail }]);
   const read = [invalid, new DatabaseUnavailableError(undefined)];
   const write = [...read, new OutcomeUnknownError(undefined)];
   return {

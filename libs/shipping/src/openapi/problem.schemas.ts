@@ -1,6 +1,6 @@
 import { type HttpException } from '@nestjs/common';
 import { problemOf } from '../http/problem-details.filter.js';
-import { type ProblemDetails } from '../problems/shipping.exception.js';
+import { type ProblemDetails } from '../problems/shipping-http.error.js';
 import { violationCodes, maxViolations } from '../validation/violations.js';
 import * as s from './schema.js';
 

@@ -42,8 +42,46 @@ export const orderEventTypes = [
   'message.sent',
 ] as const;
 
-/** One of `orderEventTypes`. */
+/** One of {@link orderEventTypes}. */
 export type KnownOrderEventType = (typeof orderEventTypes)[number];
 
+/**
+ * The `data` of your events, by type. Name each type that your application records, also types of your own: `record()`
+ * then checks `data` in your editor, and `switch (event.type)` narrows the `data` of an event that you read.
+ * @example
+ * declare module 'nestjs-shipping' {
+ *   interface OrderEventData {
+ *     'order.paid': { amount: string; currency: string };
+ *     'gift.wrapped': { paper?: string };
+ *   }
+ * }
+ */
+export interface OrderEventData {}
+
+/** A type that {@link orderEventTypes} or {@link OrderEventData} names. */
+export type NamedOrderEventType = KnownOrderEventType | keyof OrderEventData;
+
 /** A known type, which an editor completes, or any other. */
-export type OrderEventType = KnownOrderEventType | (string & Record<never, never>);
+export type OrderEventType = NamedOrderEventType | (string & Record<never, never>);
+
+/** It stands for all types without a name. `string` in its place would keep `switch` from narrowing. */
+declare enum OtherOrderEventType {
+  Type = 'a type that OrderEventData does not name',
+}
+type UnnamedOrderEventType = keyof OrderEventData extends never
+  ? string & Record<never, never>
+  : OtherOrderEventType;
+
+/** The type that an event has when it is read. */
+export type TypeOfEvent<Type extends OrderEventType> = string extends Type
+  ? NamedOrderEventType | UnnamedOrderEventType
+  : Type extends NamedOrderEventType
+    ? Type
+    : UnnamedOrderEventType;
+
+const known: ReadonlySet<string> = new Set(orderEventTypes);
+
+/** Returns whether a type is one of {@link orderEventTypes}. */
+export function isKnownOrderEventType(type: string): type is KnownOrderEventType {
+  return known.has(type);
+}

@@ -10,6 +10,7 @@ import { checkPageQuery } from './dto/order-event-page.check.js';
 import { type OrderEventPage, type OrderEventPageQuery } from './dto/order-event-page.dto.js';
 import { checkOrderEvent } from './dto/new-order-event.check.js';
 import { type NewOrderEvent } from './dto/new-order-event.dto.js';
+import { type OrderEventType } from './order-event-types.js';
 import { ShippingSettings } from '../shipping.options.js';
 import {
   removeEvents,
@@ -42,6 +43,12 @@ export class OrderEvents {
    * @example
    * await events.record('acme', '1001', { type: 'order.placed', dedupe_key: 'placed' }, { manager });
    */
+  record<Type extends OrderEventType, Data extends object>(
+    projectId: string,
+    orderId: string,
+    event: NewOrderEvent<Type, Data>,
+    options?: CallOptions,
+  ): Promise<RecordedOrderEvent<Type>>;
   async record(
     projectId: string,
     orderId: string,

@@ -1,20 +1,68 @@
-import { type DynamicModule, Inject, Module, type OnModuleInit, Optional } from '@nestjs/common';
+import {
+  ConfigurableModuleBuilder,
+  type DynamicModule,
+  Inject,
+  Module,
+  type OnModuleInit,
+  Optional,
+  type Type,
+} from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import { refuseOtherNest } from '../boot/copies.js';
 import { refuseSharedPrefix } from '../boot/mounts.js';
 import { mountController } from '../http/mount-controller.js';
+import { checkAsyncOptions } from '../validation/check-options.js';
 import { ShippingPageController } from './page.controller.js';
-import { PageSettings, pageSettingsOf, type ShippingPageOptions } from './page.options.js';
+import {
+  madePageSettings,
+  PageSettings,
+  pageSettingsOf,
+  type PageRequest,
+  type ShippingPageAsyncOptions,
+  type ShippingPageOptions,
+  type StaticPageOptions,
+  StaticPageSettings,
+  staticPageSettingsOf,
+} from './page.options.js';
 import { pageRoutesOf } from './page-routes.js';
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  // Nest 10 identifies a dynamic module by its serialised metadata, so two equal pages would become one.
+  new ConfigurableModuleBuilder<object>({ moduleName: 'ShippingPage', alwaysTransient: true })
+    .setClassMethodName('forRoot')
+    .setExtras<StaticPageOptions>(new StaticPageSettings(), pageDefinition)
+    .build();
+
+function pageDefinition(definition: DynamicModule, extras: StaticPageOptions): DynamicModule {
+  const settings = staticPageSettingsOf(extras);
+  const option = 'ShippingPageModule option "decorators"';
+  return {
+    ...definition,
+    imports: [...(definition.imports ?? []), ...settings.imports],
+    controllers: [mountController(ShippingPageController, settings, () => settings.decorators, option)],
+    providers: [
+      ...(definition.providers ?? []),
+      {
+        provide: PageSettings,
+        useFactory: (made: object) => madePageSettings(settings, made),
+        inject: [MODULE_OPTIONS_TOKEN],
+      },
+    ],
+  };
+}
+
+/** Nest's class without the types of its two calls, which would hide the names of our options in the editor. */
+const OptionsModule: Type<object> = ConfigurableModuleClass;
 
 /** A page for the staff, over the six routes. Import it with `forRoot()`, beside `ShippingModule`. */
 @Module({})
-export class ShippingPageModule implements OnModuleInit {
+export class ShippingPageModule extends OptionsModule implements OnModuleInit {
   /** @throws Error at boot when the class was imported without forRoot() */
   constructor(
     @Optional() @Inject(ModulesContainer) private readonly modules?: ModulesContainer,
     @Optional() @Inject(PageSettings) private readonly settings?: PageSettings,
   ) {
+    super();
     refuseOtherNest(modules !== undefined);
     if (!settings)
       throw new Error(
@@ -22,22 +70,36 @@ export class ShippingPageModule implements OnModuleInit {
       );
   }
 
-  /** @throws Error that names the option and what it may be */
-  static forRoot(options: ShippingPageOptions = {}): DynamicModule {
-    const settings = pageSettingsOf(options);
-    return {
-      module: ShippingPageModule,
-      imports: settings.imports,
-      controllers: [
-        mountController(
-          ShippingPageController,
-          settings,
-          () => settings.decorators,
-          'ShippingPageModule option "decorators"',
-        ),
-      ],
-      providers: [{ provide: PageSettings, useValue: settings }],
-    };
+  /**
+   * Mounts the page with these options.
+   * @throws Error that names the option and what it may be
+   * @example
+   * ShippingPageModule.forRoot({
+   *   decorators: [UseGuards(StaffGuard)],
+   *   projects: ({ user }: StaffRequest) => user.shops.map(({ id, name }) => ({ id, label: name })),
+   * })
+   */
+  static forRoot<Request = PageRequest>(options: ShippingPageOptions<Request> = {}): DynamicModule {
+    pageSettingsOf(options);
+    return ConfigurableModuleClass.forRoot.call(this, options);
+  }
+
+  /**
+   * Mounts the page with options that a factory returns when the application starts, for instance a function
+   * `projects` that asks one of your services. `path`, `version`, `decorators` and `imports` stand beside the factory.
+   * `imports` has the modules of what the factory and your guards inject.
+   * @throws Error that names the option and what it may be. What the factory returns is checked at boot.
+   * @example
+   * ShippingPageModule.forRootAsync({
+   *   decorators: [UseGuards(StaffGuard)],
+   *   imports: [ShopModule],
+   *   inject: [ShopService],
+   *   useFactory: (shops: ShopService) => ({ projects: ({ user }: StaffRequest) => shops.of(user) }),
+   * })
+   */
+  static forRootAsync<Request = PageRequest>(options: ShippingPageAsyncOptions<Request>): DynamicModule {
+    checkAsyncOptions(options, new StaticPageSettings(), 'ShippingPageModule');
+    return ConfigurableModuleClass.forRootAsync.call(this, options);
   }
 
   /**

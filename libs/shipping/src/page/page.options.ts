@@ -1,17 +1,35 @@
+import { type IncomingHttpHeaders } from 'node:http';
 import { type ControllerOptions, type ModuleMetadata, VERSION_NEUTRAL } from '@nestjs/common';
 import { IsArray, IsIn, isObject, IsString } from 'class-validator';
-import { withoutOuterSlashes } from '../shipping.options.js';
-import { checked, Decorators, Must, OptionalFunction, Version } from '../validation/check-options.js';
+import { type OptionsOf, type OptionsSource, withoutOuterSlashes } from '../shipping.options.js';
+import {
+  checked,
+  Decorators,
+  Must,
+  objectOf,
+  OptionalFunction,
+  refuseUnknown,
+  Version,
+} from '../validation/check-options.js';
 import { type PageTexts } from './browser/texts.js';
 
 /** A project that the user may choose on the page. */
 export interface PageProject {
-  id: string;
-  label: string;
+  readonly id: string;
+  /** The name that the user reads. */
+  readonly label: string;
 }
 
-/** The options of the page, after the defaults are filled in. */
-export class PageSettings {
+/** The parts of a request that Express and Fastify share. Your guards may have added more. */
+export interface PageRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** Most guards put the user here. */
+  readonly user?: unknown;
+}
+
+/** The settings that shape the module graph. They are static, also with `forRootAsync`. */
+export class StaticPageSettings {
   /** The path of the page; by default `shipping`. The global prefix of the host comes before it. */
   @IsString() path = 'shipping';
 
@@ -23,14 +41,17 @@ export class PageSettings {
 
   /** Modules that give the guards in `decorators` their dependencies. */
   @IsArray() imports: NonNullable<ModuleMetadata['imports']> = [];
+}
 
+/** The options of the page, after the defaults are filled in. */
+export class PageSettings extends StaticPageSettings {
   /**
    * The `http.path` of the mount that the page shows. You need it only if the module is mounted several times, or if
    * the routes have another prefix than the page: `v2/api/projects/:project_id/sales/orders` for routes with a URI
    * version, `../api/projects/:project_id/sales/orders` for routes that your global prefix excludes.
    */
   @Must('be a path', (value) => value === undefined || typeof value === 'string')
-  routes?: string;
+  routes?: string | undefined;
 
   /**
    * How the browser identifies the user to the routes. By default it sends the cookies of the page. `bearer`: the
@@ -43,14 +64,14 @@ export class PageSettings {
     "be { cookie: 'XSRF-TOKEN', header: 'X-XSRF-TOKEN' }",
     (value) => value === undefined || isCsrf(value),
   )
-  csrf?: { cookie: string; header: string };
+  csrf?: { cookie: string; header: string } | undefined;
 
   /**
    * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
-   * on the page: the guards of the routes decide. By default, the user writes the id of a project. The parameter has
-   * the type `never`, so that you can declare it with the type of your requests.
+   * on the page: the guards of the routes decide. By default, the user writes the id of a project. Declare the parameter
+   * with the type of your requests, such as `({ user }: StaffRequest) => …`.
    */
-  @OptionalFunction() projects?: (request: never) => readonly PageProject[] | Promise<readonly PageProject[]>;
+  @OptionalFunction() projects?: ProjectsOf<never> | undefined;
 
   /**
    * Which sites may show the page in a frame: values of the directive `frame-ancestors`, such as `'self'` (with its
@@ -60,16 +81,71 @@ export class PageSettings {
   frameAncestors: string[] = [];
 
   /** Your texts, by language. They replace texts of `pageTexts`, or add a language. */
-  @Must('be an object', isObject) texts: Record<string, Partial<PageTexts>> = {};
+  @Must('be an object', isObject) texts: Record<string, OptionsOf<PageTexts>> = {};
 }
 
-/** Options of the page: see docs/guide/page.md. */
-export type ShippingPageOptions = Partial<PageSettings>;
+type ProjectsOf<Request> = (request: Request) => readonly PageProject[] | Promise<readonly PageProject[]>;
+
+/** Options that shape the module graph. They are static, also with `forRootAsync`. */
+export interface StaticPageOptions extends OptionsOf<StaticPageSettings> {}
+
+type DynamicSettings = Omit<PageSettings, keyof StaticPageSettings>;
+
+interface DynamicPageOptions<Request> extends OptionsOf<Omit<DynamicSettings, 'projects'>> {
+  /**
+   * Returns the projects that this user may choose. Your guard has put the user on the request. It only fills the list
+   * on the page: the guards of the routes decide. By default, the user writes the id of a project.
+   * @example
+   * projects: ({ user }: StaffRequest) => user.shops.map(({ id, name }) => ({ id, label: name })),
+   */
+  projects?: ProjectsOf<Request> | undefined;
+}
+
+/**
+ * The options of `ShippingPageModule.forRoot()`: see docs/guide/page.md.
+ * @typeParam Request the type of the request that `projects` gets
+ */
+export interface ShippingPageOptions<Request = PageRequest>
+  extends StaticPageOptions, DynamicPageOptions<Request> {}
+
+/**
+ * The options that a factory of `ShippingPageModule.forRootAsync()` returns. `path`, `version`, `decorators` and
+ * `imports` are static: they stand beside the factory.
+ */
+export interface ShippingPageFactoryOptions<Request = PageRequest>
+  extends DynamicPageOptions<Request>, OptionsOf<Record<keyof StaticPageSettings, never>> {}
+
+/** The options of `ShippingPageModule.forRootAsync()`. */
+export type ShippingPageAsyncOptions<Request = PageRequest> = StaticPageOptions &
+  OptionsSource<ShippingPageFactoryOptions<Request>>;
+
+const owner = 'ShippingPageModule';
 
 /** @throws Error that names the option and what it may be */
-export function pageSettingsOf(options: ShippingPageOptions): PageSettings {
-  const settings = checked(new PageSettings(), options, '', 'ShippingPageModule');
+export function pageSettingsOf(options: OptionsOf<PageSettings>): PageSettings {
+  const settings = checked(new PageSettings(), options, '', owner);
+  return { ...settings, ...staticPageSettingsOf(settings) };
+}
+
+/** @throws Error that names the option and what it may be */
+export function staticPageSettingsOf(options: StaticPageOptions): StaticPageSettings {
+  const { path, version, decorators, imports } = options;
+  const settings = checked(new StaticPageSettings(), { path, version, decorators, imports }, '', owner);
   return { ...settings, path: withoutOuterSlashes(settings.path) };
+}
+
+/**
+ * @param made what the factory has returned
+ * @throws Error that names the option and what it may be
+ */
+export function madePageSettings(
+  settings: StaticPageSettings,
+  made: OptionsOf<DynamicSettings>,
+): PageSettings {
+  const isDynamic = ([name]: [string, unknown]): boolean => !Object.hasOwn(settings, name);
+  const known = Object.fromEntries(Object.entries(new PageSettings()).filter(isDynamic));
+  refuseUnknown(objectOf(made, '', owner), known, owner);
+  return pageSettingsOf({ ...made, ...settings });
 }
 
 function areSources(value: unknown): boolean {

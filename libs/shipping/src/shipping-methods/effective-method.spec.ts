@@ -132,7 +132,7 @@ describe('a method that inherits nothing', () => {
     const dto = method.toDto();
     Object.assign(dto, { method_label: 'Changed' });
     Object.assign(dto.meta, { own: 'changed' });
-    dto.inherited.push('meta');
+    Object.assign(dto.inherited, ['meta']);
 
     expect(method.toDto()).toMatchObject({ method_label: 'Own', meta: { own: [1] }, inherited: [] });
     expect(method.toStoredValues().meta).toEqual({ own: [1] });

@@ -73,7 +73,7 @@ it('random requests show what they sent, and are safe to repeat and to send back
       inheritedFields.map((name) => ({
         name,
         own: { ...values, ...own }[name],
-        isInherited: Array.isArray(fields) ? fields.includes(name) : fields,
+        isInherited: typeof fields === 'boolean' ? fields : fields.includes(name),
       }));
     const defaultOf = (code: string) => viewOf(defaults).byCodes('ups', code)?.toDto();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ShippingException } from '../problems/shipping.exception.js';
+import { ShippingHttpError } from '../problems/shipping-http.error.js';
 import { isUuid } from '../validation/identifiers.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type Decide, decideCreate, decideRemove, decideUpdate, decideUpsert } from './method-changes.js';
@@ -30,7 +30,7 @@ function errorOf(decide: Decide, seen = view): object | undefined {
   try {
     decide(seen);
   } catch (error) {
-    if (error instanceof ShippingException) return error.problem;
+    if (error instanceof ShippingHttpError) return error.problem;
     throw error;
   }
   return undefined;

@@ -1,4 +1,5 @@
 import { type CallOptions, type OptionRule, type OptionRules } from '../database/call-options.js';
+import { type Violations } from '../validation/violations.js';
 
 /** Options of `find`, `findOrFail` and `findByCodes`. */
 export interface FindOptions extends CallOptions {
@@ -11,7 +12,7 @@ export interface FindOptions extends CallOptions {
    * or another default, the call may throw a `DatabaseUnavailableError` with `contention: 'race'`. If the transaction
    * reads from a snapshot, it does not find a method or a default that was created after the snapshot.
    */
-  lock?: boolean;
+  lock?: boolean | undefined;
 }
 
 /** Options of `update` and `remove`. */
@@ -20,7 +21,7 @@ export interface ChangeOptions extends CallOptions {
    * The call changes the method only while it has this `etag`, or one of these, as with `If-Match`. A version alone,
    * such as `"3"`, does not protect inherited values.
    */
-  etag?: string | readonly string[];
+  etag?: string | readonly string[] | undefined;
 }
 
 /** Options of `adoptDefaults`. */
@@ -31,15 +32,15 @@ export interface DryRunOptions extends CallOptions {
    * errors are the same, but your foreign keys (`MethodInUseError`), triggers and `beforeCommit.change` can refuse only
    * a real call.
    */
-  dryRun?: boolean;
+  dryRun?: boolean | undefined;
 }
 
 /** Options of `upsertMany`. */
 export interface UpsertManyOptions extends DryRunOptions {
   /** The methods that no request names are removed. Without any request, the call fails. */
-  removeOthers?: boolean;
+  removeOthers?: boolean | undefined;
   /** If `removeOthers` would remove more methods than this, the call fails. By default there is no limit. */
-  maxRemoved?: number;
+  maxRemoved?: number | undefined;
 }
 
 const isBoolean: OptionRule = {
@@ -55,6 +56,14 @@ export const changeOptions: OptionRules<ChangeOptions> = {
     expected: 'an entity tag with its quotes, such as method.etag, or an array of them',
   },
 };
+
+/** A host may pass on the `If-Match` of its client. So a malformed etag is an error of the client, not a `TypeError`. */
+export function checkEtag(violations: Violations, options: ChangeOptions): void {
+  const { etag } = Object(options) as ChangeOptions;
+  const { accepts, expected } = changeOptions.etag;
+  if (etag !== undefined && !accepts(etag))
+    violations.at({ parameter: 'etag' })('format', `etag must be ${expected}.`);
+}
 
 export const dryRunOptions: OptionRules<DryRunOptions> = { dryRun: isBoolean };
 

@@ -1,7 +1,7 @@
-import { ShippingException } from '../problems/shipping.exception.js';
+import { CodedError } from '../problems/shipping-http.error.js';
 
 /** No method of this project has this id. Another project's method is not found either. */
-export class MethodNotFoundError extends ShippingException {
+export class MethodNotFoundError extends CodedError<'method_not_found'> {
   constructor() {
     const detail = 'This project has no shipping method with this id.';
     super({ title: 'Shipping method not found', status: 404, code: 'method_not_found', detail });
@@ -9,7 +9,7 @@ export class MethodNotFoundError extends ShippingException {
 }
 
 /** The pair of codes is taken in this project. */
-export class DuplicateMethodError extends ShippingException {
+export class DuplicateMethodError extends CodedError<'duplicate_method'> {
   /**
    * @param existingId the method that has the codes
    * @param identical only for a create: whether that method stores exactly what was sent, so that a retry was safe
@@ -32,7 +32,7 @@ export class DuplicateMethodError extends ShippingException {
 }
 
 /** The project holds `maxMethods` methods or more, or would hold more after the call. */
-export class TooManyMethodsError extends ShippingException {
+export class TooManyMethodsError extends CodedError<'too_many_methods'> {
   /** @param maxMethods the module's option of this name */
   constructor(readonly maxMethods: number) {
     const detail = `This project can have at most ${maxMethods} shipping methods. Remove some first.`;
@@ -47,7 +47,7 @@ export class TooManyMethodsError extends ShippingException {
 }
 
 /** `removeOthers` had no request at all, or would have removed more than `maxRemoved` methods. Nothing was changed. */
-export class TooManyRemovalsError extends ShippingException {
+export class TooManyRemovalsError extends CodedError<'too_many_removals'> {
   /**
    * @param wouldRemove how many methods the call would have removed
    * @param maxRemoved the option of the call; undefined when the call had no request
@@ -69,7 +69,7 @@ export class TooManyRemovalsError extends ShippingException {
 }
 
 /** Rows of the host still refer to the method. */
-export class MethodInUseError extends ShippingException {
+export class MethodInUseError extends CodedError<'method_in_use'> {
   override readonly endsTransaction = true;
 
   constructor(cause: unknown) {
@@ -80,7 +80,7 @@ export class MethodInUseError extends ShippingException {
 }
 
 /** Someone else changed the method, or the default that it inherits from, since the caller read it. */
-export class VersionMismatchError extends ShippingException {
+export class VersionMismatchError extends CodedError<'version_mismatch'> {
   constructor(
     readonly currentVersion: number,
     id: string,

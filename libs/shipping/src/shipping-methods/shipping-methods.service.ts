@@ -36,6 +36,7 @@ import { lazyPage, lazyTree, type Rendering, renderPage, renderTree } from './re
 import {
   type ChangeOptions,
   changeOptions,
+  checkEtag,
   type DryRunOptions,
   dryRunOptions,
   type FindOptions,
@@ -119,9 +120,9 @@ export class ShippingMethods {
    * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when
    *   the pair of codes is taken; TooManyMethodsError when the project holds `maxMethods`
    */
-  async create(
+  async create<Meta extends object>(
     projectId: string,
-    request: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest<Meta>,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
@@ -216,13 +217,16 @@ export class ShippingMethods {
    *   when your foreign key refers to the old codes; DuplicateMethodError with `existingId` when the new codes are
    *   taken
    */
-  async update(
+  async update<Meta extends object>(
     projectId: string,
     id: string,
-    request: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest<Meta>,
     options: ChangeOptions = {},
   ): Promise<ShippingMethodDto> {
-    const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
+    const checked = checkInput({ projectId }, (violations) => {
+      checkEtag(violations, options);
+      return checkUpsert(violations, request);
+    });
     const { view } = await this.change(projectId, options, decideUpdate(id, checked, options), changeOptions);
     return foundAfterWrite(view.byId(id)?.toDto());
   }
@@ -231,9 +235,9 @@ export class ShippingMethods {
    * Creates the method, or updates the one that has its codes.
    * @throws ValidationFailedError, InvalidParameterError; TooManyMethodsError when the project holds `maxMethods`
    */
-  async upsert(
+  async upsert<Meta extends object>(
     projectId: string,
-    request: UpsertShippingMethodRequest,
+    request: UpsertShippingMethodRequest<Meta>,
     options: CallOptions = {},
   ): Promise<ShippingMethodDto> {
     const checked = checkInput({ projectId }, (violations) => checkUpsert(violations, request));
@@ -295,7 +299,7 @@ export class ShippingMethods {
    * @throws InvalidParameterError, MethodNotFoundError, VersionMismatchError, MethodInUseError
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
-    checkIds({ projectId });
+    checkInput({ projectId }, (violations) => checkEtag(violations, options));
     const { changes } = await this.change(projectId, options, decideRemove(id, options), changeOptions);
     return foundAfterWrite(changes[0]?.before);
   }

@@ -17,24 +17,24 @@ export interface ContractTarget {
   /**
    * The whole path of the routes, with a parameter for the project; by default `api/projects/:project_id/sales/orders`.
    */
-  path?: string;
+  path?: string | undefined;
   /** Sent with every request, for the host's guards. */
-  headers?: Record<string, string>;
+  headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Returns a project without any methods, to which the headers give access. Each check calls it, and removes the
    * methods that it makes. So the function may return the same project each time if you run the checks one after
    * another. Without this function, each check invents a project.
    */
-  projectId?: () => string | Promise<string>;
+  projectId?: (() => string | Promise<string>) | undefined;
   /** The module's `defaultsProjectId`; by default `default`. The headers must give access to this project, too. */
-  defaultsProjectId?: string;
+  defaultsProjectId?: string | undefined;
   /** The instance from `app.get(OrderEvents)`. It records the events that the checks then read by the route. */
-  orderEvents?: OrderEvents;
+  orderEvents?: OrderEvents | undefined;
   /**
    * Takes the value out of the envelope of the host's interceptors: `unwrap: (body) => body.data`. Only responses with
    * a status below 400 are unwrapped: interceptors do not see errors, which the module sends as problems.
    */
-  unwrap?: (body: Envelope) => unknown;
+  unwrap?: ((body: Envelope) => unknown) | undefined;
 }
 
 export interface ContractResponse<Body = unknown> {

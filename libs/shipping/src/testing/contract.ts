@@ -209,7 +209,7 @@ export interface ContractOptions {
    * The checks to leave out. Leave out `defaults` if the headers give no access to the defaults project, and `events`
    * if the test has no `OrderEvents`.
    */
-  without?: readonly (keyof typeof optionalChecks)[];
+  without?: readonly (keyof typeof optionalChecks)[] | undefined;
 }
 
 /**

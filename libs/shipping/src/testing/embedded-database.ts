@@ -67,7 +67,9 @@ async function optionsOn(thread: Worker): Promise<EmbeddedOptions> {
  * Returns `TypeOrmModule` with a new, migrated embedded database. Import it beside `ShippingModule` in a test.
  * @param options more options of the DataSource: its `name`, and your own `entities` and `migrations`
  */
-export function embeddedTypeOrm(options: Partial<PostgresOptions> & { name?: string } = {}): DynamicModule {
+export function embeddedTypeOrm(
+  options: Partial<PostgresOptions> & { name?: string | undefined } = {},
+): DynamicModule {
   return migratedTypeOrm({ type: 'postgres', ...options }, dataSourceInThread);
 }
 

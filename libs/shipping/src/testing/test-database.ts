@@ -9,7 +9,7 @@ import { shippingEntities } from '../shipping-entities.js';
 
 type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
 type ModuleOptions = Pick<TypeOrmModuleOptions, 'autoLoadEntities' | 'retryAttempts' | 'retryDelay'> & {
-  name?: string;
+  name?: string | undefined;
 };
 
 /** The options of your DataSource. `name` is its name in `TypeOrmModule`. */

@@ -22,7 +22,8 @@ export function checkFields<Dto extends object>(
   }
   // A new instance has all fields of its class, and each of them is undefined.
   const fields = Object.keys(new dto());
-  for (const name of Object.keys(input).filter((each) => !fields.includes(each))) {
+  for (const name of Object.keys(input)) {
+    if (fields.includes(name) || input[name] === undefined) continue;
     const fieldPointer = pointerTo(pointer, name);
     violations.at({ pointer: fieldPointer })('unknown', `${fieldPointer} is not a known field.`, fields);
   }

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { VERSION_NEUTRAL } from '@nestjs/common';
+import { type ConfigurableModuleAsyncOptions, VERSION_NEUTRAL } from '@nestjs/common';
 import { ValidateBy, validateSync } from 'class-validator';
 
 /** A rule of class-validator for an option. @param words what the option must be, for the error */
@@ -55,17 +55,35 @@ export function objectOf(options: unknown, place = '', owner = 'ShippingModule')
 }
 
 /** @param known an object with all options that are allowed in this place @throws Error that names the others */
-export function refuseUnknown(options: object, known: object): void {
+export function refuseUnknown(options: object, known: object, owner?: string): void {
   for (const [name, value] of Object.entries(options))
-    if (value !== undefined && !Object.hasOwn(known, name)) throw unknownOption(name, Object.keys(known));
+    if (value !== undefined && !Object.hasOwn(known, name))
+      throw unknownOption(name, Object.keys(known), owner);
+}
+
+/**
+ * Checks the options of `forRootAsync()`.
+ * @param staticOptions an object with all static options of the module
+ * @throws Error when there is no factory, or an option that Nest would ignore
+ */
+export function checkAsyncOptions(options: object, staticOptions: object, owner = 'ShippingModule'): void {
+  const { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom } = Object(
+    options,
+  ) as ConfigurableModuleAsyncOptions<object>;
+  if (!useFactory && !useClass && !useExisting)
+    throw new Error(`${owner}.forRootAsync() needs useFactory, useClass or useExisting.`);
+  const factory = { useFactory, useClass, useExisting, inject, provideInjectionTokensFrom };
+  refuseUnknown(options, { ...factory, ...staticOptions }, owner);
 }
 
 function unknownOption(option: string, known: readonly string[], owner = 'ShippingModule'): Error {
-  const place =
-    option.includes('.') || owner !== 'ShippingModule'
-      ? ''
-      : '. With forRootAsync(), isGlobal, dataSource, imports and http stand beside useFactory, and the factory returns ' +
-        'the others';
+  const names =
+    owner === 'ShippingModule'
+      ? 'isGlobal, dataSource, imports and http'
+      : 'path, version, decorators and imports';
+  const place = option.includes('.')
+    ? ''
+    : `. With forRootAsync(), ${names} stand beside useFactory, and the factory returns the others`;
   return optionError(option, `is unknown here. The options are ${known.join(', ')}${place}`, owner);
 }
 

@@ -1,5 +1,5 @@
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Violations, ValidationFailedError } from './violations.js';
 import { checkJsonObject, maxJsonBytes } from './json-object.js';
 
@@ -16,9 +16,7 @@ function checked(value: unknown): { copy: unknown; refused: string[] } {
     if (!(error instanceof ValidationFailedError)) throw error;
     return {
       copy,
-      refused: error.errors.map(
-        (violation) => `${'pointer' in violation && violation.pointer} ${violation.code}`,
-      ),
+      refused: error.violations.map(({ pointer, code }) => `${pointer} ${code}`),
     };
   }
   return { copy, refused: [] };
@@ -38,6 +36,13 @@ describe('the value of a JSON column', () => {
     ['an object with the greatest integers', { max: Number.MAX_SAFE_INTEGER, min: Number.MIN_SAFE_INTEGER }],
     ['an object without a prototype', Object.assign(Object.create(null), { a: 1 })],
     ['an object of another realm', runInNewContext('({ a: { b: [1] } })')],
+    [
+      'an object with members that are undefined',
+      { a: undefined, b: { c: undefined, constructor: undefined } },
+    ],
+    ['an object with a list that has undefined', { a: [undefined, 1] }],
+    ['an object with a Date', { a: new Date(0), b: [{ c: new Date(1) }] }],
+    ['an object with a Date of another realm', runInNewContext('({ a: new Date(0) })')],
     ['an object of eight levels', { a: { b: { c: { d: { e: { f: { g: {} } } } } } } }],
   ])('may be %s, and is copied', (_what, value) => {
     const { copy, refused } = checked(value);
@@ -55,6 +60,8 @@ describe('the value of a JSON column', () => {
     ['an object with a function', { a: () => 1 }, '/meta/a type'],
     ['an object with an instance of a class', { a: new Money() }, '/meta/a type'],
     ['an object with a bigint', { a: 1n }, '/meta/a type'],
+    ['an object with an invalid Date', { a: new Date(Number.NaN) }, '/meta/a type'],
+    ['an object with a symbol', { a: Symbol('a') }, '/meta/a type'],
     ['an object with NaN', { a: Number.NaN }, '/meta/a range'],
     [
       'an object of nine levels',
@@ -80,6 +87,15 @@ describe('the value of a JSON column', () => {
     ],
   ])('cannot be %s', (_what, value, ...refused) => {
     expect(checked(value)).toEqual({ copy: null, refused });
+  });
+
+  it('has a Date as its ISO text, although the host writes Dates in another form', () => {
+    const host = vi.spyOn(Date.prototype, 'toJSON').mockReturnValue('1 January');
+
+    const { copy } = checked({ a: new Date(0) });
+
+    host.mockRestore();
+    expect(copy).toEqual({ a: '1970-01-01T00:00:00.000Z' });
   });
 
   it('cannot have more holes than bytes, and is not serialised to count them', () => {

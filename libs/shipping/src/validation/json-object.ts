@@ -1,10 +1,39 @@
+import { isDate } from 'node:util/types';
 import { type ViolationCode, type Violations, pointerTo } from './violations.js';
 import { isStorable } from './text.js';
 
 /** Any value that JSON can have. */
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 /** A JSON object, such as `meta` and `data`. */
-export type JsonObject = { [key: string]: JsonValue };
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Maps each value that cannot be stored as JSON to `never`. An interface has no index signature, but can be mapped. */
+type JsonInput<Value> = unknown extends Value
+  ? Value
+  : Value extends JsonValue | Date | undefined
+    ? Value
+    : Value extends bigint | symbol | Function
+      ? never
+      : { readonly [Key in keyof Value]: JsonInput<Value[Key]> };
+
+/** Any object except an array, a function or a Date. An interface has no index signature, and a literal needs one. */
+type NoListOrFunction =
+  | { readonly [key: string]: unknown }
+  | (object & {
+      readonly [Symbol.iterator]?: never;
+      readonly [Symbol.hasInstance]?: never;
+      readonly [Symbol.toPrimitive]?: never;
+    });
+
+/**
+ * An object that can be stored as JSON. As `JSON.stringify()` does, a call leaves out members that are undefined, and
+ * stores a Date as its ISO text. An array, a function, a bigint or a symbol does not compile.
+ */
+export type JsonObjectInput<Value extends object = object> = object extends Value
+  ? NoListOrFunction
+  : Value extends readonly unknown[] | Date | Function
+    ? never
+    : Value & JsonInput<Value>;
 
 export const maxJsonBytes = 16 * 1024;
 export const maxJsonDepth = 8;
@@ -17,7 +46,7 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Checks the depth, the content and the size of an object for a JSON column.
- * @returns a copy, as the database will return it; null when there are violations
+ * @returns a copy, as the database will return it, without members that are undefined; null when there are violations
  */
 export function checkJsonObject(violations: Violations, pointer: string, value: unknown): JsonObject | null {
   const path: (string | number)[] = [];
@@ -26,6 +55,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
   let exponentBytes = 0;
   let hasViolation = false;
   let canBeWritten = true;
+  let hasDate = false;
 
   const report = (code: ViolationCode, remedy: string): null => {
     hasViolation = true;
@@ -46,7 +76,8 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
   const check = (element: unknown): void => {
     // Each value takes at least one byte, so an object with too many values is too large.
     if (++valueCount > maxJsonBytes || violations.full) return;
-    if (element === null || typeof element === 'boolean') return;
+    // In an array, JSON writes undefined as null.
+    if (element === null || element === undefined || typeof element === 'boolean') return;
     if (typeof element === 'string') {
       if (!isStorable(element)) report('format', 'must not contain NUL or a lone surrogate.');
     } else if (typeof element === 'number') {
@@ -55,6 +86,9 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
         report('range', 'is an integer beyond ±(2^53−1) and would lose digits. Send it as a string.');
       // The database stores no exponents, so 1e-300 becomes a number of 300 digits.
       exponentBytes += Number(/e-(\d+)$/.exec(String(element))?.[1] ?? 0);
+    } else if (isDate(element)) {
+      hasDate = true;
+      if (Number.isNaN(element.getTime())) report('type', 'is an invalid Date.');
     } else if (!Array.isArray(element) && !isPlainObject(element)) {
       report('type', 'must be JSON: an object, array, string, number, boolean or null.');
     } else if (path.length >= maxJsonDepth) {
@@ -64,17 +98,24 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
       if (element.length > maxJsonBytes) valueCount = element.length;
       else element.forEach((member, index) => checkMember(index, member));
     } else {
-      for (const key of Object.keys(element)) checkMember(key, element[key]);
+      for (const key of Object.keys(element)) if (element[key] !== undefined) checkMember(key, element[key]);
     }
   };
 
   if (!isPlainObject(value)) return report('type', 'must be a JSON object.');
   check(value);
   if (!canBeWritten || violations.full) return null;
-  const text = valueCount > maxJsonBytes ? undefined : JSON.stringify(value);
+  const text =
+    valueCount > maxJsonBytes ? undefined : JSON.stringify(value, hasDate ? withIsoDates : undefined);
   if (text === undefined || Buffer.byteLength(text) + exponentBytes > maxJsonBytes)
     return report('too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);
   return hasViolation ? null : (JSON.parse(text) as JsonObject);
+}
+
+/** A host may have replaced `Date.prototype.toJSON`. */
+function withIsoDates(this: Record<string, unknown>, key: string, member: unknown): unknown {
+  const value = this[key];
+  return isDate(value) ? value.toISOString() : member;
 }
 
 /** Returns whether a value is an object and no array. It may be an instance of a class, such as a DTO of the host. */

@@ -1,4 +1,4 @@
-import { ShippingException } from '../problems/shipping.exception.js';
+import { CodedError } from '../problems/shipping-http.error.js';
 
 /** The codes of violations, with their meanings. */
 export const violationCodes = {
@@ -20,47 +20,67 @@ export type ViolationCode = keyof typeof violationCodes;
 
 /**
  * The place of a violation: a JSON pointer (RFC 6901) into the body, a parameter of the path or query, or a header.
+ * Exactly one of the three is there.
  */
-export type ViolationPlace = { pointer: string } | { parameter: string } | { header: string };
+type ViolationPlace =
+  | { readonly pointer: string; readonly parameter?: never; readonly header?: never }
+  | { readonly parameter: string; readonly pointer?: never; readonly header?: never }
+  | { readonly header: string; readonly pointer?: never; readonly parameter?: never };
 
-/** One violation of a request. `detail` says in English what is wrong. `allowed` lists the allowed values or names. */
-export type Violation = ViolationPlace & { code: ViolationCode; detail: string; allowed?: readonly string[] };
+interface ViolationDetails {
+  /** The kind of the violation, for programs. */
+  readonly code: ViolationCode;
+  /** What is wrong, in English. */
+  readonly detail: string;
+  /** The allowed values or names. */
+  readonly allowed?: readonly string[];
+  /** Only in `upsertMany`: the place of the request in the array, from 0. */
+  readonly index?: number;
+}
+
+/**
+ * One violation of a request, at a place in the body (`pointer`), a `parameter` or a `header`. The other two are
+ * undefined.
+ */
+export type Violation = ViolationPlace & ViolationDetails;
 
 export const maxViolations = 50;
 const maxNameLength = 128;
 
-interface ViolationExtensions {
-  errors: readonly Violation[];
-  truncated?: true;
-}
-
-abstract class ViolationsError extends ShippingException {
-  constructor(
-    code: string,
+/**
+ * The base class of the two errors that list violations: {@link ValidationFailedError} and
+ * {@link InvalidParameterError}.
+ */
+export abstract class InvalidInputError extends CodedError<'validation_failed' | 'invalid_parameter'> {
+  protected constructor(
+    code: InvalidInputError['code'],
     title: string,
-    readonly extensions: ViolationExtensions,
+    /** At most 50. In JSON, this list is `errors`. */
+    readonly violations: readonly Violation[],
+    /** Whether there were more than 50 violations. */
+    readonly truncated: boolean,
   ) {
-    const { errors } = extensions;
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more: see errors)` : '';
-    super({ title, status: 400, code, detail: `${errors[0]?.detail}${more}`, ...extensions });
-  }
-
-  get errors(): readonly Violation[] {
-    return this.extensions.errors;
+    const more = violations.length > 1 ? ` (and ${violations.length - 1} more: see errors)` : '';
+    const detail = `${violations[0]?.detail}${more}`;
+    super({ title, status: 400, code, detail, errors: violations, ...(truncated && { truncated }) });
   }
 }
 
-/** The body of a request, or the input of a service, has violations. `errors` lists them, at most 50. */
-export class ValidationFailedError extends ViolationsError {
-  constructor(extensions: ViolationExtensions) {
-    super('validation_failed', 'Validation failed', extensions);
+/** The body of a request, or the input of a service, has violations. */
+export class ValidationFailedError extends InvalidInputError {
+  declare readonly code: 'validation_failed';
+
+  constructor(violations: readonly Violation[], truncated = false) {
+    super('validation_failed', 'Validation failed', violations, truncated);
   }
 }
 
-/** The path, the query or a header has violations, and perhaps the body, too. `errors` lists them, at most 50. */
-export class InvalidParameterError extends ViolationsError {
-  constructor(extensions: ViolationExtensions) {
-    super('invalid_parameter', 'Invalid parameter', extensions);
+/** The path, the query, a header or an argument has violations, and perhaps the body, too. */
+export class InvalidParameterError extends InvalidInputError {
+  declare readonly code: 'invalid_parameter';
+
+  constructor(violations: readonly Violation[], truncated = false) {
+    super('invalid_parameter', 'Invalid parameter', violations, truncated);
   }
 }
 
@@ -69,13 +89,21 @@ export type Report = (code: ViolationCode, detail: string, allowed?: readonly st
 
 /** Collects all violations of a request, so that a client can correct them all at once. */
 export class Violations {
-  private readonly found: Violation[] = [];
+  constructor(
+    private readonly found: Violation[] = [],
+    private readonly request: Pick<Violation, 'index'> = {},
+  ) {}
+
+  /** Returns a collector that adds to the same list. Its violations have the index of a request in an array. */
+  ofRequest(index: number): Violations {
+    return new Violations(this.found, { index });
+  }
 
   at(place: ViolationPlace): Report {
     return (code, detail, allowed) => {
       // We store one more than the error lists, so that `full` can be true.
       if (this.found.length <= maxViolations)
-        this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
+        this.found.push({ ...place, ...this.request, code, detail, ...(allowed && { allowed }) });
       return [];
     };
   }
@@ -92,12 +120,11 @@ export class Violations {
   /** @throws InvalidParameterError, or ValidationFailedError when all violations are in the body */
   throwIfAny(): void {
     if (!this.any) return;
-    const extensions: ViolationExtensions = {
-      errors: this.found.slice(0, maxViolations),
-      ...(this.full && { truncated: true }),
-    };
-    const bodyOnly = this.found.every((violation) => 'pointer' in violation);
-    throw bodyOnly ? new ValidationFailedError(extensions) : new InvalidParameterError(extensions);
+    const listed = this.found.slice(0, maxViolations);
+    const isInBody = this.found.every(({ pointer }) => pointer !== undefined);
+    throw isInBody
+      ? new ValidationFailedError(listed, this.full)
+      : new InvalidParameterError(listed, this.full);
   }
 }
 

@@ -10,7 +10,7 @@ function violationsOf(input: unknown): readonly Violation[] {
   try {
     violations.throwIfAny();
   } catch (error) {
-    if (error instanceof ValidationFailedError) return error.errors;
+    if (error instanceof ValidationFailedError) return error.violations;
     throw error;
   }
   return [];

@@ -3,7 +3,7 @@ import { checkJsonObject } from '../../validation/json-object.js';
 import { utcTimeOf } from '../../validation/rules.js';
 import { type Violations } from '../../validation/violations.js';
 import { OrderEventActor, type OrderEventDto } from './order-event.dto.js';
-import { NewOrderEvent } from './new-order-event.dto.js';
+import { type NewOrderEvent, NewOrderEventFields } from './new-order-event.dto.js';
 
 /** A checked event, in which every field has a value. */
 export type CheckedOrderEvent = Pick<OrderEventDto, 'type' | 'message' | 'data' | 'actor'> & {
@@ -14,7 +14,7 @@ export type CheckedOrderEvent = Pick<OrderEventDto, 'type' | 'message' | 'data' 
 
 export function checkOrderEvent(violations: Violations, input: unknown): CheckedOrderEvent {
   const { data, actor } = Object(input) as NewOrderEvent;
-  const event = checkFields(violations, NewOrderEvent, input);
+  const event = checkFields(violations, NewOrderEventFields, input);
   return {
     type: event.type,
     message: event.message ?? null,

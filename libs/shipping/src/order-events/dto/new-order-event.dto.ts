@@ -1,13 +1,22 @@
 import { Allow } from 'class-validator';
+import { type JsonObjectInput } from '../../validation/json-object.js';
 import { Content, Required, Text, Time } from '../../validation/rules.js';
-import { type OrderEventType } from '../order-event-types.js';
+import { type OrderEventData, type OrderEventType } from '../order-event-types.js';
 import { eventLengths, type OrderEventActor } from './order-event.dto.js';
 
 export const eventTypePattern = /^[a-z][a-z0-9_-]*(\.[a-z0-9][a-z0-9_-]*)+$/;
 
-/** An event to append to the history of an order. */
-export class NewOrderEvent {
-  /** A type of the form `noun.verb`, at most 64 characters. `orderEventTypes` lists the known types. */
+/** The person or the program that caused a new event. */
+export interface NewOrderEventActor extends Pick<OrderEventActor, 'type'> {
+  /** The id of the actor in your application, at most 64 characters. */
+  readonly id?: string | null | undefined;
+  /** A name to show, at most 255 characters. */
+  readonly label?: string | null | undefined;
+}
+
+/** The fields of {@link NewOrderEvent}, with their rules. */
+export class NewOrderEventFields<Type extends OrderEventType, Data extends object> {
+  /** A type of the form `noun.verb`, at most 64 characters. {@link orderEventTypes} lists the known types. */
   @Required()
   @Text(eventLengths.type)
   @Content(
@@ -15,24 +24,49 @@ export class NewOrderEvent {
     (text) => eventTypePattern.test(text),
     `must be like "order.placed": ${eventTypePattern.source}.`,
   )
-  type!: OrderEventType;
+  type!: Type;
 
   /** At most 4,000 characters. Line breaks stay as they are. */
   @Text(eventLengths.message)
-  message?: string | null;
+  message?: string | null | undefined;
 
-  /** At most 16 KiB of JSON, 8 levels deep. `checkOrderEvent` checks it. */
+  /**
+   * Data of your application: at most 16 KiB of JSON, 8 levels deep. By default `{}`. Members that are undefined are
+   * left out, and a Date is stored as its ISO text. {@link OrderEventData} gives it a type.
+   */
   @Allow()
-  data?: object | null;
+  data?: EventDataInput<Type, Data> | null | undefined;
 
+  /** Who caused the event. By default null. */
   @Allow()
-  actor?: (Pick<OrderEventActor, 'type'> & Partial<OrderEventActor>) | null;
+  actor?: NewOrderEventActor | null | undefined;
 
   /** The time of the event: a Date or an RFC 3339 time with an offset. The default is the time of the database. */
   @Time()
-  occurred_at?: Date | string | null;
+  occurred_at?: Date | string | null | undefined;
 
   /** Unique in its order, 1 to 128 characters. A second `record()` with the same key returns the first event. */
   @Text(eventLengths.dedupeKey, 1)
-  dedupe_key?: string | null;
+  dedupe_key?: string | null | undefined;
 }
+
+type EventDataInput<Type extends OrderEventType, Data extends object> = [Type] extends [keyof OrderEventData]
+  ? OrderEventData[Type]
+  : JsonObjectInput<Data>;
+
+/** `data` must be there if its type in {@link OrderEventData} has a required member. */
+type RequiredData<Type extends OrderEventType> = [Type] extends [keyof OrderEventData]
+  ? object extends OrderEventData[Type]
+    ? unknown
+    : { data: OrderEventData[Type] }
+  : unknown;
+
+/**
+ * An event to append to the history of an order.
+ * @typeParam Type the type of the event, such as `'order.paid'`
+ * @typeParam Data the type of `data`, while {@link OrderEventData} does not name the type of the event
+ */
+export type NewOrderEvent<
+  Type extends OrderEventType = OrderEventType,
+  Data extends object = object,
+> = NewOrderEventFields<Type, Data> & RequiredData<Type>;

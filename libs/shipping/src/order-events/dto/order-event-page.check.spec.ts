@@ -9,7 +9,7 @@ function violationsOf(query: unknown): readonly Violation[] {
   try {
     violations.throwIfAny();
   } catch (error) {
-    if (error instanceof InvalidParameterError) return error.errors;
+    if (error instanceof InvalidParameterError) return error.violations;
     throw error;
   }
   return [];

@@ -4,18 +4,18 @@ import { type OrderEventDto } from './order-event.dto.js';
 /** Which page of a history `OrderEvents.page()` reads. */
 export interface OrderEventPageQuery {
   /** The largest number of events on the page, 1 to 200; by default 50. */
-  limit?: number;
+  limit?: number | undefined;
   /** Reads only events of these types; at most 50 types. By default events of all types are read. */
-  types?: readonly OrderEventType[];
+  types?: readonly OrderEventType[] | undefined;
   /** By default the oldest event comes first, as on the route. */
-  newestFirst?: boolean;
+  newestFirst?: boolean | undefined;
   /** The `next` of the previous page. By default the first page is read. */
-  cursor?: string | null;
+  cursor?: string | null | undefined;
 }
 
 /** One page of the history of an order. */
 export interface OrderEventPage {
-  events: OrderEventDto[];
+  readonly events: readonly OrderEventDto[];
   /** The `cursor` of the next page; null when there was no further event. */
-  next: string | null;
+  readonly next: string | null;
 }

@@ -1,6 +1,11 @@
 import { type JsonObject } from '../../validation/json-object.js';
 import { OneOf, Required, Text } from '../../validation/rules.js';
-import { type OrderEventType } from '../order-event-types.js';
+import {
+  type NamedOrderEventType,
+  type OrderEventData,
+  type OrderEventType,
+  type TypeOfEvent,
+} from '../order-event-types.js';
 
 export const actorTypes = ['user', 'customer', 'app', 'system'] as const;
 
@@ -17,38 +22,62 @@ export const eventLengths = {
 export class OrderEventActor {
   @Required()
   @OneOf(actorTypes)
-  type!: (typeof actorTypes)[number];
+  readonly type!: (typeof actorTypes)[number];
 
   /** The id of the actor in the host, at most 64 characters. */
   @Text(eventLengths.actorId)
-  id!: string | null;
+  readonly id!: string | null;
 
   /** A name to show, at most 255 characters. */
   @Text(eventLengths.actorLabel)
-  label!: string | null;
+  readonly label!: string | null;
 }
 
-/** An event as clients and your own modules read it. */
-export interface OrderEventDto {
+export interface OrderEventFields<Type extends string, Data> {
   /** UUIDv7; opaque to clients. */
-  id: string;
-  project_id: string;
-  order_id: string;
-  /** One of `orderEventTypes`, or another type of the same form. */
-  type: OrderEventType;
-  message: string | null;
-  data: JsonObject;
-  actor: OrderEventActor | null;
+  readonly id: string;
+  readonly project_id: string;
+  readonly order_id: string;
+  /** One of {@link orderEventTypes}, or another type of the same form. */
+  readonly type: Type;
+  readonly message: string | null;
+  /** The data of the event: {@link OrderEventData}. */
+  readonly data: Data;
+  readonly actor: OrderEventActor | null;
   /** The time of the event, as the caller of `record` gave it: ISO 8601, UTC, milliseconds. */
-  occurred_at: string;
+  readonly occurred_at: string;
   /** The time at which it was stored, by the clock of the database. */
-  recorded_at: string;
+  readonly recorded_at: string;
 }
+
+type EventOfType<Type extends string> =
+  | (Type extends keyof OrderEventData ? OrderEventFields<Type, OrderEventData[Type]> : never)
+  | ([Exclude<Type, keyof OrderEventData>] extends [never]
+      ? never
+      : OrderEventFields<Exclude<Type, keyof OrderEventData>, JsonObject>);
+
+/**
+ * An event as clients and your own modules read it. `OrderEventDto<'order.paid'>` is an event of this type. A reader
+ * must expect types that it does not know.
+ */
+export type OrderEventDto<Type extends OrderEventType = OrderEventType> = EventOfType<TypeOfEvent<Type>>;
 
 /** An event as `record()` returns it. */
-export interface RecordedOrderEvent extends OrderEventDto {
+export type RecordedOrderEvent<Type extends OrderEventType = OrderEventType> = OrderEventDto<Type> & {
   /**
    * Whether the order had an event with this `dedupe_key` already. If so, this is that event, and nothing was written.
    */
-  repeated: boolean;
+  readonly repeated: boolean;
+};
+
+/**
+ * Returns whether an event is of this type, and gives `data` its type of {@link OrderEventData}.
+ * @example
+ * const paid = history.find((event) => isOrderEvent(event, 'order.paid'));
+ */
+export function isOrderEvent<Event extends OrderEventDto, Type extends NamedOrderEventType>(
+  event: Event,
+  type: Type,
+): event is Event & OrderEventDto<Type> {
+  return event.type === type;
 }

@@ -1,63 +1,92 @@
-import { type JsonObject } from '../../validation/json-object.js';
+import { type JsonObject, type JsonObjectInput } from '../../validation/json-object.js';
 import { type InheritedField } from '../method-fields.js';
+
+/**
+ * The members of `meta` in your application. Add yours, and `meta` has them in each method and each request. The
+ * library does not check them, and the routes accept any object. So each member should be optional.
+ * @example
+ * declare module 'nestjs-shipping' {
+ *   interface ShippingMethodMeta {
+ *     max_weight_kg?: number;
+ *   }
+ * }
+ */
+export interface ShippingMethodMeta {}
+
+/** `meta` as a method has it: {@link ShippingMethodMeta}, or any JSON object while that interface is empty. */
+type MethodMeta = keyof ShippingMethodMeta extends never ? JsonObject : ShippingMethodMeta;
+
+/** `meta` as a request may have it. @see {@link JsonObjectInput} */
+export type MethodMetaInput<Meta extends object> = keyof ShippingMethodMeta extends never
+  ? JsonObjectInput<Meta>
+  : ShippingMethodMeta;
 
 /** A shipping method as clients and your own modules see it, with inherited values. */
 export interface ShippingMethodDto {
   /** UUIDv7; opaque to clients. */
-  id: string;
-  project_id: string;
-  carrier_code: string;
-  carrier_label: string | null;
-  method_code: string;
-  method_label: string;
-  is_active: boolean;
+  readonly id: string;
+  readonly project_id: string;
+  /** Unique in the project, together with `method_code`. */
+  readonly carrier_code: string;
+  readonly carrier_label: string | null;
+  readonly method_code: string;
+  readonly method_label: string;
+  /** Whether a checkout offers the method. */
+  readonly is_active: boolean;
   /** Lower first. */
-  sort_order: number;
-  meta: JsonObject;
+  readonly sort_order: number;
+  /** Data of your application: {@link ShippingMethodMeta}. */
+  readonly meta: MethodMeta;
   /** The fields that come from the default if there is one: true is all of them, false is none. */
-  use_default: boolean | InheritedField[];
+  readonly use_default: boolean | readonly InheritedField[];
   /** The fields whose value now comes from the defaults project. */
-  inherited: InheritedField[];
+  readonly inherited: readonly InheritedField[];
   /** The stored values of exactly the inherited fields. */
-  own: Partial<Pick<ShippingMethodDto, InheritedField>>;
+  readonly own: Partial<Pick<ShippingMethodDto, InheritedField>>;
   /** Starts at 1 and grows by one with each change of a stored value. */
-  version: number;
+  readonly version: number;
   /**
    * The entity-tag for `If-Match`, quotes included (AIP-154). It changes with each visible value, because it also names
    * the state of the default while the method inherits.
    */
-  etag: string;
+  readonly etag: string;
   /** ISO 8601, UTC, milliseconds. */
-  created_at: string;
+  readonly created_at: string;
   /** ISO 8601, UTC, milliseconds. */
-  updated_at: string;
+  readonly updated_at: string;
 }
 
 /** One page of the list. */
 export interface ShippingMethodPage {
-  data: ShippingMethodDto[];
-  meta: { page: number; per_page: number; total: number; total_pages: number };
+  readonly data: readonly ShippingMethodDto[];
+  readonly meta: {
+    readonly page: number;
+    readonly per_page: number;
+    /** How many methods match, on all pages. */
+    readonly total: number;
+    readonly total_pages: number;
+  };
 }
 
 /** One branch of the tree: a carrier and all its methods, in order. */
 export interface ShippingCarrierDto {
-  carrier_code: string;
+  readonly carrier_code: string;
   /** The label of the first method that has one. If none has a label, it is the code. */
-  carrier_label: string;
+  readonly carrier_label: string;
   /** Whether any of the methods is active. */
-  is_active: boolean;
+  readonly is_active: boolean;
   /** The smallest `sort_order` of the methods. */
-  sort_order: number;
-  methods: ShippingMethodDto[];
+  readonly sort_order: number;
+  readonly methods: readonly ShippingMethodDto[];
 }
 
 /** The carriers of a project with their methods, in list order. */
 export interface ShippingTree {
-  data: ShippingCarrierDto[];
+  readonly data: readonly ShippingCarrierDto[];
 }
 
 /** A change of one method, with the method before and after it. */
 export type ShippingMethodChange =
-  | { type: 'created'; before: null; after: ShippingMethodDto }
-  | { type: 'updated'; before: ShippingMethodDto; after: ShippingMethodDto }
-  | { type: 'removed'; before: ShippingMethodDto; after: null };
+  | { readonly type: 'created'; readonly before: null; readonly after: ShippingMethodDto }
+  | { readonly type: 'updated'; readonly before: ShippingMethodDto; readonly after: ShippingMethodDto }
+  | { readonly type: 'removed'; readonly before: ShippingMethodDto; readonly after: null };

@@ -22,7 +22,7 @@ function violationsOf(
   try {
     violations.throwIfAny();
   } catch (error) {
-    if (error instanceof ValidationFailedError) return error.errors as [];
+    if (error instanceof ValidationFailedError) return error.violations as [];
   }
   return [];
 }
@@ -116,6 +116,8 @@ const rows: Fields[] = [
   [{ sort_order: -2_147_483_649 }, '/sort_order range'],
 
   [{ carier_label: 'UPS' }, '/carier_label unknown'],
+  [{ carier_label: undefined }],
+  [{ meta: { coupon: undefined, at: new Date(0) } }],
   [{ constructor: {} }, '/constructor unknown'],
   [{ '': 1 }, '/ unknown'],
   [{ 'a/b~c': 1 }, '/a~1b~0c unknown'],

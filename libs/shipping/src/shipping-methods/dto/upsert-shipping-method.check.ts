@@ -54,14 +54,15 @@ export function checkUpserts(violations: Violations, input: unknown): UpsertShip
   return Array.from(input, (each: unknown, ordinal) => {
     if (violations.full) return new UpsertShippingMethodRequest();
     const pointer = `/${ordinal}`;
-    const request = checkUpsert(violations, each, pointer);
+    const ofRequest = violations.ofRequest(ordinal);
+    const request = checkUpsert(ofRequest, each, pointer);
     // Two requests without codes are not duplicates of each other.
     if (![request.carrier_code, request.method_code].every((code) => typeof code === 'string'))
       return request;
     const codes = codesKey(request);
     const first = ordinals.get(codes);
     if (first === undefined) ordinals.set(codes, ordinal);
-    else violations.at({ pointer })('duplicate', `${pointer} has the same codes as /${first}.`);
+    else ofRequest.at({ pointer })('duplicate', `${pointer} has the same codes as /${first}.`);
     return request;
   });
 }

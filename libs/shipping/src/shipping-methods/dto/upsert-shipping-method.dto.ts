@@ -1,44 +1,55 @@
 import { Allow } from 'class-validator';
 import { Code, Flag, Int32, Label, Required } from '../../validation/rules.js';
 import { type InheritedField, methodFields } from '../method-fields.js';
+import { type MethodMetaInput } from './shipping-method.dto.js';
 
 const { carrier_code, carrier_label, method_code, method_label } = methodFields;
 
 /**
  * The body of create and update, with the names of the API. An optional field that is null goes back to its
- * default. In an update, an optional field that is left out keeps its value.
+ * default. In an update, an optional field that is left out or undefined keeps its value. The package exports only the
+ * type, because the services check the fields.
+ * @typeParam Meta the type of `meta`, while {@link ShippingMethodMeta} is empty
  */
-export class UpsertShippingMethodRequest {
+export class UpsertShippingMethodRequest<Meta extends object = object> {
+  /** 1 to 64 characters. Case and accents count. */
   @Required()
   @Code(carrier_code.maxLength)
   carrier_code!: string;
 
+  /** 1 to 255 characters. By default null. */
   @Label(carrier_label.maxLength)
-  carrier_label?: string | null;
+  carrier_label?: string | null | undefined;
 
+  /** 1 to 128 characters, unique for the carrier in this project. Case and accents count. */
   @Required()
   @Code(method_code.maxLength)
   method_code!: string;
 
+  /** 1 to 255 characters. */
   @Required()
   @Label(method_label.maxLength)
   method_label!: string;
 
+  /** Whether a checkout offers the method. By default true. */
   @Flag()
-  is_active?: boolean | null;
+  is_active?: boolean | null | undefined;
 
-  /** Lower first. */
+  /** Lower first, an integer of 32 bits. By default 0. */
   @Int32()
-  sort_order?: number | null;
+  sort_order?: number | null | undefined;
 
-  /** The host's own data, replaced whole: at most 16 KiB of JSON, 8 levels deep. `checkUpsert` checks it. */
+  /**
+   * Data of your application: at most 16 KiB of JSON, 8 levels deep. By default `{}`. A new value replaces the whole
+   * object. Members that are undefined are left out, and a Date is stored as its ISO text.
+   */
   @Allow()
-  meta?: object | null;
+  meta?: MethodMetaInput<Meta> | null | undefined;
 
   /**
    * The fields that are taken from the method with the same codes in the defaults project: true is all of them, false is
    * none. `checkUpsert` checks them.
    */
   @Allow()
-  use_default?: boolean | readonly InheritedField[] | null;
+  use_default?: boolean | readonly InheritedField[] | null | undefined;
 }

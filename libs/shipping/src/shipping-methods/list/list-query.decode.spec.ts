@@ -12,7 +12,7 @@ function violationsOf(search: string): readonly Violation[] {
   try {
     violations.throwIfAny();
   } catch (error) {
-    if (error instanceof InvalidParameterError) return error.errors;
+    if (error instanceof InvalidParameterError) return error.violations;
   }
   return [];
 }

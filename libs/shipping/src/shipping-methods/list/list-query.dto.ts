@@ -12,16 +12,17 @@ export interface RawFilter {
 /** The query of a list. A method must match all of it. */
 export interface ShippingMethodQuery {
   /** From 1, which is the default. `(page − 1) × per_page` must be at most 100,000. */
-  page?: number;
+  page?: number | undefined;
   /** 1 to the module's `maxPageSize`, by default 20. */
-  per_page?: number;
+  per_page?: number | undefined;
   /**
    * Words, at most 100 characters in all. Each word must be part of a searched field. Case and accents are ignored.
    */
-  q?: string;
+  q?: string | undefined;
   /** Fields and the values that they must have. A list means "any of". */
-  filter?: Partial<Record<FilterField, FilterValue | readonly FilterValue[]>>;
-  raw_filters?: readonly (RawFilter | { or: readonly RawFilter[] })[];
+  filter?: { readonly [Field in FilterField]?: FilterValue | readonly FilterValue[] | undefined } | undefined;
+  /** Conditions, all of which must hold. A member may be a group, of which one condition must hold. */
+  raw_filters?: readonly (RawFilter | { readonly or: readonly RawFilter[] })[] | undefined;
 }
 
 export const listParameters: readonly string[] = [

@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+
+const path = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const source = path('libs/shipping/src/');
+const entryPoints = {
+  'nestjs-shipping': 'index',
+  'nestjs-shipping/migrations': 'database/migrations/migrations',
+  'nestjs-shipping/openapi': 'openapi/openapi',
+  'nestjs-shipping/page': 'page/page',
+  'nestjs-shipping/testing': 'testing/testing',
+};
+
+const options: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts', 'lib.es2024.string.d.ts'],
+  module: ts.ModuleKind.NodeNext,
+  types: ['node'],
+  strict: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+};
+
+/** @returns the declarations of the package, as the build writes them, and the errors of the build */
+function build(): { declared: Map<string, string>; errors: string } {
+  const files = Object.values(entryPoints).map((name) => `${source}${name}.ts`);
+  const building = {
+    ...options,
+    declaration: true,
+    emitDeclarationOnly: true,
+    stripInternal: true,
+    skipLibCheck: true,
+  };
+  const declared = new Map<string, string>();
+  const { diagnostics } = ts
+    .createProgram(files, building)
+    .emit(undefined, (name, text) => declared.set(name, text));
+  return { declared, errors: ts.formatDiagnostics(diagnostics, ts.createCompilerHost(building)) };
+}
+
+/** Compiles a host with every strict flag against these declarations. @returns the errors */
+function errorsIn(hosts: string[], declared: Map<string, string>): string {
+  const strictest: ts.CompilerOptions = {
+    ...options,
+    noEmit: true,
+    skipLibCheck: false,
+    isolatedModules: true,
+    verbatimModuleSyntax: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noUncheckedSideEffectImports: true,
+    noPropertyAccessFromIndexSignature: true,
+    noImplicitOverride: true,
+    noImplicitReturns: true,
+    noFallthroughCasesInSwitch: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    allowUnreachableCode: false,
+    paths: Object.fromEntries(
+      Object.entries(entryPoints).map(([name, file]) => [name, [`${source}${file}.d.ts`]]),
+    ),
+  };
+  const disk = ts.createCompilerHost(strictest);
+  const isHidden = (file: string): boolean => file.startsWith(source) && !declared.has(file);
+  const host: ts.CompilerHost = {
+    ...disk,
+    fileExists: (file) => declared.has(file) || (!isHidden(file) && disk.fileExists(file)),
+    readFile: (file) => declared.get(file) ?? (isHidden(file) ? undefined : disk.readFile(file)),
+    getSourceFile: (file, version, ...rest) => {
+      const text = declared.get(file);
+      return text === undefined
+        ? disk.getSourceFile(file, version, ...rest)
+        : ts.createSourceFile(file, text, version);
+    },
+  };
+  const program = ts.createProgram(
+    hosts.map((name) => path(`test/types/${name}`)),
+    strictest,
+    host,
+  );
+  return ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), host);
+}
+
+describe('the types of the package', () => {
+  const { declared, errors } = build();
+
+  it('can all be declared', () => {
+    expect(errors).toBe('');
+  });
+
+  it.each([
+    ['does not name the types of its events and of meta', ['plain/plain.ts']],
+    ['names them', ['augmented/augmented.ts']],
+  ])('compile with every strict flag in a host that %s', (_host, files) => {
+    expect(errorsIn(files, declared)).toBe('');
+  });
+});

@@ -1,0 +1,82 @@
+// What compiles for a host that names the types of its events and of `meta`, and what must not. Only
+// test/types.test.ts compiles this file, because the names count for a whole program.
+import {
+  isOrderEvent,
+  type JsonObject,
+  type NewOrderEvent,
+  type OrderEventDto,
+  type OrderEvents,
+  type RecordedOrderEvent,
+  type ShippingMethodDto,
+  type ShippingMethods,
+  type UpsertShippingMethodRequest,
+  upsertRequestOf,
+} from 'nestjs-shipping';
+import './shop-types.js';
+
+declare const methods: ShippingMethods;
+declare const events: OrderEvents;
+const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' };
+
+export function fits(method: ShippingMethodDto, weight: number): boolean {
+  const { max_weight_kg = Infinity, countries = [] } = method.meta;
+  return weight <= max_weight_kg && countries.includes('DE') && method.own.meta?.countries === undefined;
+}
+
+export function writesMeta(method: ShippingMethodDto): unknown[] {
+  const request: UpsertShippingMethodRequest = { ...ground, meta: { max_weight_kg: 68 } };
+  return [
+    methods.create('acme', request),
+    methods.create('acme', upsertRequestOf(method)),
+    methods.upsertMany('acme', [request, { ...ground, meta: { countries: ['DE'] } }]),
+    // @ts-expect-error: a wrong type
+    methods.create('acme', { ...ground, meta: { max_weight_kg: '68' } }),
+    // @ts-expect-error: a misspelt member
+    methods.create('acme', { ...ground, meta: { max_weigth_kg: 68 } }),
+    // @ts-expect-error: an array
+    methods.create('acme', { ...ground, meta: [68] }),
+  ];
+}
+
+export async function records(other: NewOrderEvent): Promise<string> {
+  const paid: NewOrderEvent<'order.paid'> = { type: 'order.paid', data: { amount: '5.00', currency: 'EUR' } };
+  const stored: RecordedOrderEvent<'order.paid'> = await events.record('acme', '1001', paid);
+  const any: OrderEventDto = await events.record('acme', '1001', other);
+  await events.record('acme', '1001', { type: 'gift.wrapped' });
+  await events.record('acme', '1001', { type: 'stock.counted', data: { count: 3 } });
+  // @ts-expect-error: a wrong type
+  await events.record('acme', '1001', { type: 'order.paid', data: { amount: 5, currency: 'EUR' } });
+  // @ts-expect-error: a member is missing.
+  await events.record('acme', '1001', { type: 'order.paid', data: { amount: '5.00' } });
+  // @ts-expect-error: the data are missing.
+  await events.record('acme', '1001', { type: 'order.paid' });
+  // @ts-expect-error: a misspelt member
+  await events.record('acme', '1001', { type: 'gift.wrapped', data: { papre: 'red' } });
+  // @ts-expect-error: a bigint, in an event without a name
+  await events.record('acme', '1001', { type: 'note.added', data: { a: 1n } });
+  return any.type + stored.data.amount;
+}
+
+export function lineOf(event: OrderEventDto): string {
+  switch (event.type) {
+    case 'order.paid':
+      return `Paid ${event.data.amount} ${event.data.currency}`;
+    case 'gift.wrapped':
+      return event.data.paper ?? 'paper';
+    case 'note.added':
+      return String(event.data['text']);
+    // @ts-expect-error: a misspelt type
+    case 'order.payed':
+      return '';
+    default: {
+      const data: JsonObject = event.data;
+      return event.type + Object.keys(data).length;
+    }
+  }
+}
+
+export function amountOf(history: readonly OrderEventDto[]): string | undefined {
+  const paid = history.find((event) => isOrderEvent(event, 'order.paid'));
+  const [first] = history.filter((event) => isOrderEvent(event, 'order.paid'));
+  return paid?.data.amount ?? first?.data.amount;
+}
