@@ -204,28 +204,33 @@ onlyWhere('severalConnections', () => {
   describe('a connection that is lost in a nested transaction', () => {
     const host = mounted();
 
-    it('makes the next call fail with database_unavailable, if the host has caught the error', async () => {
-      const { dataSource } = host;
-      const codes: unknown[] = [];
-      const idOf = {
-        postgres: 'SELECT pg_backend_pid() AS id',
-        other: 'SELECT CONNECTION_ID() AS id',
-      }[dataSource.options.type === 'postgres' ? 'postgres' : 'other'];
+    it.each([true, false])(
+      'makes the next call fail with database_unavailable, if the host has caught the error; after it began: %s',
+      async (hasBegun) => {
+        const { dataSource } = host;
+        const codes: unknown[] = [];
+        const idOf = {
+          postgres: 'SELECT pg_backend_pid() AS id',
+          other: 'SELECT CONNECTION_ID() AS id',
+        }[dataSource.options.type === 'postgres' ? 'postgres' : 'other'];
 
-      const placing = dataSource.transaction(async (manager) => {
-        const [own] = await manager.query<{ id: number }[]>(idOf);
-        const nested = manager.transaction(async (inner) => {
-          await engine.killConnection(dataSource.manager, own?.id ?? 0);
-          await anyStatement(inner);
+        const placing = dataSource.transaction(async (manager) => {
+          const [own] = await manager.query<{ id: number }[]>(idOf);
+          const kill = (): Promise<unknown> => engine.killConnection(dataSource.manager, own?.id ?? 0);
+          if (!hasBegun) await kill();
+          const nested = manager.transaction(async (inner) => {
+            await kill();
+            await anyStatement(inner);
+          });
+          await nested.catch(() => undefined);
+          const call = host.events.record(freshProject(), 'o', event, { manager });
+          await call.catch((error: { code?: string }) => codes.push(error.code ?? String(error)));
+          await call;
         });
-        await nested.catch(() => undefined);
-        const call = host.events.record(freshProject(), 'o', event, { manager });
-        await call.catch((error: { code?: string }) => codes.push(error.code ?? String(error)));
-        await call;
-      });
 
-      await expect(placing).rejects.toMatchObject({ code: 'database_unavailable' });
-      expect(codes).toEqual(['database_unavailable']);
-    });
+        await expect(placing).rejects.toMatchObject({ code: 'database_unavailable' });
+        expect(codes).toEqual(['database_unavailable']);
+      },
+    );
   });
 });

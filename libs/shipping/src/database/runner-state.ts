@@ -122,7 +122,7 @@ export class RunnerState {
     else if (words === 'ROLLBACK TO') this.open.pop();
     else if (words === 'ROLLBACK') {
       // When TypeORM cannot set a savepoint, it rolls back the transaction around it.
-      if (this.savepointError) this.lose(this.savepointError);
+      if (this.savepointError) this.lose();
       this.end();
     } else {
       this.commits++;
@@ -138,15 +138,19 @@ export class RunnerState {
       if (savepoint?.failure) this.innermost?.fail(savepoint.failure.error);
     } else if (words === 'ROLLBACK') {
       // The connection broke, so the server has rolled everything back.
-      this.lose(this.savepointError ?? error);
+      this.lose(error);
       this.end();
     }
   }
 
-  private lose(cause: unknown): void {
+  /** @param rollbackError the error of a ROLLBACK. A COMMIT may have come before it, and then nobody knows the outcome. */
+  private lose(rollbackError?: unknown): void {
     if (this.isShared) return;
-    const typed = connectionError(cause, false);
-    this.lost = typed instanceof DatabaseUnavailableError ? typed : new EndedTransactionError(cause);
+    const typed = connectionError(this.savepointError, false);
+    this.lost =
+      typed instanceof DatabaseUnavailableError
+        ? typed
+        : new EndedTransactionError(this.savepointError ?? rollbackError);
   }
 
   private afterCommit(ended: OpenTransaction[]): void {
