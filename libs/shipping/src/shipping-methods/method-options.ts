@@ -38,7 +38,10 @@ export interface DryRunOptions extends CallOptions {
 export interface UpsertManyOptions extends DryRunOptions {
   /** The methods that no request names are removed. Without any request, the call fails. */
   removeOthers?: boolean;
-  /** If `removeOthers` would remove more methods than this, the call fails. By default there is no limit. */
+  /**
+   * If `removeOthers` would remove more methods than this, the call fails. By default there is no limit. The option is
+   * refused without `removeOthers`.
+   */
   maxRemoved?: number;
 }
 
@@ -61,8 +64,9 @@ export const dryRunOptions: OptionRules<DryRunOptions> = { dryRun: isBoolean };
 export const upsertManyOptions: OptionRules<UpsertManyOptions> = {
   removeOthers: isBoolean,
   maxRemoved: {
-    accepts: (value) => Number.isInteger(value) && Number(value) >= 0,
-    expected: 'an integer from 0',
+    accepts: (value, { removeOthers }: UpsertManyOptions) =>
+      Number.isInteger(value) && Number(value) >= 0 && removeOthers !== undefined,
+    expected: 'an integer from 0, beside removeOthers',
   },
   ...dryRunOptions,
 };

@@ -45,7 +45,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
   };
   const check = (element: unknown): void => {
     // Each value takes at least one byte, so an object with too many values is too large.
-    if (++valueCount > maxJsonBytes || violations.full) return;
+    if (++valueCount > maxJsonBytes) return;
     if (element === null || typeof element === 'boolean') return;
     if (typeof element === 'string') {
       if (!isStorable(element)) report('format', 'must not contain NUL or a lone surrogate.');
@@ -70,7 +70,7 @@ export function checkJsonObject(violations: Violations, pointer: string, value: 
 
   if (!isPlainObject(value)) return report('type', 'must be a JSON object.');
   check(value);
-  if (!canBeWritten || violations.full) return null;
+  if (!canBeWritten) return null;
   const text = valueCount > maxJsonBytes ? undefined : JSON.stringify(value);
   if (text === undefined || Buffer.byteLength(text) + exponentBytes > maxJsonBytes)
     return report('too_large', `must be at most ${maxJsonBytes} bytes of JSON.`);

@@ -67,22 +67,17 @@ export class InvalidParameterError extends ViolationsError {
 /** Adds a violation at one place. It returns an empty list, so that a check can end with `return report(…)`. */
 export type Report = (code: ViolationCode, detail: string, allowed?: readonly string[]) => [];
 
-/** Collects all violations of a request, so that a client can correct them all at once. */
+/** Collects the violations of a request, so that a client can correct them all at once. */
 export class Violations {
   private readonly found: Violation[] = [];
 
+  /** The report of one more violation than the error lists throws the error, so that no check goes on. */
   at(place: ViolationPlace): Report {
     return (code, detail, allowed) => {
-      // We store one more than the error lists, so that `full` can be true.
-      if (this.found.length <= maxViolations)
-        this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
+      this.found.push({ ...place, code, detail, ...(allowed && { allowed }) });
+      if (this.found.length > maxViolations) this.throwIfAny();
       return [];
     };
-  }
-
-  /** Whether the error would not list further violations. A check of hostile input can then stop. */
-  get full(): boolean {
-    return this.found.length > maxViolations;
   }
 
   get any(): boolean {
@@ -94,7 +89,7 @@ export class Violations {
     if (!this.any) return;
     const extensions: ViolationExtensions = {
       errors: this.found.slice(0, maxViolations),
-      ...(this.full && { truncated: true }),
+      ...(this.found.length > maxViolations && { truncated: true }),
     };
     const bodyOnly = this.found.every((violation) => 'pointer' in violation);
     throw bodyOnly ? new ValidationFailedError(extensions) : new InvalidParameterError(extensions);

@@ -30,7 +30,6 @@ export function checkUpserts(violations: Violations, input: unknown): UpsertShip
   const ordinals = new Map<string, number>();
   if (!Array.isArray(input)) return violations.at({ pointer: '' })('type', 'The requests must be an array.');
   return Array.from(input, (each: unknown, ordinal) => {
-    if (violations.full) return new UpsertShippingMethodRequest();
     const pointer = `/${ordinal}`;
     const request = checkUpsert(violations, each, pointer);
     // Two requests without codes are not duplicates of each other.
