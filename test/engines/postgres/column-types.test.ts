@@ -57,7 +57,7 @@ describe("on PostgreSQL, the entities' columns", () => {
 
       const types = new Set(columns.map(({ type }) => type));
       expect(types).toEqual(
-        new Set(['varchar', 'uuid', 'boolean', 'integer', 'jsonb', 'timestamptz', 'bigint']),
+        new Set(['varchar', 'uuid', 'boolean', 'integer', 'jsonb', 'timestamptz', 'bigint', 'simple-array']),
       );
       await database.close();
     }

@@ -36,7 +36,6 @@ function checkUseDefault(violations: Violations, pointer: string, value: unknown
   if (names !== value) report('type', pointer, 'must be true, false or an array of fields.');
   for (const [index, name] of names.entries()) {
     const at = `${pointer}/${index}`;
-    if (violations.full) break;
     if (typeof name !== 'string') report('type', at, 'must be the name of a field.');
     else if (!inheritedFields.some((each) => each === name))
       report('not_allowed', at, 'is not a field that can be inherited.');
@@ -52,7 +51,6 @@ export function checkUpserts(violations: Violations, input: unknown): UpsertShip
   const ordinals = new Map<string, number>();
   if (!Array.isArray(input)) return violations.at({ pointer: '' })('type', 'The requests must be an array.');
   return Array.from(input, (each: unknown, ordinal) => {
-    if (violations.full) return new UpsertShippingMethodRequest();
     const pointer = `/${ordinal}`;
     const ofRequest = violations.ofRequest(ordinal);
     const request = checkUpsert(ofRequest, each, pointer);

@@ -8,8 +8,8 @@ type Query = [search: string, ...violations: string[]];
 
 function violationsOf(search: string): readonly Violation[] {
   const violations = new Violations();
-  readListQuery(violations, search, 100);
   try {
+    readListQuery(violations, search, 100);
     violations.throwIfAny();
   } catch (error) {
     if (error instanceof InvalidParameterError) return error.violations;
