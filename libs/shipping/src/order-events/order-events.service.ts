@@ -102,7 +102,11 @@ export class OrderEvents {
    * Returns the whole history at once. For a long history use `stream`. An unknown order has no events.
    * @throws InvalidParameterError
    */
-  async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<readonly OrderEventDto[]> {
+  async list(
+    projectId: string,
+    orderId: string,
+    options: CallOptions = {},
+  ): Promise<readonly OrderEventDto[]> {
     checkIds({ projectId, orderId });
     const callerManager = this.database.callerManager(options);
     const rows = await this.database.read(callerManager, (manager) =>
