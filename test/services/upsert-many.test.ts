@@ -92,7 +92,7 @@ describe('upsertMany', () => {
     const other = await host.methods.create(project, express);
     const requests = [paket, { ...ground, sort_order: 1 }];
 
-    let returned: ShippingMethodChange[] = [];
+    let returned: readonly ShippingMethodChange[] = [];
     const seen = await changesDuring(async () => {
       ({ changes: returned } = await host.methods.upsertMany(project, requests, { removeOthers: true }));
     });

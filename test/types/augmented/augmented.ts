@@ -12,7 +12,7 @@ import {
   type UpsertShippingMethodRequest,
   upsertRequestOf,
 } from 'nestjs-shipping';
-import './shop-types.js';
+import { type Paid } from './shop-types.js';
 
 declare const methods: ShippingMethods;
 declare const events: OrderEvents;
@@ -76,7 +76,6 @@ export function lineOf(event: OrderEventDto): string {
 }
 
 export function amountOf(history: readonly OrderEventDto[]): string | undefined {
-  const paid = history.find((event) => isOrderEvent(event, 'order.paid'));
-  const [first] = history.filter((event) => isOrderEvent(event, 'order.paid'));
-  return paid?.data.amount ?? first?.data.amount;
+  const paid: Paid[] = history.filter((event) => isOrderEvent(event, 'order.paid'));
+  return paid.at(-1)?.data.amount ?? history.find((event) => isOrderEvent(event, 'order.paid'))?.data.amount;
 }

@@ -1,4 +1,7 @@
-// docs/guide/events.md and docs/recipes/methods-for-a-cart.md show this code.
+import { type OrderEventDto } from 'nestjs-shipping';
+
+// docs/reference-services.md shows this code.
+
 declare module 'nestjs-shipping' {
   interface OrderEventData {
     'order.paid': { amount: string; currency: string };
@@ -11,4 +14,5 @@ declare module 'nestjs-shipping' {
   }
 }
 
-export {};
+/** An event whose `data` have a type. */
+export type Paid = OrderEventDto<'order.paid'>;

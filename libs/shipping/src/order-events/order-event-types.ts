@@ -68,16 +68,13 @@ export type OrderEventType = NamedOrderEventType | (string & Record<never, never
 declare enum OtherOrderEventType {
   Type = 'a type that OrderEventData does not name',
 }
-type UnnamedOrderEventType = keyof OrderEventData extends never
-  ? string & Record<never, never>
-  : OtherOrderEventType;
 
-/** The type that an event has when it is read. */
+/** The type that an event has when it is read, if {@link OrderEventData} names types. */
 export type TypeOfEvent<Type extends OrderEventType> = string extends Type
-  ? NamedOrderEventType | UnnamedOrderEventType
+  ? NamedOrderEventType | OtherOrderEventType
   : Type extends NamedOrderEventType
     ? Type
-    : UnnamedOrderEventType;
+    : OtherOrderEventType;
 
 const known: ReadonlySet<string> = new Set(orderEventTypes);
 

@@ -14,7 +14,7 @@ export class OrderEventsController {
     @ProjectId() projectId: string,
     @PathId('order_id') orderId: string,
     @Res({ passthrough: true }) response: HttpResponse,
-  ): Promise<{ data: OrderEventDto[] }> {
+  ): Promise<{ data: readonly OrderEventDto[] }> {
     const history = { data: await this.orderEvents.list(projectId, orderId) };
     return respond(response, history, { headers: browserCache });
   }

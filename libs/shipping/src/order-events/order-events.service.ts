@@ -39,7 +39,7 @@ export class OrderEvents {
   /**
    * Appends an event. In a transaction of the caller, the event exists if, and only if, that transaction commits.
    * @returns the event; if the order already had an event with this `dedupe_key`, that event, with `repeated: true`
-   * @throws ValidationFailedError, InvalidParameterError, and what `beforeCommit.event` throws
+   * @throws {@link ValidationFailedError}, {@link InvalidParameterError}, and what `beforeCommit.event` throws
    * @example
    * await events.record('acme', '1001', { type: 'order.placed', dedupe_key: 'placed' }, { manager });
    */
@@ -102,7 +102,11 @@ export class OrderEvents {
    * Returns the whole history at once. For a long history use `stream`. An unknown order has no events.
    * @throws InvalidParameterError
    */
-  async list(projectId: string, orderId: string, options: CallOptions = {}): Promise<OrderEventDto[]> {
+  async list(
+    projectId: string,
+    orderId: string,
+    options: CallOptions = {},
+  ): Promise<readonly OrderEventDto[]> {
     checkIds({ projectId, orderId });
     const callerManager = this.database.callerManager(options);
     const rows = await this.database.read(callerManager, (manager) =>

@@ -2,19 +2,19 @@ import { HttpException } from '@nestjs/common';
 
 /** The members of a problem that an error names by itself. */
 interface ProblemMembers<Code extends string = string> {
-  title: string;
-  status: number;
+  readonly title: string;
+  readonly status: number;
   /** A stable code for programs. */
-  code: Code;
+  readonly code: Code;
   /** A text for a person: what happened and what to do. */
-  detail: string;
-  [extension: string]: unknown;
+  readonly detail: string;
+  readonly [extension: string]: unknown;
 }
 
 /** The problem details (RFC 9457) of one error, as a client receives them. */
 export interface ProblemDetails extends ProblemMembers {
   /** `urn:problem:shipping:<code>` */
-  type: string;
+  readonly type: string;
 }
 
 export function problemDetails(members: ProblemMembers): ProblemDetails {

@@ -55,9 +55,9 @@ const changesOf = onePerDataSource(() => new Subject<ShippingMethodChange>());
 /** The result of `upsertMany` and `adoptDefaults`. With `dryRun`, it is what the call would do. */
 export interface ChangedMethods {
   /** The methods of the requests, in their order. `adoptDefaults` returns the methods that were created. */
-  methods: ShippingMethodDto[];
+  readonly methods: readonly ShippingMethodDto[];
   /** Each method that was created, updated or removed, with the values that it showed before and after. */
-  changes: ShippingMethodChange[];
+  readonly changes: readonly ShippingMethodChange[];
 }
 
 /** A query, and the name of its rendering. */
@@ -117,8 +117,13 @@ export class ShippingMethods {
 
   /**
    * Creates a method.
-   * @throws ValidationFailedError, InvalidParameterError; DuplicateMethodError with `existingId` and `identical` when
-   *   the pair of codes is taken; TooManyMethodsError when the project holds `maxMethods`
+   * @throws {@link ValidationFailedError}, {@link InvalidParameterError}
+   * @throws {@link DuplicateMethodError} with `existingId` and `identical` when the pair of codes is taken
+   * @throws {@link TooManyMethodsError} when the project holds `maxMethods`
+   * @example
+   * const meta = { max_weight_kg: 68 };
+   * const ground = { carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground', meta };
+   * const { id } = await methods.create('acme', ground);
    */
   async create<Meta extends object>(
     projectId: string,
@@ -165,7 +170,7 @@ export class ShippingMethods {
   }
 
   /** Returns the active methods, which a checkout offers, in list order. @throws InvalidParameterError */
-  async findActive(projectId: string, options: CallOptions = {}): Promise<ShippingMethodDto[]> {
+  async findActive(projectId: string, options: CallOptions = {}): Promise<readonly ShippingMethodDto[]> {
     checkIds({ projectId });
     const { methods } = await this.store.view(projectId, this.database.callerManager(options));
     return methods.filter((method) => method.value('is_active')).map((method) => method.toDto());
@@ -213,9 +218,10 @@ export class ShippingMethods {
 
   /**
    * Fields that are left out keep their value. If no value changes, `version` and `updated_at` stay as they are.
-   * @throws ValidationFailedError, InvalidParameterError, MethodNotFoundError, VersionMismatchError; MethodInUseError
-   *   when your foreign key refers to the old codes; DuplicateMethodError with `existingId` when the new codes are
-   *   taken
+   * @throws {@link ValidationFailedError}, {@link InvalidParameterError}, {@link MethodNotFoundError}
+   * @throws {@link VersionMismatchError} when the method has none of the etags in `etag`
+   * @throws {@link MethodInUseError} when your foreign key refers to the old codes
+   * @throws {@link DuplicateMethodError} with `existingId` when the new codes are taken
    */
   async update<Meta extends object>(
     projectId: string,
@@ -233,7 +239,8 @@ export class ShippingMethods {
 
   /**
    * Creates the method, or updates the one that has its codes.
-   * @throws ValidationFailedError, InvalidParameterError; TooManyMethodsError when the project holds `maxMethods`
+   * @throws {@link ValidationFailedError}, {@link InvalidParameterError}
+   * @throws {@link TooManyMethodsError} when the project holds `maxMethods`
    */
   async upsert<Meta extends object>(
     projectId: string,
@@ -254,12 +261,12 @@ export class ShippingMethods {
    * there is no such method, the request creates it.
    * @param options `removeOthers`: removes the methods that no request names; `maxRemoved`: refuses the call if these
    *   are more; `dryRun`: changes nothing
-   * @throws ValidationFailedError with the violations of all requests. Each pointer begins with the ordinal of its
-   *   request: `/3/method_label`.
-   * @throws InvalidParameterError
-   * @throws TooManyMethodsError when the project would hold more than `maxMethods`
-   * @throws TooManyRemovalsError when `removeOthers` has no request, or would remove more than `maxRemoved`
-   * @throws MethodInUseError when your foreign key refers to a method that is to be removed
+   * @throws {@link ValidationFailedError} with the violations of all requests. The `index` of a violation is the place of
+   *   its request, from 0, and its pointer begins with it: `/3/method_label`.
+   * @throws {@link InvalidParameterError}
+   * @throws {@link TooManyMethodsError} when the project would hold more than `maxMethods`
+   * @throws {@link TooManyRemovalsError} when `removeOthers` has no request, or would remove more than `maxRemoved`
+   * @throws {@link MethodInUseError} when your foreign key refers to a method that is to be removed
    * @example
    * const requests = [{ carrier_code: 'ups', method_code: '03', method_label: 'UPS Ground' }];
    * const { changes } = await methods.upsertMany('acme', requests, { removeOthers: true, maxRemoved: 20 });
@@ -296,7 +303,9 @@ export class ShippingMethods {
 
   /**
    * @returns the method as it was
-   * @throws InvalidParameterError, MethodNotFoundError, VersionMismatchError, MethodInUseError
+   * @throws {@link InvalidParameterError}, {@link MethodNotFoundError}
+   * @throws {@link VersionMismatchError} when the method has none of the etags in `etag`
+   * @throws {@link MethodInUseError} when your foreign key refers to the method
    */
   async remove(projectId: string, id: string, options: ChangeOptions = {}): Promise<ShippingMethodDto> {
     checkInput({ projectId }, (violations) => checkEtag(violations, options));

@@ -57,9 +57,9 @@ type EventDataInput<Type extends OrderEventType, Data extends object> = [Type] e
 /** `data` must be there if its type in {@link OrderEventData} has a required member. */
 type RequiredData<Type extends OrderEventType> = [Type] extends [keyof OrderEventData]
   ? object extends OrderEventData[Type]
-    ? unknown
+    ? { data?: unknown }
     : { data: OrderEventData[Type] }
-  : unknown;
+  : { data?: unknown };
 
 /**
  * An event to append to the history of an order.

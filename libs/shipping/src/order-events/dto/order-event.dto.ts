@@ -33,7 +33,8 @@ export class OrderEventActor {
   readonly label!: string | null;
 }
 
-export interface OrderEventFields<Type extends string, Data> {
+/** An event with this type and these data. {@link OrderEventDto} is a union of such events. */
+export interface TypedOrderEvent<Type extends string, Data> {
   /** UUIDv7; opaque to clients. */
   readonly id: string;
   readonly project_id: string;
@@ -51,16 +52,18 @@ export interface OrderEventFields<Type extends string, Data> {
 }
 
 type EventOfType<Type extends string> =
-  | (Type extends keyof OrderEventData ? OrderEventFields<Type, OrderEventData[Type]> : never)
+  | (Type extends keyof OrderEventData ? TypedOrderEvent<Type, OrderEventData[Type]> : never)
   | ([Exclude<Type, keyof OrderEventData>] extends [never]
       ? never
-      : OrderEventFields<Exclude<Type, keyof OrderEventData>, JsonObject>);
+      : TypedOrderEvent<Exclude<Type, keyof OrderEventData>, JsonObject>);
 
 /**
  * An event as clients and your own modules read it. `OrderEventDto<'order.paid'>` is an event of this type. A reader
  * must expect types that it does not know.
  */
-export type OrderEventDto<Type extends OrderEventType = OrderEventType> = EventOfType<TypeOfEvent<Type>>;
+export type OrderEventDto<Type extends OrderEventType = OrderEventType> = keyof OrderEventData extends never
+  ? TypedOrderEvent<Type, JsonObject>
+  : EventOfType<TypeOfEvent<Type>>;
 
 /** An event as `record()` returns it. */
 export type RecordedOrderEvent<Type extends OrderEventType = OrderEventType> = OrderEventDto<Type> & {

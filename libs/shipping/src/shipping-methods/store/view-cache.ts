@@ -5,15 +5,15 @@ import { type Rendering } from '../rendering.js';
 /** How one mount uses its memory. The three counters begin at its start. */
 export interface CacheStats {
   /** The bytes in use now, out of `cache.maxBytes`. */
-  bytes: number;
+  readonly bytes: number;
   /** The number of projects in memory now. */
-  entries: number;
+  readonly entries: number;
   /** Calls that got a view from memory after a look-up. Calls in transactions are not counted. */
-  hits: number;
+  readonly hits: number;
   /** Calls that needed the methods of a project from the database. */
-  misses: number;
+  readonly misses: number;
   /** Statements that asked whether the memory is current. One statement asks for all calls that arrive together. */
-  lookUps: number;
+  readonly lookUps: number;
 }
 
 /** An estimate of the bytes that a rendering takes in addition to its JSON and its key. */
