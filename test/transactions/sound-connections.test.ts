@@ -131,7 +131,7 @@ onlyWhere('connections', () => {
       await expect(failing).rejects.toThrow('sold out');
       dataSource.subscribers.pop();
     };
-    const recordedBy = (project: string): Promise<unknown[]> => app.nest.get(OrderEvents).list(project, 'o');
+    const recordedBy = (project: string): Promise<readonly unknown[]> => app.nest.get(OrderEvents).list(project, 'o');
 
     it('keeps what a later call has acknowledged, and nothing of the transaction', async () => {
       const [undone, kept] = [freshProject(), freshProject()];
