@@ -3,7 +3,7 @@ import * as table from '../shipping-methods/method-fields.js';
 import { valuesToStore } from '../shipping-methods/stored-values.js';
 import * as s from './schema.js';
 
-const inherited = s.arrayOf({ ...s.string, enum: table.inheritedFields });
+const inherited = s.arrayOf({ ...s.string, enum: table.inheritableFields });
 
 /** Returns the schema of a boolean, or of names of fields. */
 function byField({ description, ...flag }: s.Schema): s.Schema {
@@ -45,7 +45,7 @@ export const exampleMethod: dto.ShippingMethodDto = {
 
 const { id, version, created_at, updated_at, ...settable } = schemasOf(table.fieldNames);
 const upsertDescription =
-  'An optional field that is null goes back to its default. If a create leaves a field out, the field has its default. If an update leaves it out, it keeps its value.';
+  'An optional field that is null goes back to its default. If a create leaves a field out, the field has its default. If an update leaves it out, it keeps its value. If an update without `use_default` sends a value that a field cannot inherit, the field is no longer inherited.';
 const required = table.settableFields.filter(table.isRequired);
 const upsert = s.closed(upsertDescription, schemasOf(table.settableFields, true), required);
 const method: s.Fields<keyof dto.ShippingMethodDto> = {
@@ -53,7 +53,7 @@ const method: s.Fields<keyof dto.ShippingMethodDto> = {
   project_id: s.string,
   ...settable,
   inherited: s.about('The fields whose values now come from the defaults project.', inherited),
-  own: s.object('The stored values of the inherited fields.', schemasOf(table.inheritedFields), []),
+  own: s.object('The stored values of the inherited fields.', schemasOf(table.inheritableFields), []),
   version: { ...s.integer, minimum: 1, description: version.description },
   etag: s.about(
     'The value for `If-Match`, with its quotes. It changes whenever a value of the method changes. While the method inherits, it also names the state of the default.',

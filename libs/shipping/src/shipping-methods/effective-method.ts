@@ -8,7 +8,7 @@ import {
   settableFields,
 } from './method-fields.js';
 import { type StoredValues } from './stored-values.js';
-import { fieldsOf, inheritedValue, useDefaultOf } from './dto/use-default.js';
+import { fieldsOf, inheritedValue } from './dto/use-default.js';
 
 /** A method as it is stored. `meta` is not parsed, because most reads do not need its values. */
 export type StoredMethod = Omit<Pick<ShippingMethodDto, FieldName | 'project_id'>, 'meta'> & { meta: string };
@@ -56,11 +56,12 @@ export class EffectiveMethod {
   /** Returns a new object each time, so that the caller may change it. */
   toDto(): ShippingMethodDto {
     const { stored, inherited } = this;
+    const { use_default } = stored;
     return {
       id: stored.id,
       project_id: stored.project_id,
       ...valuesOf(settableFields, (name) => this.value(name)),
-      use_default: useDefaultOf(fieldsOf(stored.use_default)),
+      use_default: typeof use_default === 'boolean' ? use_default : [...use_default],
       inherited,
       own: valuesOf(inherited, (name) => stored[name]),
       version: stored.version,

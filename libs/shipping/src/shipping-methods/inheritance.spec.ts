@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { type ShippingMethodDto } from './dto/shipping-method.dto.js';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
 import { type Decide, decideUpdate, decideUpsert, expectedMethods } from './method-changes.js';
-import { type InheritedField, inheritedFields, settableFields } from './method-fields.js';
+import { type InheritedField, inheritableFields, settableFields } from './method-fields.js';
 import { type MethodSet, MethodView } from './method-view.js';
 import { idOf, methodSet } from './stored-method.sample.js';
 
@@ -52,7 +52,7 @@ const anyRequest = fc.record(
     sort_order: fc.constantFrom(null, 0, 1),
     meta: fc.constantFrom(null, {}, { a: 1, b: 2 }, { b: 2, a: 1 }),
     is_active: fc.constantFrom(null, true, false),
-    use_default: fc.oneof(fc.constantFrom(null, true, false), fc.subarray([...inheritedFields])),
+    use_default: fc.oneof(fc.constantFrom(null, true, false), fc.subarray([...inheritableFields])),
   },
   { requiredKeys: ['carrier_code', 'method_code'] },
 ) as fc.Arbitrary<UpsertShippingMethodRequest>;
@@ -70,7 +70,7 @@ it('random requests show what they sent, and are safe to repeat and to send back
     });
     const tenant = (): ShippingMethodDto => Object(viewOf(shop).methods[0]?.toDto());
     const fieldsOf = ({ use_default: fields, own, ...values }: ShippingMethodDto): Field[] =>
-      inheritedFields.map((name) => ({
+      inheritableFields.map((name) => ({
         name,
         own: { ...values, ...own }[name],
         isInherited: typeof fields === 'boolean' ? fields : fields.includes(name),
@@ -101,7 +101,7 @@ it('random requests show what they sent, and are safe to repeat and to send back
       );
       expect(fieldsOf(method)).toEqual(expected);
       const isSent = (name: InheritedField): boolean => isTenant && request[name] !== undefined;
-      const sent = request.use_default === undefined ? inheritedFields.filter(isSent) : [];
+      const sent = request.use_default === undefined ? inheritableFields.filter(isSent) : [];
       expect(sent.map((name) => method[name])).toEqual(sent.map((name) => request[name] ?? reset[name]));
       // Only the tenant turns its own "off" on. A method that inherits from a default that is off stays off.
       const wasOff = !(before.own.is_active ?? before.is_active) && !isSent('is_active');

@@ -82,7 +82,7 @@ export type SettableField = Having<{ settable: true }>;
 type SearchedField = Having<{ searched: true }>;
 
 /** The fields that `use_default` can name, in the order in which responses list them. */
-export const inheritedFields = [
+export const inheritableFields = [
   'carrier_label',
   'method_label',
   'sort_order',
@@ -91,7 +91,7 @@ export const inheritedFields = [
 ] as const satisfies SettableField[];
 
 /** A field whose value can come from the defaults project. */
-export type InheritedField = (typeof inheritedFields)[number];
+export type InheritedField = (typeof inheritableFields)[number];
 
 /** The fields that a list can be filtered by: all but `meta`. */
 export type FilterField = Exclude<FieldName, Having<{ kind: 'json' }>>;

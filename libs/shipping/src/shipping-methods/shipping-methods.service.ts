@@ -217,7 +217,8 @@ export class ShippingMethods {
   }
 
   /**
-   * Fields that are left out keep their value. If no value changes, `version` and `updated_at` stay as they are.
+   * Fields that are left out keep their value. If no value changes, `version` and `updated_at` stay as they are. If the
+   * request has no `use_default`, the method shows each value that was sent, and stops inheriting the fields that differ.
    * @throws {@link ValidationFailedError}, {@link InvalidParameterError}, {@link MethodNotFoundError}
    * @throws {@link VersionMismatchError} when the method has none of the etags in `etag`
    * @throws {@link MethodInUseError} when your foreign key refers to the old codes

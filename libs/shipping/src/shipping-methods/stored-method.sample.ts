@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type StoredMethod } from './effective-method.js';
-import { inheritedFields } from './method-fields.js';
+import { inheritableFields } from './method-fields.js';
 import { type MethodSet } from './method-view.js';
 import { useDefaultOf } from './dto/use-default.js';
 
@@ -61,7 +61,7 @@ const anyMethod: fc.Arbitrary<Partial<StoredMethod>> = fc.record({
   is_active: fc.boolean(),
   sort_order: fc.constantFrom(-1, 0, 0, 1, 10),
   meta: fc.constantFrom('{}', '{"a": 1}'),
-  use_default: fc.subarray([...inheritedFields]).map(useDefaultOf),
+  use_default: fc.subarray([...inheritableFields]).map(useDefaultOf),
   version: fc.integer({ min: 1, max: 3 }),
   created_at: times,
   updated_at: times,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.dto.js';
-import { type InheritedField, inheritedFields } from './method-fields.js';
+import { type InheritedField, inheritableFields } from './method-fields.js';
 import { patched, type StoredValues, valuesToStore } from './stored-values.js';
 import { inheritedValue } from './dto/use-default.js';
 
@@ -30,7 +30,7 @@ function updated(
   const shownOf = (stored: StoredValues): StoredValues => {
     const shown: Record<string, unknown> = { ...stored };
     const { use_default: fields } = stored;
-    for (const name of inheritedFields)
+    for (const name of inheritableFields)
       if (ofDefault && (Array.isArray(fields) ? fields.includes(name) : fields))
         shown[name] = inheritedValue<unknown>(name, stored[name], ofDefault[name]);
     return shown as StoredValues;
@@ -66,7 +66,7 @@ const rows: Row[] = [
   ['default', 'default', 'own', 'own', 'default'],
   ['default', 'nothing', 'own', 'own', 'default'],
 ];
-const table = inheritedFields
+const table = inheritableFields
   .filter((name) => name !== 'is_active')
   .flatMap((name) =>
     rows.filter(([from]) => from !== 'null' || name === 'carrier_label').map((row) => ({ name, row })),

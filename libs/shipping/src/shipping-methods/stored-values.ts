@@ -4,7 +4,7 @@ import { type UpsertShippingMethodRequest } from './dto/upsert-shipping-method.d
 import {
   fieldOf,
   type InheritedField,
-  inheritedFields,
+  inheritableFields,
   type SettableField,
   settableFields,
 } from './method-fields.js';
@@ -59,7 +59,7 @@ export function patched(
     (name) => isSent('use_default') || !isSent(name) || showsSent(name, sent),
   );
   const values: Record<string, unknown> = { ...sent, use_default: useDefaultOf(inherited) };
-  for (const name of inheritedFields) {
+  for (const name of inheritableFields) {
     const isInherited = inherited.includes(name);
     if (!isSent(name) && !isInherited) values[name] = shown[name];
     if (isSent(name) && isInherited && inheritedBefore.includes(name) && showsSent(name, stored))

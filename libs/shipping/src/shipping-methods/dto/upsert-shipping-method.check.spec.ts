@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationFailedError, Violations } from '../../validation/violations.js';
-import { inheritedFields, isRequired, settableFields } from '../method-fields.js';
+import { inheritableFields, isRequired, settableFields } from '../method-fields.js';
 import { checkUpsert, checkUpserts } from './upsert-shipping-method.check.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
@@ -97,7 +97,7 @@ const rows: Fields[] = [
   [{ use_default: 'meta' }, '/use_default type'],
   [{ use_default: null }],
   [{ use_default: [] }],
-  [{ use_default: [...inheritedFields].toReversed() }],
+  [{ use_default: [...inheritableFields].toReversed() }],
   [{ use_default: ['meta', 'method_code'] }, '/use_default/1 not_allowed'],
   [{ use_default: ['META', 'constructor'] }, '/use_default/0 not_allowed', '/use_default/1 not_allowed'],
   [

@@ -1,7 +1,7 @@
 import { checkFields } from '../../validation/check-fields.js';
 import { checkJsonObject } from '../../validation/json-object.js';
 import { type ViolationCode, type Violations } from '../../validation/violations.js';
-import { codesKey, inheritedFields } from '../method-fields.js';
+import { codesKey, inheritableFields } from '../method-fields.js';
 import { type UseDefault, useDefaultOf } from './use-default.js';
 import { UpsertShippingMethodRequest } from './upsert-shipping-method.dto.js';
 
@@ -32,12 +32,12 @@ function checkUseDefault(violations: Violations, pointer: string, value: unknown
   if (typeof value === 'boolean') return value;
   const names: unknown[] = Array.isArray(value) ? value : [];
   const report = (code: ViolationCode, at: string, remedy: string): void =>
-    void violations.at({ pointer: at })(code, `${at} ${remedy}`, inheritedFields);
+    void violations.at({ pointer: at })(code, `${at} ${remedy}`, inheritableFields);
   if (names !== value) report('type', pointer, 'must be true, false or an array of fields.');
   for (const [index, name] of names.entries()) {
     const at = `${pointer}/${index}`;
     if (typeof name !== 'string') report('type', at, 'must be the name of a field.');
-    else if (!inheritedFields.some((each) => each === name))
+    else if (!inheritableFields.some((each) => each === name))
       report('not_allowed', at, 'is not a field that can be inherited.');
     else if (names.indexOf(name) < index) report('duplicate', at, `is the field ${name} again.`);
   }
