@@ -157,6 +157,35 @@ onlyWhere('connections', () => {
       expect(await recordedBy(kept)).toHaveLength(1);
     });
 
+    it.each([
+      ['RELEASE', 'SELECT 1'],
+      ['ROLLBACK TO', statementThatFails],
+    ])(
+      'keeps what a later call has acknowledged, if a subscriber has failed after %s',
+      async (end, statement) => {
+        const [undone, kept] = [freshProject(), freshProject()];
+        const events = app.nest.get(OrderEvents);
+        const { dataSource } = database;
+        dataSource.subscribers.push({
+          afterQuery: ({ query }) =>
+            query.startsWith(end) ? Promise.reject(new Error('no log')) : undefined,
+        });
+        const placing = dataSource.transaction(async (manager) => {
+          await events.record(undone, 'o', event, { manager });
+          await manager.transaction((inner) => inner.query(statement)).catch(() => undefined);
+        });
+        await expect(placing).rejects.toThrow();
+        dataSource.subscribers.pop();
+
+        await events.record(kept, 'o', event);
+
+        await dataSource.destroy();
+        await dataSource.initialize();
+        expect(await recordedBy(undone)).toEqual([]);
+        expect(await recordedBy(kept)).toHaveLength(1);
+      },
+    );
+
     it('serves later calls, even if a statement in it had failed', async () => {
       await leaveOpen((manager) => manager.query(statementThatFails).catch(() => undefined));
 

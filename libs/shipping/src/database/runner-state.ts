@@ -118,8 +118,12 @@ export class RunnerState {
       this.hostStatements = 0;
       this.open.push(new OpenTransaction());
     } else if (words === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
-    else if (words === 'RELEASE') this.afterCommit(this.open.splice(-1));
-    else if (words === 'ROLLBACK TO') this.open.pop();
+    else if (words === 'RELEASE') {
+      const savepoint = this.endSavepoint();
+      // TypeORM releases a savepoint again, and takes this for the COMMIT.
+      if (!savepoint) throw new EndedTransactionError();
+      this.afterCommit([savepoint]);
+    } else if (words === 'ROLLBACK TO') this.endSavepoint();
     else if (words === 'ROLLBACK') {
       // When TypeORM cannot set a savepoint, it rolls back the transaction around it.
       if (this.savepointError) this.lose(this.savepointError);
@@ -134,7 +138,7 @@ export class RunnerState {
     if (words === 'SAVEPOINT') this.savepointError = error;
     else if (words === 'ROLLBACK TO') {
       // The server has ended the transaction around the savepoint, or will refuse its statements.
-      const savepoint = this.open.pop();
+      const savepoint = this.endSavepoint();
       if (savepoint?.failure) this.innermost?.fail(savepoint.failure.error);
     } else if (words === 'ROLLBACK') {
       // The connection broke, so the server has rolled everything back.
@@ -153,6 +157,11 @@ export class RunnerState {
     const actions = ended.flatMap(({ afterCommit }) => afterCommit);
     if (this.innermost) this.innermost.afterCommit.push(...actions);
     else for (const action of actions) action();
+  }
+
+  /** If a subscriber of the host fails after the end of a savepoint, TypeORM ends it again. The outer one is still open. */
+  private endSavepoint(): OpenTransaction | undefined {
+    return this.open.length > 1 ? this.open.pop() : undefined;
   }
 
   private end(): OpenTransaction[] {
