@@ -52,6 +52,8 @@ export class RunnerState {
   isJoined = false;
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
+  /** Is set while the statements of a call of ours run. */
+  ourStatements: Promise<void> | undefined;
   /** How many statements of the host have no response yet. */
   hostStatements = 0;
   /** Whether a statement that begins or ends a transaction is on its way to the server and back. */
