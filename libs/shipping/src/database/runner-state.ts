@@ -105,10 +105,14 @@ export class RunnerState {
   /**
    * Marks the innermost transaction. If TypeORM could not roll that one back, because a subscriber of the host failed,
    * it marks the next one.
-   * @throws EndedTransactionError when TypeORM is about to commit a transaction that it could not roll back
+   * @throws Error when TypeORM is about to commit a transaction that it could not roll back
    */
   markEnding(ending: 'commit' | 'rollback'): void {
-    if (ending === 'commit' && this.innermost?.ending === 'rollback') throw new EndedTransactionError();
+    const { innermost } = this;
+    if (ending === 'commit' && innermost?.ending === 'rollback')
+      throw innermost.failure
+        ? new FailedTransactionError(innermost.failure.error)
+        : new EndedTransactionError();
     const ended = this.open.findLast((each) => each.ending !== 'rollback');
     if (ended) ended.ending = ending;
   }
