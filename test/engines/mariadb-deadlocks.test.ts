@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type EntityManager } from 'typeorm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshProject, ground } from '../support/client.js';
+import { anyStatement } from '../support/statements.js';
 import { type EngineDatabase, mariadb, onMariadbAndMysql, titleOf } from './databases.js';
 import { type EngineHost, hostOn, hostWithSessions } from './host.js';
 
@@ -15,12 +16,15 @@ const makeNotes = async ({ dataSource }: EngineHost): Promise<void> => {
 };
 
 /** Another transaction that always wins a deadlock, because it has changed many rows. */
-async function heavyRival({ dataSource }: EngineHost): Promise<{ collide(): Promise<void> }> {
+async function heavyRival(
+  { dataSource }: EngineHost,
+  locks: (manager: EntityManager) => Promise<unknown> = (manager) => manager.query(second),
+): Promise<{ collide(): Promise<void> }> {
   const runner = dataSource.createQueryRunner();
   await runner.startTransaction();
   await runner.query('CREATE TEMPORARY TABLE IF NOT EXISTS heavy (id integer) ENGINE = InnoDB');
   await runner.query('INSERT INTO heavy SELECT 1 FROM information_schema.COLUMNS LIMIT 500');
-  await runner.query(second);
+  await locks(runner.manager);
   return {
     async collide() {
       await runner.query(first);
@@ -109,6 +113,27 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
     },
   );
 
+  it('stores nothing of a call that runs beside a row of statements, of which any is the victim', async () => {
+    for (let before = 0; before < 12; before++) {
+      const project = freshProject();
+      const rival = await heavyRival(host);
+
+      const placing = host.dataSource.transaction(async (manager) => {
+        await manager.query(first);
+        const collision = delay(100).then(() => rival.collide());
+        const statements = async (): Promise<void> => {
+          for (let passed = 0; passed < before; passed++) await anyStatement(manager);
+          await manager.query(second);
+        };
+        await Promise.allSettled([statements(), host.events.record(project, 'o', event, { manager })]);
+        await collision;
+      });
+
+      await expect(placing).rejects.toThrow('Roll the transaction back');
+      expect(await stored(project)).toBe(0);
+    }
+  });
+
   it('makes the COMMIT fail, if a call of ours came before it, and the host ignores its error', async () => {
     const project = freshProject();
     const rival = await heavyRival(host);
@@ -163,6 +188,36 @@ onMariadbAndMysql('a deadlock of a statement of the host on', (server) => {
     });
 
     expect(await placing).toMatchObject([{ one: 1 }]);
+  });
+});
+
+onMariadbAndMysql('a deadlock of a call of ours on', (server) => {
+  it('stores nothing of a statement that runs beside it', async () => {
+    const database = await server.create();
+    const host = await hostOn(database);
+    await makeNotes(host);
+    const project = freshProject();
+    const { id } = await host.methods.create(project, ground);
+    const rival = await heavyRival(host, (manager) =>
+      host.methods.update(project, id, { ...ground, sort_order: 1 }, { manager }),
+    );
+    let outcomes: PromiseSettledResult<unknown>[] = [];
+
+    const placing = host.dataSource.transaction(async (manager) => {
+      await manager.query(first);
+      const collision = delay(100).then(() => rival.collide());
+      outcomes = await Promise.allSettled([
+        host.methods.update(project, id, { ...ground, sort_order: 2 }, { manager }),
+        delay(50).then(() => manager.query('INSERT INTO note VALUES (3, 0)')),
+      ]);
+      await collision;
+    });
+
+    await expect(placing).rejects.toMatchObject({ name: 'FailedTransactionError' });
+    expect(outcomes).toMatchObject([{ reason: lostRace }, { reason: { name: 'FailedTransactionError' } }]);
+    expect(await host.dataSource.query('SELECT id FROM note WHERE id = 3')).toEqual([]);
+    await host.close();
+    await database.drop();
   });
 });
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { OrderEvents } from 'nestjs-shipping';
+import { connectionError, OrderEvents } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -131,7 +131,8 @@ onlyWhere('connections', () => {
       await expect(failing).rejects.toThrow('sold out');
       dataSource.subscribers.pop();
     };
-    const recordedBy = (project: string): Promise<readonly unknown[]> => app.nest.get(OrderEvents).list(project, 'o');
+    const recordedBy = (project: string): Promise<readonly unknown[]> =>
+      app.nest.get(OrderEvents).list(project, 'o');
 
     it('keeps what a later call has acknowledged, and nothing of the transaction', async () => {
       const [undone, kept] = [freshProject(), freshProject()];
@@ -156,6 +157,35 @@ onlyWhere('connections', () => {
       expect(await recordedBy(undone)).toEqual([]);
       expect(await recordedBy(kept)).toHaveLength(1);
     });
+
+    it.each([
+      ['RELEASE', 'SELECT 1'],
+      ['ROLLBACK TO', statementThatFails],
+    ])(
+      'keeps what a later call has acknowledged, if a subscriber has failed after %s',
+      async (end, statement) => {
+        const [undone, kept] = [freshProject(), freshProject()];
+        const events = app.nest.get(OrderEvents);
+        const { dataSource } = database;
+        dataSource.subscribers.push({
+          afterQuery: ({ query }) =>
+            query.startsWith(end) ? Promise.reject(new Error('no log')) : undefined,
+        });
+        const placing = dataSource.transaction(async (manager) => {
+          await events.record(undone, 'o', event, { manager });
+          await manager.transaction((inner) => inner.query(statement)).catch(() => undefined);
+        });
+        await expect(placing).rejects.toThrow();
+        dataSource.subscribers.pop();
+
+        await events.record(kept, 'o', event);
+
+        await dataSource.destroy();
+        await dataSource.initialize();
+        expect(await recordedBy(undone)).toEqual([]);
+        expect(await recordedBy(kept)).toHaveLength(1);
+      },
+    );
 
     it('serves later calls, even if a statement in it had failed', async () => {
       await leaveOpen((manager) => manager.query(statementThatFails).catch(() => undefined));
@@ -204,32 +234,38 @@ onlyWhere('severalConnections', () => {
   describe('a connection that is lost in a nested transaction', () => {
     const host = mounted();
 
-    it.each([true, false])(
-      'makes the next call fail with database_unavailable, if the host has caught the error; after it began: %s',
-      async (hasBegun) => {
+    it.each([
+      ['passes on', 0, 'in it'],
+      ['passes on', 0, 'before it'],
+      ['ignores', 0, 'in it'],
+      ['ignores', 50, 'in it'],
+    ])(
+      'makes the next call fail with database_unavailable, whose error the host %s, after %s ms: lost %s',
+      async (how, ms, moment) => {
         const { dataSource } = host;
-        const codes: unknown[] = [];
         const idOf = {
           postgres: 'SELECT pg_backend_pid() AS id',
           other: 'SELECT CONNECTION_ID() AS id',
         }[dataSource.options.type === 'postgres' ? 'postgres' : 'other'];
+        let code: unknown;
 
         const placing = dataSource.transaction(async (manager) => {
           const [own] = await manager.query<{ id: number }[]>(idOf);
           const kill = (): Promise<unknown> => engine.killConnection(dataSource.manager, own?.id ?? 0);
-          if (!hasBegun) await kill();
+          if (moment === 'before it') await kill();
           const nested = manager.transaction(async (inner) => {
             await kill();
-            await anyStatement(inner);
+            await anyStatement(inner).finally(() => delay(ms));
           });
           await nested.catch(() => undefined);
           const call = host.events.record(freshProject(), 'o', event, { manager });
-          await call.catch((error: { code?: string }) => codes.push(error.code ?? String(error)));
-          await call;
+          await call.catch((error: { code?: string }) => (code = error.code ?? String(error)));
+          if (how === 'passes on') await call;
         });
 
-        await expect(placing).rejects.toMatchObject({ code: 'database_unavailable' });
-        expect(codes).toEqual(['database_unavailable']);
+        const failure = await placing.catch(connectionError);
+        expect(failure).toMatchObject({ code: 'database_unavailable' });
+        expect(code).toBe('database_unavailable');
       },
     );
   });

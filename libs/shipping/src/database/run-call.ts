@@ -31,12 +31,16 @@ export async function runCall<Result>(
   { afterCommit, hook }: AfterStatements<Result> = {},
 ): Promise<Result> {
   const mayJoin = isInTransaction(runner);
-  stateOf(runner).refuseLateCall(runner);
+  const state = stateOf(runner);
+  state.refuseLateCall(runner);
   return turnsOfCalls(runner).take(async () => {
     const transaction = mayJoin ? joinTransaction(runner) : undefined;
-    const result = await orFail(transaction, mayGoOn, () =>
+    const running = orFail(transaction, mayGoOn, () =>
       runInContext(new CallContext(runner, 'statements'), statements),
     );
+    const end = (): void => void (state.ourStatements = undefined);
+    state.ourStatements = running.then(end, end);
+    const result = await running;
     if (afterCommit) transaction?.afterCommit.push(afterCommit(result));
     if (hook) await orFail(transaction, never, () => runHook(runner, () => hook(result, runner.manager)));
     return result;

@@ -52,6 +52,8 @@ export class RunnerState {
   isJoined = false;
   /** Counts the transactions that are committed, including those after which a subscriber of the host has failed. */
   commits = 0;
+  /** Is set while the statements of a call of ours run. */
+  ourStatements: Promise<void> | undefined;
   /** How many statements of the host have no response yet. */
   hostStatements = 0;
   /** Whether a statement that begins or ends a transaction is on its way to the server and back. */
@@ -103,10 +105,14 @@ export class RunnerState {
   /**
    * Marks the innermost transaction. If TypeORM could not roll that one back, because a subscriber of the host failed,
    * it marks the next one.
-   * @throws EndedTransactionError when TypeORM is about to commit a transaction that it could not roll back
+   * @throws Error when TypeORM is about to commit a transaction that it could not roll back
    */
   markEnding(ending: 'commit' | 'rollback'): void {
-    if (ending === 'commit' && this.innermost?.ending === 'rollback') throw new EndedTransactionError();
+    const { innermost } = this;
+    if (ending === 'commit' && innermost?.ending === 'rollback')
+      throw innermost.failure
+        ? new FailedTransactionError(innermost.failure.error)
+        : new EndedTransactionError();
     const ended = this.open.findLast((each) => each.ending !== 'rollback');
     if (ended) ended.ending = ending;
   }
@@ -118,8 +124,12 @@ export class RunnerState {
       this.hostStatements = 0;
       this.open.push(new OpenTransaction());
     } else if (words === 'SAVEPOINT') this.open.push(new OpenTransaction(this.innermost));
-    else if (words === 'RELEASE') this.afterCommit(this.open.splice(-1));
-    else if (words === 'ROLLBACK TO') this.open.pop();
+    else if (words === 'RELEASE') {
+      const savepoint = this.endSavepoint();
+      // TypeORM releases a savepoint again, and takes this for the COMMIT.
+      if (!savepoint) throw new EndedTransactionError();
+      this.afterCommit([savepoint]);
+    } else if (words === 'ROLLBACK TO') this.endSavepoint();
     else if (words === 'ROLLBACK') {
       // When TypeORM cannot set a savepoint, it rolls back the transaction around it.
       if (this.savepointError) this.lose();
@@ -134,7 +144,7 @@ export class RunnerState {
     if (words === 'SAVEPOINT') this.savepointError = error;
     else if (words === 'ROLLBACK TO') {
       // The server has ended the transaction around the savepoint, or will refuse its statements.
-      const savepoint = this.open.pop();
+      const savepoint = this.endSavepoint();
       if (savepoint?.failure) this.innermost?.fail(savepoint.failure.error);
     } else if (words === 'ROLLBACK') {
       // The connection broke, so the server has rolled everything back.
@@ -157,6 +167,11 @@ export class RunnerState {
     const actions = ended.flatMap(({ afterCommit }) => afterCommit);
     if (this.innermost) this.innermost.afterCommit.push(...actions);
     else for (const action of actions) action();
+  }
+
+  /** If a subscriber of the host fails after the end of a savepoint, TypeORM ends it again. The outer one is still open. */
+  private endSavepoint(): OpenTransaction | undefined {
+    return this.open.length > 1 ? this.open.pop() : undefined;
   }
 
   private end(): OpenTransaction[] {

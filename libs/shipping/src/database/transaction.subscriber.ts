@@ -73,10 +73,9 @@ export class TransactionSubscriber implements EntitySubscriberInterface {
     const state = stateOf(queryRunner);
     state.refuseStatement(query);
     if (transactionStatement.test(query)) state.isSending = true;
-    else if (!isOurs(queryRunner)) state.hostStatements++;
     if (!state.isConnectionSound) return leaveOpenTransaction(queryRunner);
     const { whenIdle } = this.dialect;
-    return whenIdle && state.innermost ? afterHostStatements(queryRunner, query, whenIdle) : undefined;
+    return whenIdle && state.innermost ? afterOtherStatements(queryRunner, query, whenIdle) : undefined;
   }
 
   /**
@@ -161,19 +160,26 @@ function isOurs(runner: QueryRunner): boolean {
 }
 
 /**
- * A deadlock of a statement of the host may end the whole transaction. The driver has then sent the next statement
- * already, which commits by itself. So our statements, and the COMMIT, wait for the responses to those of the host.
+ * A deadlock may end the whole transaction. The driver may then have got the next statement already, which commits by
+ * itself. So our statements, and the COMMIT, wait for the responses to those of the host, and those of the host wait for
+ * our call.
  */
-async function afterHostStatements(
+async function afterOtherStatements(
   runner: QueryRunner,
   query: string,
   whenIdle: NonNullable<Dialect['whenIdle']>,
 ): Promise<void> {
-  if (!isOurs(runner) && !transactionStatement.test(query)) return;
   const state = stateOf(runner);
-  // A statement that a subscriber of the host has refused gets no response, so the number may never be 0.
-  for (let tries = 0; tries < 5 && state.hostStatements > 0; tries++) await whenIdle(runner);
-  state.refuseStatement(query);
+  if (isOurs(runner) || transactionStatement.test(query)) {
+    // A statement that a subscriber of the host has refused gets no response, so the number may never be 0.
+    for (let tries = 0; tries < 5 && state.hostStatements > 0; tries++) await whenIdle(runner);
+    return state.refuseStatement(query);
+  }
+  if (state.ourStatements) {
+    await withinMs(state.ourStatements, maxTurnMs);
+    state.refuseStatement(query);
+  }
+  state.hostStatements++;
 }
 
 /** Makes TypeORM report the transactions of a DataSource to us. */
