@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { OrderEvents } from 'nestjs-shipping';
+import { OrderEventsService } from 'nestjs-shipping';
 import { type EntityManager } from 'typeorm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { mounted } from '../mounted.js';
@@ -131,14 +131,15 @@ onlyWhere('connections', () => {
       await expect(failing).rejects.toThrow('sold out');
       dataSource.subscribers.pop();
     };
-    const recordedBy = (project: string): Promise<unknown[]> => app.nest.get(OrderEvents).list(project, 'o');
+    const recordedBy = (project: string): Promise<unknown[]> =>
+      app.nest.get(OrderEventsService).findAll({ projectId: project, orderId: 'o' });
 
     it('keeps what a later call has acknowledged, and nothing of the transaction', async () => {
       const [undone, kept] = [freshProject(), freshProject()];
-      const events = app.nest.get(OrderEvents);
-      await leaveOpen((manager) => events.record(undone, 'o', event, { manager }));
+      const events = app.nest.get(OrderEventsService);
+      await leaveOpen((manager) => events.record({ projectId: undone, orderId: 'o' }, event, { manager }));
 
-      await events.record(kept, 'o', event);
+      await events.record({ projectId: kept, orderId: 'o' }, event);
 
       await database.dataSource.destroy();
       await database.dataSource.initialize();
@@ -148,10 +149,12 @@ onlyWhere('connections', () => {
 
     it('keeps what a later transaction of the host has committed, and nothing of the open one', async () => {
       const [undone, kept] = [freshProject(), freshProject()];
-      const events = app.nest.get(OrderEvents);
-      await leaveOpen((manager) => events.record(undone, 'o', event, { manager }));
+      const events = app.nest.get(OrderEventsService);
+      await leaveOpen((manager) => events.record({ projectId: undone, orderId: 'o' }, event, { manager }));
 
-      await database.dataSource.transaction((manager) => events.record(kept, 'o', event, { manager }));
+      await database.dataSource.transaction((manager) =>
+        events.record({ projectId: kept, orderId: 'o' }, event, { manager }),
+      );
 
       expect(await recordedBy(undone)).toEqual([]);
       expect(await recordedBy(kept)).toHaveLength(1);
@@ -178,8 +181,8 @@ onlyWhere('connections', () => {
       await delay(50);
 
       const recording = app.nest
-        .get(OrderEvents)
-        .record(project, 'o', event)
+        .get(OrderEventsService)
+        .record({ projectId: project, orderId: 'o' }, event)
         .then(
           () => 'stored',
           (error: { code?: string }) => error.code,
@@ -219,7 +222,7 @@ onlyWhere('severalConnections', () => {
           await anyStatement(inner);
         });
         await nested.catch(() => undefined);
-        const call = host.events.record(freshProject(), 'o', event, { manager });
+        const call = host.events.record({ projectId: freshProject(), orderId: 'o' }, event, { manager });
         await call.catch((error: { code?: string }) => codes.push(error.code ?? String(error)));
         await call;
       });

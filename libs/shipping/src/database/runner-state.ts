@@ -1,6 +1,6 @@
 import { type QueryRunner } from 'typeorm';
 import { type CallContext } from './call-context.js';
-import { connectionError } from './connection-errors.js';
+import { toShippingError } from './connection-errors.js';
 import { dataSourceOf } from './data-source-of.js';
 import {
   DatabaseUnavailableError,
@@ -145,7 +145,7 @@ export class RunnerState {
 
   private lose(cause: unknown): void {
     if (this.isShared) return;
-    const typed = connectionError(cause, false);
+    const typed = toShippingError(cause, { mayHaveCommitted: false });
     this.lost = typed instanceof DatabaseUnavailableError ? typed : new EndedTransactionError(cause);
   }
 

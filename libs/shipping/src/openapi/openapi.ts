@@ -17,7 +17,7 @@ export interface OpenApiDocument {
 }
 
 /**
- * Pass the same `maxPageSize` and `problems` as to the module. `path` is the path of the routes in the document. It
+ * Pass the same `maxPageSize` and `problemDetails` as to the module. `path` is the path of the routes in the document. It
  * includes the segment of a URI version, and your global prefix, unless you made the document with
  * `ignoreGlobalPrefix`.
  */
@@ -27,7 +27,7 @@ export interface ShippingDocumentOptions {
   /** The module's option of this name; by default 100. */
   maxPageSize?: number | undefined;
   /** `false`: the document has only the errors that your decorators describe, because your filters send ours. */
-  problems?: boolean | undefined;
+  problemDetails?: boolean | undefined;
 }
 
 /**
@@ -48,12 +48,12 @@ export function shippingSchemas(openapi = '3.1.0'): Record<string, object> {
  * @returns a new document; the given one is not changed
  * @throws Error when no parameter of `path` is the project, or the document has the routes at another path
  */
-export function documentShipping<Document extends OpenApiDocument>(
+export function addShippingToDocument<Document extends OpenApiDocument>(
   document: Document,
   options: ShippingDocumentOptions = {},
 ): Document {
-  const { problems = true } = options;
-  const project = projectParameterOf(options.path, 'documentShipping() option "path"');
+  const { problemDetails = true } = options;
+  const project = projectParameterOf(options.path, 'addShippingToDocument() option "path"');
   const { maxPageSize } = settingsOf({ maxPageSize: options.maxPageSize });
   const base = `/${withoutOuterSlashes(options.path ?? defaultPath).replace(/:(\w+)/g, '{$1}')}`;
   // Our parts are copied, so the host may change its document.
@@ -63,12 +63,14 @@ export function documentShipping<Document extends OpenApiDocument>(
     Object.values(item).map(({ operationId = '' }) => ({ route, operationId })),
   );
   const others = scans.filter(({ route }) => !(route in ours.paths));
-  const misplaced = others.find(({ operationId }) => /^ShippingMethods\d*Controller_/.test(operationId));
+  const misplaced = others.find(({ operationId }) =>
+    /^ShippingMethodsService\d*Controller_/.test(operationId),
+  );
   if (misplaced && others.length === scans.length) {
     const path = misplaced.route.replace(/^\/|\/shipments\/methods.*$/g, '').replace(/\{(\w+)\}/g, ':$1');
     throw new Error(
-      `documentShipping() got the path "${base}", but the document has the routes at "${misplaced.route}". Pass ` +
-        `the path that the document has: documentShipping(document, { path: '${path}' }).`,
+      `addShippingToDocument() got the path "${base}", but the document has the routes at "${misplaced.route}". Pass ` +
+        `the path that the document has: addShippingToDocument(document, { path: '${path}' }).`,
     );
   }
   const takenIds = new Set(others.map(({ operationId }) => operationId));
@@ -80,7 +82,7 @@ export function documentShipping<Document extends OpenApiDocument>(
       for (let suffix = 2; takenIds.has(operation.operationId); suffix++)
         operation.operationId = `${operationId}${suffix}`;
       const responses = Object.entries(operation.responses).filter(
-        ([code]) => problems || Number(code) < 400,
+        ([code]) => problemDetails || Number(code) < 400,
       );
       operation.responses = Object.fromEntries(responses);
       scannedItem[method] = completed(operation, scannedItem[method]);
@@ -97,7 +99,7 @@ export function documentShipping<Document extends OpenApiDocument>(
 }
 
 /** Without decorators, the id and the tag of a scanned operation have the name of our class, which may have a number. */
-const scannedName = /^(ShippingMethods|OrderEvents)\d*(Controller_\w+)?$/;
+const scannedName = /^(ShippingMethodsService|OrderEventsService)\d*(Controller_\w+)?$/;
 
 /** Adds what the host's decorators say about an operation. A scan without decorators has an empty summary. */
 function completed(ours: Operation, scanned: Partial<Operation> = {}): Operation {
@@ -125,7 +127,7 @@ function keyOf(parameter: Operation['parameters'][number]): string {
 }
 
 /** Returns an OpenAPI 3.1 document of the six routes. It asks for no authentication, because the guards are yours. */
-export function shippingDocument(
+export function createShippingDocument(
   options: ShippingDocumentOptions & { title?: string | undefined; version?: string | undefined } = {},
 ): OpenApiDocument {
   const { title = 'Shipping methods and order histories', version = ownVersion, ...mount } = options;
@@ -133,5 +135,5 @@ export function shippingDocument(
     'The six routes of nestjs-shipping. The guards of the application decide who may call them, so this document names no authentication. The document of the application names it.';
   const info = { title, version, description, license: { name: 'MIT', identifier: 'MIT' } };
   const host = { url: '/', description: 'The application.' };
-  return documentShipping({ openapi: '3.1.0', info, servers: [host], security: [], paths: {} }, mount);
+  return addShippingToDocument({ openapi: '3.1.0', info, servers: [host], security: [], paths: {} }, mount);
 }
